@@ -1,0 +1,8 @@
+//! Plain data trees: what Hiera files, facts, stubs, documents and graph attributes have in common.
+//!
+//! [`Value`] is the tree without places; the readers ([`yaml`], [`json`]) also give
+//! one with spans. Languages have their own values and meet only here. No language is known.
+
+pub mod value;
+
+pub use value::{Map, Value};

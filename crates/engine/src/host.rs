@@ -1,0 +1,97 @@
+//! The machine that kinds act on: a root directory and a way to run commands.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+/// A command that a kind runs.
+#[derive(Clone, Debug, Default)]
+pub struct Invocation {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// The whole environment for the child, if not this process's.
+    pub env: Option<Vec<(OsString, OsString)>>,
+    /// Variables set on top of it.
+    pub set_env: Vec<(OsString, OsString)>,
+    /// Working directory.
+    pub cwd: Option<PathBuf>,
+    /// User and group ids to run as.
+    pub run_as: Option<(u32, u32)>,
+    /// The umask for the child.
+    pub umask: Option<u32>,
+    /// Input text.
+    pub stdin: Vec<u8>,
+    /// It is killed with all that it started after this time; `None` waits for ever.
+    pub timeout: Option<Duration>,
+}
+
+impl Invocation {
+    /// A command of program and arguments, five minutes at most.
+    pub fn new<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            timeout: Some(Duration::from_secs(300)),
+            ..Self::default()
+        }
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// Exit status; 128 + n if signal n ended it.
+    pub status: i32,
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Outcome {
+    /// Whether the status is 0.
+    pub fn success(&self) -> bool {
+        self.status == 0
+    }
+
+    /// Standard output as text.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+/// Runs commands; tests put a recorded one in its place.
+pub trait Runner: Send + Sync {
+    /// Runs a command to its end.
+    ///
+    /// # Errors
+    /// When it cannot be started, or [`io::ErrorKind::TimedOut`].
+    fn run(&self, invocation: &Invocation) -> io::Result<Outcome>;
+}
+
+/// The machine.
+pub struct Host {
+    /// Where its file system begins: `/`, or a directory that stands for it.
+    pub root: PathBuf,
+    /// Runs commands.
+    pub runner: Box<dyn Runner>,
+}
+
+impl Host {
+    /// The real path of an absolute path of the machine.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        if self.root == Path::new("/") {
+            return path.to_path_buf();
+        }
+        let inner = path.components().filter(|c| matches!(c, Component::Normal(_)));
+        inner.fold(self.root.clone(), |p, c| p.join(c))
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// See [`Runner::run`].
+    pub fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
+        self.runner.run(invocation)
+    }
+}

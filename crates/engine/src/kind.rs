@@ -1,0 +1,164 @@
+//! The contract of a resource kind.
+//!
+//! A kind parses the attributes of a resource once into an [`Instance`]; the instance observes the
+//! machine and says what differs ([`Change`]), and makes the changes when told to. It never decides
+//! order, retries, noop or logging: the engine does.
+
+use std::path::PathBuf;
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use crate::host::Host;
+
+/// An attribute that a kind knows, for checks, completion and the manual.
+#[derive(Clone, Copy, Debug)]
+pub struct AttributeDoc {
+    /// The name.
+    pub name: &'static str,
+    /// One line: what it does, allowed values, default.
+    pub doc: &'static str,
+}
+
+/// A bad attribute, found before anything is done.
+#[derive(Clone, Debug)]
+pub struct AttributeError {
+    /// The attribute; `None` if the resource as a whole is at fault.
+    pub attribute: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl AttributeError {
+    /// An error about one attribute.
+    pub fn new(attribute: &str, message: impl Into<String>) -> Self {
+        Self { attribute: Some(attribute.to_string()), message: message.into() }
+    }
+}
+
+/// Why observing or acting failed. `command` output and paths belong into the message.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct KindError(pub String);
+
+impl KindError {
+    /// An error with this text.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// What a change does to the resource as a whole, for the sign in front of it and the counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// It did not exist.
+    Create,
+    /// It exists and differs.
+    Modify,
+    /// It exists and shall not.
+    Remove,
+    /// Something is run that has no state, such as a command.
+    Run,
+}
+
+/// One difference between what is and what shall be.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What it does to the resource.
+    pub action: Action,
+    /// The property that differs, such as `mode`; `ensure` for creation and removal.
+    pub property: String,
+    /// What is; `Null` if absent. A secret is [`Value::Secret`].
+    pub before: Value,
+    /// What shall be.
+    pub after: Value,
+    /// Both texts when the property is the content of a file, for a line diff.
+    /// `None` if it is secret, too large, not text, or not to be shown.
+    pub text: Option<TextChange>,
+    /// The one line that a log says once it is done, such as `mode changed '0600' to '0644'`.
+    pub message: String,
+}
+
+/// The content of a file before and after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextChange {
+    /// What is there.
+    pub before: String,
+    /// What shall be there.
+    pub after: String,
+}
+
+/// What kinds know of the graph and its surroundings while they parse attributes.
+pub struct ParseContext<'a> {
+    /// Finds the file behind a `puppet:///modules/…` address or a similar one.
+    pub resolve_source: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// Whether a resource of this name is in the graph.
+    pub declared: &'a dyn Fn(&ResourceRef) -> bool,
+}
+
+/// A kind of resource.
+pub trait Kind: Send + Sync {
+    /// The name as it is declared, such as `file`.
+    fn name(&self) -> &'static str;
+
+    /// One line for the manual.
+    fn doc(&self) -> &'static str;
+
+    /// What can be declared, metaparameters left out. The first is the name attribute, for which
+    /// the title stands in.
+    fn attributes(&self) -> &'static [AttributeDoc];
+
+    /// Checks and parses the attributes of a resource.
+    ///
+    /// # Errors
+    /// Every bad attribute of the resource, not only the first.
+    fn parse(
+        &self,
+        resource: &Resource,
+        context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>>;
+}
+
+/// A parsed resource.
+pub trait Instance: Send + Sync {
+    /// Resources which, where they are declared, come before this one unless something written
+    /// says the opposite.
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        Vec::new()
+    }
+
+    /// Looks at the machine and says what differs. No side effect.
+    ///
+    /// # Errors
+    /// When the state cannot be found out.
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError>;
+
+    /// Makes the changes that [`Instance::compare`] gave. When it fails, what was there is still
+    /// there or was completely replaced, never half of each.
+    ///
+    /// # Errors
+    /// When a change could not be made.
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
+
+    /// Whether a change of something this resource is subscribed to makes it act.
+    fn refreshable(&self) -> bool {
+        false
+    }
+
+    /// Acts on such a change; gives the line for the log, or nothing if it chose not to act.
+    ///
+    /// # Errors
+    /// When the action failed.
+    fn refresh(&self, _host: &Host) -> Result<Option<String>, KindError> {
+        Ok(None)
+    }
+
+    /// More resources that this one stands for and that are not declared, such as the files of a
+    /// directory that is copied. They are contained in it and inherit its relations.
+    ///
+    /// # Errors
+    /// When the machine could not be looked at.
+    fn generate(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
+        Ok(Vec::new())
+    }
+}

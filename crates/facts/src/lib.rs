@@ -1,0 +1,1 @@
+//! Facts of this machine, native and external

@@ -1,0 +1,1 @@
+//! Language-neutral pure functions on plain Rust types

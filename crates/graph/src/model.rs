@@ -1,0 +1,190 @@
+//! Resources, attributes, edges.
+
+use std::fmt;
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use ordain_data::Value;
+use rustc_hash::FxBuildHasher;
+
+use crate::origin::{OriginId, OriginTable};
+
+/// The index of a resource in its graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ResourceId(pub u32);
+
+/// The name of a resource: kind and title, printed `Kind[title]`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ResourceRef {
+    /// The kind with capital segments, such as `File` or `Apache::Vhost`.
+    pub kind: EcoString,
+    /// The title.
+    pub title: EcoString,
+}
+
+impl fmt::Display for ResourceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.kind, self.title)
+    }
+}
+
+/// A value that was set for an attribute and lost to another.
+#[derive(Clone, Debug)]
+pub struct Loser {
+    /// The value that lost.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: OriginId,
+}
+
+/// An attribute with its value and where that came from.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// The name.
+    pub name: EcoString,
+    /// The value; secrets are [`Value::Secret`].
+    pub value: Value,
+    /// Where the value came from.
+    pub origin: OriginId,
+    /// Values that were overridden, latest first.
+    pub losers: Vec<Loser>,
+}
+
+/// What a container is to the language: classes and instances of defines hold other resources.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Containment {
+    /// A resource of a kind that the engine applies.
+    Leaf,
+    /// A class, stage or node: only holds others.
+    Class,
+    /// A class declared like a resource.
+    ClassResource,
+    /// An instance of a define.
+    Define,
+}
+
+/// A resource.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Kind and title.
+    pub id: ResourceRef,
+    /// What it is to the language.
+    pub containment: Containment,
+    /// Attributes in the order they were set, metaparameters included.
+    pub attributes: Vec<Attribute>,
+    /// Tags, sorted, lower case.
+    pub tags: Vec<EcoString>,
+    /// Whether it is stored for other nodes.
+    pub exported: bool,
+    /// Declared but not collected; such a resource is not applied.
+    pub is_virtual: bool,
+    /// Where it was declared.
+    pub origin: OriginId,
+}
+
+impl Resource {
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.name == name)
+    }
+
+    /// The value of the attribute of this name.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.attribute(name).map(|a| &a.value)
+    }
+}
+
+/// What an edge asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum EdgeKind {
+    /// `from` comes before `to`.
+    Before,
+    /// As `Before`, and a change of `from` refreshes `to`.
+    Notify,
+}
+
+/// An order between two resources; an end may be a container.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Edge {
+    /// What comes first.
+    pub from: ResourceId,
+    /// What comes later.
+    pub to: ResourceId,
+    /// Order only, or with refresh.
+    pub kind: EdgeKind,
+    /// Where it was asked for.
+    pub origin: OriginId,
+}
+
+/// Resources, what contains what, and the order between them.
+///
+/// The same input gives the same graph, in the same order.
+#[derive(Clone, Default, Debug)]
+pub struct Graph {
+    /// The node or machine that this is for.
+    pub name: EcoString,
+    /// The environment's name.
+    pub environment: EcoString,
+    /// All resources, in the order of their declaration.
+    resources: Vec<Resource>,
+    index: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
+    /// Pairs (container, contained). A resource may have several containers.
+    pub containment: Vec<(ResourceId, ResourceId)>,
+    /// Order and notification.
+    pub edges: Vec<Edge>,
+    /// Names of classes in order of evaluation.
+    pub classes: Vec<EcoString>,
+    /// Tags of the whole, sorted.
+    pub tags: Vec<EcoString>,
+    /// Where things came from.
+    pub origins: OriginTable,
+}
+
+impl Graph {
+    /// Adds a resource. If one of the same name exists it is replaced and its id kept.
+    pub fn add(&mut self, resource: Resource) -> ResourceId {
+        if let Some(&id) = self.index.get(&resource.id) {
+            self.resources[id.0 as usize] = resource;
+            return id;
+        }
+        let id = ResourceId(self.resources.len() as u32);
+        self.index.insert(resource.id.clone(), id);
+        self.resources.push(resource);
+        id
+    }
+
+    /// A second name for a resource: its alias, or the value of its name attribute.
+    pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
+        self.index.entry(alias).or_insert(id);
+    }
+
+    /// The id of a resource by kind and title, or by an alias.
+    pub fn find(&self, id: &ResourceRef) -> Option<ResourceId> {
+        self.index.get(id).copied()
+    }
+
+    /// The resource of an id.
+    pub fn resource(&self, id: ResourceId) -> &Resource {
+        &self.resources[id.0 as usize]
+    }
+
+    /// The resource of an id, to change it. Its name must stay.
+    pub fn resource_mut(&mut self, id: ResourceId) -> &mut Resource {
+        &mut self.resources[id.0 as usize]
+    }
+
+    /// All resources with their ids, in order of declaration.
+    pub fn resources(&self) -> impl ExactSizeIterator<Item = (ResourceId, &Resource)> {
+        self.resources.iter().enumerate().map(|(i, r)| (ResourceId(i as u32), r))
+    }
+
+    /// How many resources there are.
+    pub fn len(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// Whether there is no resource.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+}

@@ -1,0 +1,82 @@
+//! Where a value came from: chains of steps, interned.
+
+use ecow::EcoString;
+use indexmap::IndexSet;
+use ordain_source::Span;
+use rustc_hash::FxBuildHasher;
+
+/// One link of the chain that led to a value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// Written in a resource declaration.
+    Declaration,
+    /// A default for the resource type, such as `File { mode => … }`.
+    TypeDefault,
+    /// An override of an existing resource.
+    Override,
+    /// An override by a collector, such as `File<| |> { … }`.
+    CollectorOverride,
+    /// The default expression of a parameter.
+    ParameterDefault,
+    /// Found in data: the key, and the layer or hierarchy entry that had it.
+    Data {
+        /// The key that was looked up.
+        key: EcoString,
+        /// The path of the data file.
+        file: EcoString,
+        /// Line in the data file, from 1; 0 if not known.
+        line: u32,
+    },
+    /// A relationship arrow or metaparameter.
+    Relation,
+    /// Given from outside: the node classifier, a command line.
+    External(EcoString),
+    /// Evaluated inside this class.
+    Class(EcoString),
+    /// Evaluated inside this instance of a define: `Type[title]`.
+    Define(EcoString),
+    /// Evaluated inside this node block.
+    Node(EcoString),
+    /// Evaluated inside this function.
+    Function(EcoString),
+    /// Inherited from what contains the resource, such as `noop` or `schedule` of a class.
+    Inherited(EcoString),
+}
+
+/// One step with its place, and the step that led to it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Origin {
+    /// What happened here.
+    pub step: Step,
+    /// Where it is written; data from outside may have no place.
+    pub span: Option<Span>,
+    /// What led here, outwards.
+    pub parent: Option<OriginId>,
+}
+
+/// An interned [`Origin`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct OriginId(pub u32);
+
+/// All origins of a graph; equal ones are stored once.
+#[derive(Clone, Default, Debug)]
+pub struct OriginTable {
+    origins: IndexSet<Origin, FxBuildHasher>,
+}
+
+impl OriginTable {
+    /// The id of an origin, which is stored if it is new.
+    pub fn intern(&mut self, origin: Origin) -> OriginId {
+        OriginId(self.origins.insert_full(origin).0 as u32)
+    }
+
+    /// The origin of an id that this table gave.
+    pub fn get(&self, id: OriginId) -> &Origin {
+        &self.origins[id.0 as usize]
+    }
+
+    /// The origin and what led to it, innermost first.
+    pub fn chain(&self, id: OriginId) -> impl Iterator<Item = &Origin> {
+        std::iter::successors(Some(self.get(id)), |o| o.parent.map(|p| self.get(p)))
+    }
+}

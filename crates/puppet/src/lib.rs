@@ -1,0 +1,1 @@
+//! The Puppet language: parser, types, evaluator, Hiera, catalog

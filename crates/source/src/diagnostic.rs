@@ -1,0 +1,124 @@
+//! The one diagnostic type. Code that finds a mistake builds a value of it; renderers print it.
+
+use std::borrow::Cow;
+
+use crate::files::Span;
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Something of interest.
+    Note,
+    /// Likely a mistake; the run goes on.
+    Warning,
+    /// The run cannot give what was asked for.
+    Error,
+}
+
+impl Severity {
+    /// The word that is printed: `note`, `warning`, `error`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A place with a short text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is to say about this place; may be empty.
+    pub text: String,
+}
+
+/// One message to the user, with its places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How grave.
+    pub severity: Severity,
+    /// Our stable code, such as `puppet::unknown-variable`. Every code is documented ([`CodeDoc`]).
+    pub code: Cow<'static, str>,
+    /// The issue code or error class of the program whose language this is, where it has one.
+    pub issue: Option<Cow<'static, str>>,
+    /// What is wrong, in the user's words; one line where possible.
+    pub message: String,
+    /// Where; the label's text says what is wrong at that place.
+    pub primary: Option<Label>,
+    /// Other places that matter, such as the first of two declarations.
+    pub related: Vec<Label>,
+    /// What to do.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error with this code and message, still without a place.
+    pub fn error(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message)
+    }
+
+    /// A warning with this code and message, still without a place.
+    pub fn warning(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message)
+    }
+
+    /// A diagnostic with this severity, code and message, still without a place.
+    pub fn new(
+        severity: Severity,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity,
+            code: code.into(),
+            issue: None,
+            message: message.into(),
+            primary: None,
+            related: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Sets the peer's issue code.
+    pub fn issue(mut self, issue: impl Into<Cow<'static, str>>) -> Self {
+        self.issue = Some(issue.into());
+        self
+    }
+
+    /// Sets the primary place.
+    pub fn at(self, span: Span) -> Self {
+        self.labelled(span, "")
+    }
+
+    /// Sets the primary place and the text that stands at it.
+    pub fn labelled(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.primary = Some(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a related place.
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.related.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a line that says what to do.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+}
+
+/// The documentation of a diagnostic code, printed by `ordain explain-code`.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeDoc {
+    /// The code, such as `puppet::unknown-variable`.
+    pub code: &'static str,
+    /// One line that says what it means.
+    pub summary: &'static str,
+    /// What causes it, with an example, and what to do.
+    pub details: &'static str,
+}

@@ -1,0 +1,166 @@
+//! Source files, byte ranges in them, and the way from a byte offset to line and column.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, RwLock};
+
+/// The identity of a source file inside one [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FileId(pub u32);
+
+/// A half-open byte range inside one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct TextRange {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl TextRange {
+    /// The range from `start` up to `end`.
+    pub fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest range that holds both.
+    pub fn cover(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// This range in a given file.
+    pub fn in_file(self, file: FileId) -> Span {
+        Span { file, range: self }
+    }
+}
+
+/// A byte range in a file of the [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// The bytes in it.
+    pub range: TextRange,
+}
+
+/// A place for people: line from 1, column from 1 in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct LineCol {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One source text with its name.
+pub struct SourceFile {
+    /// The path as the user gave it; empty for a text without a file.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: Arc<str>,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl fmt::Debug for SourceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl SourceFile {
+    /// A file of this name and text.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new() }
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect()
+        })
+    }
+
+    /// The line (from 1) that holds the byte `offset`.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.line_starts().partition_point(|&s| s <= offset) as u32
+    }
+
+    /// Line and column of the byte `offset`; an offset past the end is the end.
+    pub fn line_col(&self, offset: u32) -> LineCol {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.line(offset as u32);
+        let start = self.line_starts()[line as usize - 1] as usize;
+        let column = self.text[start..offset].chars().count() as u32 + 1;
+        LineCol { line, column }
+    }
+
+    /// The text of line `line` (from 1) without its line end; empty if there is no such line.
+    pub fn line_text(&self, line: u32) -> &str {
+        let starts = self.line_starts();
+        let Some(&start) = starts.get((line as usize).wrapping_sub(1)) else { return "" };
+        let end = starts.get(line as usize).map_or(self.text.len(), |&e| e as usize - 1);
+        self.text[start as usize..end].trim_end_matches('\r')
+    }
+
+    /// Whether the text came from a file.
+    pub fn has_path(&self) -> bool {
+        !self.path.as_os_str().is_empty()
+    }
+}
+
+/// All source files of a compile. Shared between threads; files are only added.
+#[derive(Default, Debug)]
+pub struct SourceMap {
+    files: RwLock<Vec<Arc<SourceFile>>>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file and gives its id.
+    pub fn add(&self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) -> FileId {
+        self.add_file(Arc::new(SourceFile::new(path.as_ref(), text)))
+    }
+
+    /// Adds a file that exists already and gives its id.
+    pub fn add_file(&self, file: Arc<SourceFile>) -> FileId {
+        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+        files.push(file);
+        FileId(files.len() as u32 - 1)
+    }
+
+    /// The file of an id that this map gave.
+    ///
+    /// # Panics
+    /// If the id is of another map: ids are only made by [`SourceMap::add`].
+    pub fn file(&self, id: FileId) -> Arc<SourceFile> {
+        Arc::clone(&self.files.read().unwrap_or_else(|e| e.into_inner())[id.0 as usize])
+    }
+
+    /// Line and column where a span starts.
+    pub fn start(&self, span: Span) -> LineCol {
+        self.file(span.file).line_col(span.range.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let f = SourceFile::new("a.pp", "ä = 1\r\nx");
+        assert_eq!(f.line_col(3), LineCol { line: 1, column: 3 });
+        assert_eq!(f.line_col(8), LineCol { line: 2, column: 1 });
+        assert_eq!(f.line_col(99), LineCol { line: 2, column: 2 });
+        assert_eq!(f.line_text(1), "ä = 1");
+        assert_eq!(f.line_text(2), "x");
+        assert_eq!(f.line_text(3), "");
+    }
+}

@@ -1,0 +1,16 @@
+//! Files, spans, diagnostics and the outside world: what every front end and the engine share.
+//!
+//! This crate knows no language. It owns the identity of source files ([`SourceMap`]), places in
+//! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
+//! through which all input and output of a compile goes.
+
+pub mod diagnostic;
+pub mod files;
+mod process;
+pub mod render;
+pub mod suggest;
+pub mod world;
+
+pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
+pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
+pub use world::{EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World};

@@ -1,0 +1,218 @@
+//! The outside world of a compile: files, environment, time, randomness, child processes.
+//!
+//! Front ends never touch `std::fs` or `std::env`; they are given a [`World`]. So a compile can
+//! run in memory, be repeated exactly, and tell what it has read.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+/// What a directory entry is; links are followed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// Anything else: device, socket, dangling link.
+    Other,
+}
+
+/// A child process to run to its end.
+#[derive(Clone, Debug)]
+pub struct ProcessRequest {
+    /// Program and arguments; no shell is involved.
+    pub argv: Vec<String>,
+    /// Working directory.
+    pub cwd: Option<PathBuf>,
+    /// Variables added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Text for its standard input.
+    pub stdin: Vec<u8>,
+    /// It is killed after this time.
+    pub timeout: Duration,
+}
+
+/// How a child process ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessOutput {
+    /// Exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// All input and output of a compile goes through this trait.
+pub trait World: Send + Sync {
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// What stands at a path, if anything; links are followed.
+    fn kind(&self, path: &Path) -> Option<EntryKind>;
+    /// The entries of a directory, sorted by name.
+    fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>>;
+    /// A variable of the environment.
+    fn env(&self, name: &str) -> Option<String>;
+    /// The time now.
+    fn now(&self) -> SystemTime;
+    /// Eight random bytes.
+    fn random(&self) -> u64;
+    /// Runs a child process to its end.
+    fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
+    /// Every path that was read, listed or looked for so far, in order of name.
+    fn touched(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// The real machine. Records which paths were touched.
+#[derive(Default, Debug)]
+pub struct HostWorld {
+    touched: Mutex<std::collections::BTreeSet<PathBuf>>,
+}
+
+impl HostWorld {
+    /// The machine that this process runs on.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn touch(&self, path: &Path) {
+        let mut touched = self.touched.lock().unwrap_or_else(|e| e.into_inner());
+        if !touched.contains(path) {
+            touched.insert(path.to_path_buf());
+        }
+    }
+}
+
+fn entry_kind(meta: &std::fs::Metadata) -> EntryKind {
+    if meta.is_file() {
+        EntryKind::File
+    } else if meta.is_dir() {
+        EntryKind::Directory
+    } else {
+        EntryKind::Other
+    }
+}
+
+impl World for HostWorld {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.touch(path);
+        std::fs::read(path)
+    }
+
+    fn kind(&self, path: &Path) -> Option<EntryKind> {
+        self.touch(path);
+        std::fs::metadata(path).ok().map(|m| entry_kind(&m))
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>> {
+        self.touch(path);
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            let kind = match entry.file_type()? {
+                t if t.is_file() => EntryKind::File,
+                t if t.is_dir() => EntryKind::Directory,
+                _ => std::fs::metadata(entry.path()).map_or(EntryKind::Other, |m| entry_kind(&m)),
+            };
+            entries.push((entry.file_name().to_string_lossy().into_owned(), kind));
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random(&self) -> u64 {
+        use std::hash::{BuildHasher, Hasher};
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    }
+
+    fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
+        crate::process::run(request)
+    }
+
+    fn touched(&self) -> Vec<PathBuf> {
+        self.touched.lock().unwrap_or_else(|e| e.into_inner()).iter().cloned().collect()
+    }
+}
+
+/// A world in memory, for tests: a map of files, a fixed clock, no processes.
+#[derive(Clone, Default, Debug)]
+pub struct MemoryWorld {
+    /// Content by path.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
+    /// The environment.
+    pub vars: BTreeMap<String, String>,
+    /// The time in seconds since 1970.
+    pub time: u64,
+}
+
+impl MemoryWorld {
+    /// A world with these text files.
+    pub fn with_files<P: Into<PathBuf>, T: Into<String>>(
+        files: impl IntoIterator<Item = (P, T)>,
+    ) -> Self {
+        let files = files.into_iter().map(|(p, t)| (p.into(), t.into().into_bytes())).collect();
+        Self { files, ..Self::default() }
+    }
+}
+
+impl World for MemoryWorld {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn kind(&self, path: &Path) -> Option<EntryKind> {
+        if self.files.contains_key(path) {
+            return Some(EntryKind::File);
+        }
+        let mut below = self.files.range(path.to_path_buf()..);
+        below.any(|(p, _)| p.starts_with(path)).then_some(EntryKind::Directory)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>> {
+        let mut entries = BTreeMap::new();
+        for file in self.files.keys() {
+            let Ok(rest) = file.strip_prefix(path) else { continue };
+            let mut parts = rest.components();
+            if let Some(first) = parts.next() {
+                let kind =
+                    if parts.next().is_some() { EntryKind::Directory } else { EntryKind::File };
+                entries.insert(first.as_os_str().to_string_lossy().into_owned(), kind);
+            }
+        }
+        if entries.is_empty() {
+            Err(io::ErrorKind::NotFound.into())
+        } else {
+            Ok(entries.into_iter().collect())
+        }
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.vars.get(name).cloned()
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(self.time)
+    }
+
+    fn random(&self) -> u64 {
+        4
+    }
+
+    fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
+        let program = request.argv.first().map_or("", String::as_str);
+        Err(io::Error::new(io::ErrorKind::NotFound, format!("no process can run here: {program}")))
+    }
+}

@@ -1,0 +1,1 @@
+//! Run journal and state

@@ -1,0 +1,1 @@
+//! The parsing toolkit: cursor, arena lists, binding powers, progress guard
