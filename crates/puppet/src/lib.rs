@@ -1,1 +1,3 @@
 //! The Puppet language: parser, types, evaluator, Hiera, catalog
+
+pub mod syntax;

@@ -1,1 +1,5 @@
-//! The parsing toolkit: cursor, arena lists, binding powers, progress guard
+//! The parsing toolkit that every front end's parser is built on. No language is known here.
+
+pub mod arena;
+
+pub use arena::{Arena, Idx, ListRef};
