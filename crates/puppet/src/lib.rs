@@ -1,3 +1,8 @@
-//! The Puppet language: parser, types, evaluator, Hiera, catalog
+//! The Puppet language: parser, types, evaluator, Hiera, catalog.
 
+pub mod catalog;
+pub mod eval;
+pub mod functions;
 pub mod syntax;
+pub mod types;
+pub mod value;

@@ -1,0 +1,102 @@
+//! What a built-in function gets: its arguments, its lambda, and the compile that it runs in.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::Span;
+
+use crate::eval::Compiler;
+use crate::eval::closure::Closure;
+use crate::eval::error::{EvalResult, Unwind, plain};
+use crate::eval::scope::ScopeId;
+use crate::value::{HashValue, Value};
+
+/// A call of a built-in function.
+pub struct Call<'a, 'e> {
+    /// The compile.
+    pub compiler: &'a mut Compiler<'e>,
+    /// The scope of the caller.
+    pub scope: ScopeId,
+    /// The function's name.
+    pub name: &'static str,
+    /// The arguments; their types fit the signature.
+    pub args: Vec<Value>,
+    /// The lambda, if one was given.
+    pub block: Option<Arc<Closure>>,
+    /// Where the call is written.
+    pub span: Span,
+}
+
+impl Call<'_, '_> {
+    /// The argument at `i`; `undef` if it was not given.
+    pub fn arg(&self, i: usize) -> &Value {
+        self.args.get(i).unwrap_or(&Value::Undef)
+    }
+
+    /// The argument at `i`, moved out; `undef` if it was not given.
+    pub fn take(&mut self, i: usize) -> Value {
+        self.args.get_mut(i).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The argument at `i` if it was given (it may be `undef`).
+    pub fn given(&self, i: usize) -> Option<&Value> {
+        self.args.get(i)
+    }
+
+    /// The text at `i`; empty if the argument is no text.
+    pub fn str(&self, i: usize) -> EcoString {
+        match self.args.get(i) {
+            Some(Value::Str(s)) => s.clone(),
+            _ => EcoString::new(),
+        }
+    }
+
+    /// The integer at `i`, if the argument is one.
+    pub fn int(&self, i: usize) -> Option<i64> {
+        self.arg(i).as_int()
+    }
+
+    /// The list at `i`; empty if the argument is no list.
+    pub fn array(&self, i: usize) -> Arc<Vec<Value>> {
+        match self.args.get(i) {
+            Some(Value::Array(a)) => Arc::clone(a),
+            _ => Arc::default(),
+        }
+    }
+
+    /// The hash at `i`; empty if the argument is no hash.
+    pub fn hash(&self, i: usize) -> Arc<HashValue> {
+        match self.args.get(i) {
+            Some(Value::Hash(h)) => Arc::clone(h),
+            _ => Arc::default(),
+        }
+    }
+
+    /// How many parameters the lambda has; `None` if it takes any number or there is none.
+    pub fn block_arity(&self) -> Option<usize> {
+        self.block.as_ref().and_then(|b| b.signature.max())
+    }
+
+    /// Calls the lambda; `next` gives its value.
+    ///
+    /// # Errors
+    /// Of the lambda, and when there is none.
+    pub fn yield_block(&mut self, args: &[Value]) -> EvalResult {
+        match self.block.clone() {
+            Some(block) => self.compiler.call_closure(&block, args),
+            None => plain(format!("{}(): expects a block", self.name)),
+        }
+    }
+
+    /// Calls the lambda inside an iteration: `None` when it called `break()`.
+    ///
+    /// # Errors
+    /// As [`Call::yield_block`].
+    pub fn iterate(&mut self, args: &[Value]) -> EvalResult<Option<Value>> {
+        match self.yield_block(args) {
+            Ok(value) => Ok(Some(value)),
+            Err(unwind) if matches!(*unwind, Unwind::Break(_)) => Ok(None),
+            Err(unwind) => Err(unwind),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! How evaluation ends early: errors, and the jumps `next`, `return` and `break`.
+
+use std::borrow::Cow;
+
+use ordain_source::{Diagnostic, Span};
+
+use crate::value::Value;
+
+/// The result of evaluating something.
+pub type EvalResult<T = Value> = Result<T, Box<Unwind>>;
+
+/// Why evaluation does not go on.
+#[derive(Debug)]
+pub enum Unwind {
+    /// An error at a place.
+    Error(EvalError),
+    /// An error whose place the caller knows: what functions and operators return.
+    Plain(PlainError),
+    /// `next(value)`: the enclosing lambda or function ends.
+    Next(Value),
+    /// `return(value)`: the enclosing function, class or define ends.
+    Return(Value, Span),
+    /// `break()`: the enclosing iteration ends.
+    Break(Span),
+}
+
+/// An error without a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlainError {
+    /// Puppet's issue code, if the error has its own; else it is wrapped by the call that caught it.
+    pub issue: Option<&'static str>,
+    /// The text.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// An error at a place.
+#[derive(Debug)]
+pub struct EvalError {
+    /// Puppet's issue code; `None` where Puppet has none.
+    pub issue: Option<Cow<'static, str>>,
+    /// The text, as Puppet words it, without a place.
+    pub message: String,
+    /// Where; some errors found at the end of a compile have no place.
+    pub span: Option<Span>,
+    /// Whether only the line is known to Puppet.
+    pub line_only: bool,
+    /// Other places, with what is to say about them.
+    pub related: Vec<(Span, String)>,
+    /// What to do.
+    pub help: Vec<String>,
+    /// Diagnostics that stand in its place, when it is a file that does not parse.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl PlainError {
+    /// An error that the catching call wraps.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { issue: None, message: message.into(), help: None }
+    }
+
+    /// An error with an issue code of its own.
+    pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
+        Self { issue: Some(issue), message: message.into(), help: None }
+    }
+}
+
+impl EvalError {
+    /// An error at a place.
+    pub fn new(issue: &'static str, message: impl Into<String>, span: Span) -> Self {
+        Self {
+            issue: Some(Cow::Borrowed(issue)),
+            message: message.into(),
+            span: Some(span),
+            line_only: false,
+            related: Vec::new(),
+            help: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+impl From<PlainError> for Box<Unwind> {
+    fn from(error: PlainError) -> Self {
+        Box::new(Unwind::Plain(error))
+    }
+}
+
+impl From<EvalError> for Box<Unwind> {
+    fn from(error: EvalError) -> Self {
+        Box::new(Unwind::Error(error))
+    }
+}
+
+/// An error without a place that the catching call wraps.
+pub fn plain<T>(message: impl Into<String>) -> EvalResult<T> {
+    Err(PlainError::new(message).into())
+}
+
+/// An error without a place and with an issue code.
+pub fn issue<T>(issue: &'static str, message: impl Into<String>) -> EvalResult<T> {
+    Err(PlainError::issue(issue, message).into())
+}

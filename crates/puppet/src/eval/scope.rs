@@ -1,0 +1,200 @@
+//! Scopes: where variables live.
+//!
+//! Most scopes hold a handful of variables, so they are searched in order; a scope that grows
+//! beyond [`INLINE`] gets an index. Scopes of lambdas and functions are reused when they end.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::catalog::ResourceId;
+use crate::value::Value;
+
+/// How many variables a scope holds before it gets an index.
+const INLINE: usize = 12;
+
+/// The id of a scope in the compiler's [`Scopes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ScopeId(pub u32);
+
+impl ScopeId {
+    /// The scope of the compile: facts, node parameters, the site program.
+    pub const TOP: Self = Self(0);
+}
+
+/// What made a scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScopeKind {
+    /// The compile.
+    Top,
+    /// The matching node block.
+    Node,
+    /// A class.
+    Class,
+    /// An instance of a define.
+    Define,
+    /// A call of a function, or a template.
+    Function,
+    /// A call of a lambda.
+    Lambda,
+}
+
+/// The groups of a regular expression that matched; index 0 is the whole match.
+pub type Matches = Arc<[Option<EcoString>]>;
+
+/// A scope.
+#[derive(Debug)]
+pub struct Scope {
+    /// What made it.
+    pub kind: ScopeKind,
+    /// Where the search for an unqualified name goes on.
+    pub parent: Option<ScopeId>,
+    /// The scope that declared the class or define instance; resource defaults are searched there.
+    pub declared_in: Option<ScopeId>,
+    /// The class, define instance or node that resources declared here are contained in.
+    pub resource: ResourceId,
+    /// The module that the code here is from; empty if from none.
+    pub module: EcoString,
+    /// The class name, for scopes of classes; empty otherwise.
+    pub class: EcoString,
+    vars: SmallVec<[(EcoString, Value); 4]>,
+    index: Option<Box<FxHashMap<EcoString, u32>>>,
+    /// Results of matches, innermost last.
+    pub matches: Vec<Matches>,
+}
+
+impl Scope {
+    /// A scope without variables.
+    pub fn new(kind: ScopeKind, parent: Option<ScopeId>, resource: ResourceId) -> Self {
+        Self {
+            kind,
+            parent,
+            declared_in: None,
+            resource,
+            module: EcoString::new(),
+            class: EcoString::new(),
+            vars: SmallVec::new(),
+            index: None,
+            matches: Vec::new(),
+        }
+    }
+
+    /// The variable of this name in this scope alone.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match &self.index {
+            Some(index) => index.get(name).map(|&i| &self.vars[i as usize].1),
+            None => self.vars.iter().find(|(n, _)| n == name).map(|(_, v)| v),
+        }
+    }
+
+    /// Sets a variable; false if it is set already.
+    pub fn set(&mut self, name: EcoString, value: Value) -> bool {
+        if self.get(&name).is_some() {
+            return false;
+        }
+        if let Some(index) = &mut self.index {
+            index.insert(name.clone(), self.vars.len() as u32);
+        }
+        self.vars.push((name, value));
+        if self.index.is_none() && self.vars.len() > INLINE {
+            let names = self.vars.iter().enumerate();
+            self.index = Some(Box::new(names.map(|(i, (n, _))| (n.clone(), i as u32)).collect()));
+        }
+        true
+    }
+
+    /// Sets a variable, replacing one of the same name.
+    pub fn replace(&mut self, name: EcoString, value: Value) {
+        if let Some(slot) = self.vars.iter_mut().find(|(n, _)| *n == name) {
+            slot.1 = value;
+        } else {
+            self.set(name, value);
+        }
+    }
+
+    /// All variables, in the order they were set.
+    pub fn variables(&self) -> impl Iterator<Item = (&EcoString, &Value)> {
+        self.vars.iter().map(|(n, v)| (n, v))
+    }
+}
+
+/// All scopes of a compile.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    scopes: Vec<Scope>,
+    free: Vec<ScopeId>,
+}
+
+impl Scopes {
+    /// Adds a scope, in the place of a dropped one if there is one.
+    pub fn push(&mut self, scope: Scope) -> ScopeId {
+        if let Some(id) = self.free.pop() {
+            self.scopes[id.0 as usize] = scope;
+            return id;
+        }
+        self.scopes.push(scope);
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// Gives up a scope that nothing refers to any more.
+    pub fn drop_scope(&mut self, id: ScopeId) {
+        let scope = &mut self.scopes[id.0 as usize];
+        scope.vars.clear();
+        scope.index = None;
+        scope.matches.clear();
+        self.free.push(id);
+    }
+
+    /// A scope.
+    pub fn get(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
+    /// A scope, to change it.
+    pub fn get_mut(&mut self, id: ScopeId) -> &mut Scope {
+        &mut self.scopes[id.0 as usize]
+    }
+
+    /// The variable of this unqualified name, searched outwards.
+    pub fn lookup(&self, from: ScopeId, name: &str) -> Option<&Value> {
+        let mut at = Some(from);
+        while let Some(id) = at {
+            let scope = self.get(id);
+            if let Some(value) = scope.get(name) {
+                return Some(value);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The nearest scope outwards that is no lambda and no function: where the code belongs.
+    pub fn body_scope(&self, from: ScopeId) -> ScopeId {
+        let mut at = from;
+        loop {
+            let scope = self.get(at);
+            match (scope.kind, scope.parent) {
+                (ScopeKind::Lambda | ScopeKind::Function, Some(parent)) => at = parent,
+                _ => return at,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_big_scope_still_finds_all() {
+        let mut scope = Scope::new(ScopeKind::Top, None, ResourceId(0));
+        for i in 0..40 {
+            assert!(scope.set(format!("v{i}").into(), Value::Int(i)));
+        }
+        assert!(!scope.set("v3".into(), Value::Undef));
+        assert_eq!(scope.get("v39"), Some(&Value::Int(39)));
+        assert_eq!(scope.get("w"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! The built-in functions: a binding table by family, signatures in Puppet's own types.
+//!
+//! A family is a file with a `TABLE`. The signature decides by Puppet's rules which implementation
+//! runs, and makes Puppet's messages when none does; bodies need not check types again.
+
+use crate::eval::call::Call;
+use crate::eval::error::EvalResult;
+
+/// The body of a function.
+pub type Body = fn(&mut Call<'_, '_>) -> EvalResult;
+
+/// A built-in function.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name, such as `abs` or `stdlib::to_json`.
+    pub name: &'static str,
+    /// One line for the manual.
+    pub doc: &'static str,
+    /// What it accepts.
+    pub style: Style,
+}
+
+/// How a function takes its arguments.
+#[derive(Debug)]
+pub enum Style {
+    /// Chosen by signature, the first that fits.
+    Dispatch(&'static [Dispatch]),
+    /// Any arguments, checked by count only: functions of the older programming interface.
+    /// Positive or 0: exactly so many; negative `-n`: at least `n - 1`; 3.x functions have no lambda.
+    Arity(i32, Body),
+}
+
+/// One signature with its body.
+#[derive(Debug)]
+pub struct Dispatch {
+    /// Parameters.
+    pub params: &'static [Param],
+    /// The lambda: its type as text, such as `Callable[1, 1]`, and whether it may be left out.
+    pub block: Option<(&'static str, bool)>,
+    /// What it gives, if the function promises it.
+    pub returns: Option<&'static str>,
+    /// The code.
+    pub body: Body,
+}
+
+/// One parameter of a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Required, optional or repeated.
+    pub kind: ParamKind,
+    /// Its type as text.
+    pub of: &'static str,
+    /// Its name, as messages show it.
+    pub name: &'static str,
+}
+
+/// How often a parameter comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// Once.
+    Required,
+    /// Once or not at all.
+    Optional,
+    /// Any number of times.
+    Repeated,
+    /// Once or more.
+    RequiredRepeated,
+}
+
+/// A parameter that must be given.
+pub const fn req(of: &'static str, name: &'static str) -> Param {
+    Param { kind: ParamKind::Required, of, name }
+}
+
+/// A parameter that may be left out.
+pub const fn opt(of: &'static str, name: &'static str) -> Param {
+    Param { kind: ParamKind::Optional, of, name }
+}
+
+/// A last parameter that may come any number of times.
+pub const fn rep(of: &'static str, name: &'static str) -> Param {
+    Param { kind: ParamKind::Repeated, of, name }
+}
+
+/// A last parameter that comes at least once.
+pub const fn rep1(of: &'static str, name: &'static str) -> Param {
+    Param { kind: ParamKind::RequiredRepeated, of, name }
+}
+
+/// A signature without a lambda.
+pub const fn plain(params: &'static [Param], body: Body) -> Dispatch {
+    Dispatch { params, block: None, returns: None, body }
+}
+
+/// A signature with a lambda of this type.
+pub const fn with_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
+    Dispatch { params, block: Some((block, false)), returns: None, body }
+}
+
+/// A signature with a lambda of this type that may be left out.
+pub const fn with_opt_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
+    Dispatch { params, block: Some((block, true)), returns: None, body }
+}
+
+/// All functions, by family.
+pub const FAMILIES: &[&[Function]] = &[];

@@ -1,0 +1,324 @@
+//! Puppet's type system (upstream `lib/puppet/pops/types`): the types themselves, and how values are
+//! tested against them, inferred, converted and described.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+
+use crate::value::Value;
+
+/// An inclusive range; an open end is the smallest or largest value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IntRange {
+    /// Lower end, `i64::MIN` if open.
+    pub from: i64,
+    /// Upper end, `i64::MAX` if open.
+    pub to: i64,
+}
+
+/// The sizes that a collection or text may have; `from` 0 and `to` `i64::MAX` if open.
+pub type SizeRange = IntRange;
+
+impl IntRange {
+    /// Every integer.
+    pub const ANY: Self = Self { from: i64::MIN, to: i64::MAX };
+    /// Every size.
+    pub const ANY_SIZE: Self = Self { from: 0, to: i64::MAX };
+
+    /// Whether `value` lies in the range.
+    pub fn contains(self, value: i64) -> bool {
+        self.from <= value && value <= self.to
+    }
+
+    /// Whether `other` lies wholly in the range.
+    pub fn covers(self, other: Self) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
+}
+
+/// A regular expression with its source; compiled when first used.
+pub struct Regexp {
+    /// What stands between the slashes.
+    pub source: EcoString,
+}
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// Everything.
+    Any,
+    /// Internal: agrees with everything, both ways.
+    Unit,
+    /// `undef` only.
+    Undef,
+    /// `default` only.
+    Default,
+    /// Integers and floats.
+    Numeric,
+    /// `Scalar`
+    Scalar,
+    /// `ScalarData`
+    ScalarData,
+    /// `Data`
+    Data,
+    /// `RichData`
+    RichData,
+    /// `RichDataKey`
+    RichDataKey,
+    /// `NotUndef[T]`
+    NotUndef(Option<Arc<Type>>),
+    /// `Optional[T]`
+    Optional(Option<Arc<Type>>),
+    /// `Variant[T, …]`
+    Variant(Arc<[Type]>),
+    /// `Integer[from, to]`
+    Integer(IntRange),
+    /// `Float[from, to]`, infinite if open, by their bits.
+    Float(FloatRange),
+    /// `Boolean`, `Boolean[true]`
+    Boolean(Option<bool>),
+    /// `String[min, max]`
+    String(SizeRange),
+    /// The type of one text; prints as `String`.
+    Literal(EcoString),
+    /// `Enum[…]`, sorted.
+    Enum {
+        /// The texts.
+        values: Arc<[EcoString]>,
+        /// Whether case is ignored.
+        caseless: bool,
+    },
+    /// `Pattern[…]`
+    Pattern(Arc<[Arc<Regexp>]>),
+    /// `Regexp[r]`
+    Regexp(Option<Arc<Regexp>>),
+    /// `Collection[min, max]`
+    Collection(SizeRange),
+    /// `Array[T, min, max]`
+    Array(Arc<Type>, SizeRange),
+    /// `Hash[K, V, min, max]`
+    Hash(Arc<(Type, Type)>, SizeRange),
+    /// `Tuple[T, …, min, max]`; the size is `None` if not given.
+    Tuple(Arc<[Type]>, Option<SizeRange>),
+    /// `Struct[{…}]`
+    Struct(Arc<[StructMember]>),
+    /// `Iterable[T]`
+    Iterable(Option<Arc<Type>>),
+    /// `Iterator[T]`
+    Iterator(Option<Arc<Type>>),
+    /// `Callable[…]`
+    Callable(Option<Arc<CallableType>>),
+    /// `Type[T]`
+    Type(Option<Arc<Type>>),
+    /// `Init[T, …]`
+    Init(Option<Arc<(Type, Vec<Value>)>>),
+    /// `CatalogEntry`
+    CatalogEntry,
+    /// `Resource`, `File`, `File['x']`: the kind with capital segments, and the title.
+    Resource {
+        /// The kind; `None` for any.
+        kind: Option<EcoString>,
+        /// The title; `None` for any.
+        title: Option<EcoString>,
+    },
+    /// `Class`, `Class['a']`: the name in lower case without a leading `::`.
+    Class(Option<EcoString>),
+    /// `Sensitive[T]`
+    Sensitive(Option<Arc<Type>>),
+    /// `Binary`
+    Binary,
+    /// `Timestamp[from, to]`
+    Timestamp(Option<(i128, i128)>),
+    /// `Timespan[from, to]`
+    Timespan(Option<(i128, i128)>),
+    /// `SemVer[range, …]`, the ranges' texts.
+    SemVer(Arc<[EcoString]>),
+    /// `SemVerRange`
+    SemVerRange,
+    /// `URI`, `URI[parts]`
+    Uri(Option<Arc<Value>>),
+    /// `Runtime[runtime, name]`
+    Runtime(Option<Arc<(EcoString, EcoString)>>),
+    /// An object type.
+    Object(Arc<ObjectType>),
+    /// `TypeSet[{…}]`, by its definition.
+    TypeSet(Arc<Value>),
+    /// A named alias.
+    Alias(Arc<TypeAlias>),
+    /// A name that nothing defines.
+    Reference(EcoString),
+}
+
+/// The bounds of a float type.
+#[derive(Clone, Copy, Debug)]
+pub struct FloatRange {
+    /// Lower end, negative infinity if open.
+    pub from: f64,
+    /// Upper end, infinity if open.
+    pub to: f64,
+}
+
+impl FloatRange {
+    /// Every float.
+    pub const ANY: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY };
+}
+
+impl PartialEq for FloatRange {
+    fn eq(&self, other: &Self) -> bool {
+        self.from.to_bits() == other.from.to_bits() && self.to.to_bits() == other.to.to_bits()
+    }
+}
+
+impl Eq for FloatRange {}
+
+impl Hash for FloatRange {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.from.to_bits());
+        state.write_u64(self.to.to_bits());
+    }
+}
+
+/// One key of a struct type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StructMember {
+    /// The key.
+    pub name: EcoString,
+    /// Whether the key may be missing.
+    pub optional: bool,
+    /// Written as `NotUndef['key']`.
+    pub key_not_undef: bool,
+    /// What the value must be.
+    pub kind: Type,
+}
+
+/// What a callable takes and gives.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CallableType {
+    /// Types of the parameters; the last repeats up to the largest size.
+    pub params: Vec<Type>,
+    /// How many arguments.
+    pub size: SizeRange,
+    /// The block it takes, a callable or an optional one.
+    pub block: Option<Type>,
+    /// What it gives, if said.
+    pub returns: Option<Type>,
+}
+
+/// A named alias. What it stands for is set after it exists, so that it may refer to itself.
+pub struct TypeAlias {
+    /// Its name.
+    pub name: EcoString,
+    /// What it stands for.
+    pub target: OnceLock<Type>,
+}
+
+/// An object type.
+#[derive(Debug)]
+pub struct ObjectType {
+    /// Its name; empty if it has none.
+    pub name: EcoString,
+    /// Its parent, an object type or an alias of one.
+    pub parent: Option<Type>,
+    /// Its own attributes in order, constants included.
+    pub attributes: Vec<ObjectAttribute>,
+    /// Names of attributes that decide equality, if said.
+    pub equality: Option<Vec<EcoString>>,
+    /// Whether instances of different types may be equal.
+    pub equality_include_type: bool,
+    /// Signatures of functions by name.
+    pub functions: Vec<(EcoString, Type)>,
+    /// Names of type parameters with their types.
+    pub type_parameters: Vec<(EcoString, Type)>,
+}
+
+/// An attribute of an object type.
+#[derive(Clone, Debug)]
+pub struct ObjectAttribute {
+    /// Its name.
+    pub name: EcoString,
+    /// Its type.
+    pub kind: Type,
+    /// What it is.
+    pub role: AttributeRole,
+    /// Its value if none is given, or the value of a constant.
+    pub value: Option<Value>,
+}
+
+/// What an attribute of an object type is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AttributeRole {
+    /// Given when an instance is made.
+    Normal,
+    /// The same for all instances.
+    Constant,
+    /// Computed.
+    Derived,
+    /// Computed unless given.
+    GivenOrDerived,
+    /// Refers to another object.
+    Reference,
+}
+
+impl Regexp {
+    /// A regular expression of this source; it is compiled when first used.
+    pub fn new(source: impl Into<EcoString>) -> Self {
+        Self { source: source.into() }
+    }
+}
+
+impl PartialEq for Regexp {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl Eq for Regexp {}
+
+impl Hash for Regexp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.source.hash(state);
+    }
+}
+
+impl fmt::Debug for Regexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/", self.source)
+    }
+}
+
+impl PartialEq for TypeAlias {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for TypeAlias {}
+
+impl Hash for TypeAlias {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+// The target may refer back to the alias, so it is left out.
+impl fmt::Debug for TypeAlias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl PartialEq for ObjectType {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other) || (!self.name.is_empty() && self.name == other.name)
+    }
+}
+
+impl Eq for ObjectType {}
+
+impl Hash for ObjectType {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
