@@ -6,8 +6,16 @@
 //! | module | what it offers |
 //! | --- | --- |
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
+//! | [`printf`] | [`printf::ruby::sprintf`] |
+//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`] |
+//! | [`integer`] | [`integer::parse_ruby`] |
+//! | [`text`] | [`text::inspect_ruby`] |
 
 mod error;
+pub mod float;
+pub mod integer;
+pub mod printf;
 pub mod regex;
+pub mod text;
 
 pub use error::{Error, Result};
