@@ -10,6 +10,7 @@
 //! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`] |
 //! | [`integer`] | [`integer::parse_ruby`] |
 //! | [`text`] | [`text::inspect_ruby`] |
+//! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
 
 mod error;
 pub mod float;
@@ -17,5 +18,6 @@ pub mod integer;
 pub mod printf;
 pub mod regex;
 pub mod text;
+pub mod version;
 
 pub use error::{Error, Result};

@@ -231,7 +231,12 @@ impl<'a> Formatter<'a> {
         } else {
             self.next_in_sequence()?
         };
-        match i64::try_from(&to_integer(&value)?) {
+        let size = match &value {
+            Arg::Str(_) => return fail("no implicit conversion of String into Integer"),
+            Arg::Nil => return fail("no implicit conversion from nil to integer"),
+            other => to_integer(other)?,
+        };
+        match i64::try_from(&size) {
             Ok(size) if size.unsigned_abs() <= SIZE_LIMIT as u64 => Ok(size),
             _ => fail(too_big),
         }
