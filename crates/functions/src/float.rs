@@ -9,8 +9,31 @@ const LENGTH_LIMIT: usize = 1 << 14;
 fn shortest(value: f64) -> (String, i32) {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let mut digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    to_even(value, &mut digits);
     (digits, exponent.parse().unwrap_or(0))
+}
+
+/// Of two shortest texts that are equally near, the one with an even last digit is taken.
+fn to_even(value: f64, digits: &mut String) {
+    const TIES_BEGIN: usize = 15;
+    let Some(last) = digits.chars().last().and_then(|c| c.to_digit(10)) else { return };
+    if digits.len() < TIES_BEGIN || last % 2 == 0 {
+        return;
+    }
+    let exact = format!("{:.60e}", value.abs());
+    let expansion: String =
+        exact.split('e').next().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+    let Some(even) = char::from_digit(last - 1, 10) else { return };
+    let mut lower = digits[..digits.len() - 1].to_string();
+    lower.push(even);
+    let is_tie = expansion
+        .strip_prefix(lower.as_str())
+        .and_then(|rest| rest.strip_prefix('5'))
+        .is_some_and(|rest| rest.bytes().all(|b| b == b'0'));
+    if is_tie {
+        *digits = lower;
+    }
 }
 
 /// Digits with a decimal point, without an exponent; whole numbers end in `.0`.
@@ -207,6 +230,7 @@ mod tests {
             (f64::NEG_INFINITY, "-Infinity"),
             (f64::NAN, "NaN"),
             (123.456, "123.456"),
+            (70842665958952.625, "70842665958952.62"),
         ] {
             assert_eq!(to_ruby(value), text);
         }

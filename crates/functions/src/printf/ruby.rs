@@ -426,7 +426,7 @@ impl<'a> Formatter<'a> {
     fn whole_as_float(&mut self, directive: &Directive<'_>, value: &BigInt) -> Result<()> {
         let precision = directive.precision.unwrap_or(6);
         let mut digits = number::magnitude(value, 10);
-        if precision > 0 || directive.sharp {
+        if precision > 0 {
             digits.push('.');
         }
         digits.extend(std::iter::repeat_n('0', precision));
