@@ -17,7 +17,9 @@
 
 mod build;
 mod core;
+mod emitter;
 mod parse;
+pub mod psych;
 mod ruby;
 mod schema;
 mod tree;

@@ -77,7 +77,10 @@ impl Reader<'_> {
         match event {
             Event::DocumentEnd => self.end_document(),
             Event::Scalar(text, style, anchor, tag) => {
-                let (text, style) = scalar(text, style, range);
+                let (mut text, style) = scalar(text, style, range);
+                if style == Style::Block && self.is_cut_off(range) && text.ends_with('\n') {
+                    text.truncate(text.len() - 1);
+                }
                 self.push(Kind::Scalar(text, style), range, anchor, tag.as_deref());
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -168,6 +171,13 @@ impl Reader<'_> {
         };
         let (start, end) = (byte(&span.start), byte(&span.end));
         TextRange::new(start, end.max(start))
+    }
+
+    /// Whether this ends a text that has no line break at its end. Programs built on libyaml
+    /// add none to a block scalar there.
+    fn is_cut_off(&self, range: TextRange) -> bool {
+        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+        range.end as usize >= self.text.len() && !last.trim().is_empty()
     }
 
     /// A place inside the text and between two characters, whatever the parser says.
