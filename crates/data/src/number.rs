@@ -36,7 +36,7 @@ pub(crate) fn big(n: BigInt) -> Value {
 }
 
 /// A float as Ruby's `Float#to_s` prints it: the shortest digits that read back the same, with at
-/// least one after the point, and an exponent outside of 0.0001 ≤ |x| < 10¹⁵.
+/// least one after the point, and an exponent below 0.0001 and for whole numbers from 10¹⁵.
 ///
 /// ```
 /// use ordain_data::number::ruby_float;
@@ -52,18 +52,48 @@ pub fn ruby_float(x: f64) -> String {
     if x.is_infinite() {
         return if x > 0.0 { "Infinity".into() } else { "-Infinity".into() };
     }
-    let magnitude = x.abs();
-    if x == 0.0 || (1e-4..1e15).contains(&magnitude) {
-        return format!("{x:?}");
+    let sign = if x.is_sign_negative() { "-" } else { "" };
+    if x == 0.0 {
+        return format!("{sign}0.0");
     }
-    let text = format!("{x:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let point = if mantissa.contains('.') { "" } else { ".0" };
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
+    let (digits, exponent) = shortest(x.abs());
+    let point = exponent + 1;
+    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    if point > 0 && (point < count || point <= 15) {
+        let at = usize::try_from(point).unwrap_or(0);
+        let whole = format!("{:0<at$}", &digits[..at.min(digits.len())]);
+        let fraction = digits.get(at..).filter(|f| !f.is_empty()).unwrap_or("0");
+        return format!("{sign}{whole}.{fraction}");
+    }
+    if point <= 0 && point > -4 {
+        let zeros = "0".repeat(usize::try_from(-point).unwrap_or(0));
+        return format!("{sign}0.{zeros}{digits}");
+    }
+    let fraction = if digits.len() > 1 { &digits[1..] } else { "0" };
+    let direction = if exponent < 0 { '-' } else { '+' };
+    format!("{sign}{}.{fraction}e{direction}{:02}", &digits[..1], exponent.abs())
+}
+
+/// The fewest decimal digits that read back as this positive number, and the exponent of the first.
+/// Where two of them are equally near, the even one.
+fn shortest(x: f64) -> (String, i32) {
+    let parts = |text: String| {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        (mantissa.replace('.', ""), exponent.parse::<i32>().unwrap_or(0))
     };
-    format!("{mantissa}{point}e{sign}{digits:0>2}")
+    let (digits, exponent) = parts(format!("{x:e}"));
+    // Only numbers with many digits can lie half way between two texts that both read back.
+    if digits.len() >= 15 {
+        let (exact, _) = parts(format!("{x:.60e}"));
+        let (kept, rest) = exact.split_at(digits.len());
+        let half_way = rest.starts_with('5') && rest[1..].bytes().all(|b| b == b'0');
+        let even = kept.bytes().last().is_some_and(|b| b % 2 == 0);
+        let down = format!("{}.{}e{exponent}", &kept[..1], &kept[1..]);
+        if half_way && even && kept != digits && down.parse() == Ok(x) {
+            return (kept.to_owned(), exponent);
+        }
+    }
+    (digits, exponent)
 }
 
 #[cfg(test)]
@@ -81,6 +111,10 @@ mod tests {
             (1e100, "1.0e+100"),
             (-0.0, "-0.0"),
             (0.1, "0.1"),
+            (12.5, "12.5"),
+            (-300.0, "-300.0"),
+            (1_541_070_346_359_020.2, "1541070346359020.2"),
+            (786_886_685_673_301.2, "786886685673301.2"),
         ];
         for (x, text) in cases {
             assert_eq!(ruby_float(x), text);
