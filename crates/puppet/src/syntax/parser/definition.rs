@@ -40,7 +40,7 @@ impl Parser<'_> {
     /// The name with the names of the classes around it.
     fn absolute(&self, name: &str) -> EcoString {
         if self.namespace.is_empty() {
-            return name.strip_prefix("::").unwrap_or(name).into();
+            return name.into();
         }
         let mut all = self.namespace.join("::");
         all.push_str("::");
