@@ -78,6 +78,12 @@ impl<T> ListRef<T> {
     }
 }
 
+impl<T> Default for ListRef<T> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl<T> Clone for ListRef<T> {
     fn clone(&self) -> Self {
         *self
