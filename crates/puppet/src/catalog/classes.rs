@@ -407,12 +407,7 @@ impl Compiler<'_> {
     }
 
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
-    fn bind_parameters(
-        &mut self,
-        id: ResourceId,
-        def: &Arc<TypeDef>,
-        f: &Frame,
-    ) -> EvalResult<()> {
+    fn bind_parameters(&mut self, id: ResourceId, def: &Arc<TypeDef>, f: &Frame) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params).to_vec();
         if def.kind == DefKind::Class {
@@ -463,9 +458,10 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let known = |name: &str| signature.params.iter().any(|p| p.name == name);
-        let checked = resource.params.iter().filter(|p| {
-            known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name")
-        });
+        let checked = resource
+            .params
+            .iter()
+            .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
         let given: Vec<(EcoString, Value)> =
             checked.clone().map(|p| (p.name.clone(), p.value.clone())).collect();
         let reference = resource.reference();
@@ -523,10 +519,7 @@ impl Compiler<'_> {
     }
 
     /// The parameters of a class or define with their types.
-    pub(crate) fn signature_of(
-        &mut self,
-        def: &Arc<TypeDef>,
-    ) -> EvalResult<Arc<Signature>> {
+    pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
         self.parameter_types(&f, def.params, None)
     }
@@ -580,12 +573,8 @@ impl Compiler<'_> {
         title: EcoString,
         groups: Option<Vec<Value>>,
     ) -> EvalResult<()> {
-        let at = Declaration {
-            scope: ScopeId::TOP,
-            span: def.span,
-            is_virtual: false,
-            exported: false,
-        };
+        let at =
+            Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
         let resource =
             self.new_resource("Node".into(), title.clone(), ResourceKind::Node, Vec::new(), at);
         let tags = resource.tags.clone();

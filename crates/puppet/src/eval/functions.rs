@@ -84,7 +84,13 @@ impl Compiler<'_> {
     }
 
     /// `a.b` without parentheses is a call of `b` with `a`, unless `a` has a member of that name.
-    pub(crate) fn eval_dot(&mut self, f: &Frame, id: ExprId, left: ExprId, right: ExprId) -> EvalResult {
+    pub(crate) fn eval_dot(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult {
         let receiver = self.eval(f, left)?;
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
@@ -176,7 +182,12 @@ impl Compiler<'_> {
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
                 let Some(i) = signatures.iter().position(fits) else {
                     let all: Vec<&Signature> = signatures.iter().collect();
-                    return plain(mismatch::describe_call(name, &all, &args, block.as_ref().map(|b| &*b.signature)));
+                    return plain(mismatch::describe_call(
+                        name,
+                        &all,
+                        &args,
+                        block.as_ref().map(|b| &*b.signature),
+                    ));
                 };
                 let body = dispatches[i].body;
                 body(&mut NativeCall { compiler: self, scope, name, args, block, span })
@@ -330,12 +341,7 @@ impl Compiler<'_> {
         let Expr::Lambda(lambda) = f.program[id] else { return plain("not a lambda") };
         let code = f.program.lambda(lambda);
         let signature = self.signature(f, code.params, code.returns)?;
-        Ok(Arc::new(Closure {
-            program: Arc::clone(&f.program),
-            lambda,
-            scope: f.scope,
-            signature,
-        }))
+        Ok(Arc::new(Closure { program: Arc::clone(&f.program), lambda, scope: f.scope, signature }))
     }
 
     /// The parameters of something callable, their types evaluated; kept for the whole compile.
@@ -351,8 +357,10 @@ impl Compiler<'_> {
         if let Some(first) = params_list.iter().position(|p| optional(&p))
             && let Some(late) = params_list[first..].iter().find(|p| !optional(p))
         {
-            let text =
-                format!("Parameter ${} is required but appears after optional parameters", late.name);
+            let text = format!(
+                "Parameter ${} is required but appears after optional parameters",
+                late.name
+            );
             let span = late.range.in_file(program.file);
             return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
         }
@@ -425,9 +433,7 @@ fn signature_key(
 fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
     let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
     if arity >= 0 && given != wanted {
-        return plain(format!(
-            "{name}(): Wrong number of arguments given ({given} for {wanted})"
-        ));
+        return plain(format!("{name}(): Wrong number of arguments given ({given} for {wanted})"));
     }
     if arity < 0 && given < wanted {
         return plain(format!(

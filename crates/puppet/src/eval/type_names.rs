@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::catalog::schema;
+use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::eval::error::{EvalError, EvalResult, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
@@ -113,7 +113,9 @@ impl Compiler<'_> {
     fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
         // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
         let kind = match kind {
-            Type::Reference(name) => Type::Resource { kind: Some(capitalize_segments(name)), title: None },
+            Type::Reference(name) => {
+                Type::Resource { kind: Some(capitalize_segments(name)), title: None }
+            }
             other => other.clone(),
         };
         parse::specialize_value(&kind, keys)
@@ -191,10 +193,36 @@ impl Compiler<'_> {
 
 /// Built-in types that people write, for suggestions.
 const TYPE_NAMES: &[&str] = &[
-    "Any", "Array", "Binary", "Boolean", "Callable", "Class", "Collection", "Data", "Enum",
-    "Float", "Hash", "Integer", "Iterable", "Numeric", "Optional", "Pattern", "Regexp", "Resource",
-    "RichData", "Scalar", "SemVer", "Sensitive", "String", "Struct", "Timespan", "Timestamp",
-    "Tuple", "Type", "Undef", "Variant",
+    "Any",
+    "Array",
+    "Binary",
+    "Boolean",
+    "Callable",
+    "Class",
+    "Collection",
+    "Data",
+    "Enum",
+    "Float",
+    "Hash",
+    "Integer",
+    "Iterable",
+    "Numeric",
+    "Optional",
+    "Pattern",
+    "Regexp",
+    "Resource",
+    "RichData",
+    "Scalar",
+    "SemVer",
+    "Sensitive",
+    "String",
+    "Struct",
+    "Timespan",
+    "Timestamp",
+    "Tuple",
+    "Type",
+    "Undef",
+    "Variant",
 ];
 
 /// Whether a type says nothing but the alias that it is to define.
