@@ -1,0 +1,339 @@
+//! Regular expressions in the dialects of the languages Ordain compiles.
+//!
+//! [`compile`] rewrites a pattern of a [`Dialect`] for one of two engines: the linear-time
+//! `regex` where the pattern has neither look-around nor back-reference (nor anything else that
+//! needs backtracking), `fancy-regex` with a bounded number of steps for the rest. All offsets
+//! are byte offsets.
+//!
+//! ```
+//! use ordain_functions::regex::{Dialect, compile};
+//! let host = compile(Dialect::Ruby, r"^(?<name>[a-z]+)(?<number>\d+)$")?;
+//! let found = host.captures("web12")?.expect("it matches");
+//! assert_eq!(found.name("number").map(|span| &"web12"[span]), Some("12"));
+//! # Ok::<(), ordain_functions::Error>(())
+//! ```
+
+mod class;
+mod quantifier;
+mod replace;
+mod ruby;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::{Error, Result};
+
+pub use replace::escape;
+
+/// How many steps the backtracking engine may take for one match.
+const BACKTRACK_LIMIT: usize = 2_000_000;
+/// The size in bytes up to which a compiled pattern may grow.
+const SIZE_LIMIT: usize = 8 << 20;
+/// The number of instructions up to which a backtracking program may grow.
+const PROGRAM_LIMIT: usize = 200_000;
+/// The longest pattern accepted, in bytes.
+const PATTERN_LIMIT: usize = 1 << 18;
+
+/// Whose regular expressions a pattern is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Ruby's (Onigmo).
+    Ruby,
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub struct Regex {
+    pattern: String,
+    engine: Engine,
+    /// The pattern for the backtracking engine with the exact meaning of `^`, compiled when a
+    /// match of the linear engine cannot be trusted.
+    exact: Option<(String, OnceLock<Box<fancy_regex::Regex>>)>,
+    names: Vec<(String, Vec<usize>)>,
+    groups: usize,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Linear(::regex::Regex),
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+/// The byte range of a match or of a group.
+pub type Span = Range<usize>;
+
+/// One match with its groups.
+#[derive(Debug, Clone)]
+pub struct Captures<'r> {
+    regex: &'r Regex,
+    spans: Vec<Option<Span>>,
+}
+
+/// Compiles a pattern.
+///
+/// # Errors
+/// [`Error::Regex`] with the dialect's own words where the mistake is a common one.
+pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
+    let fail = |reason: &str| Error::Regex { reason: reason.into(), pattern: pattern.into() };
+    if pattern.len() > PATTERN_LIMIT {
+        return Err(Error::Regex { reason: "regular expression is too big".into(), pattern: "…".into() });
+    }
+    match dialect {
+        Dialect::Ruby => {}
+    }
+    let plain = ruby::translate(pattern, false).map_err(|reason| fail(&reason))?;
+    let exact = match plain.has_line_start {
+        true => Some(ruby::translate(pattern, true).map_err(|reason| fail(&reason))?),
+        false => None,
+    };
+    let (engine, exact) = if plain.needs_backtracking {
+        let text = exact.map_or(plain.text, |exact| exact.text);
+        (Engine::Backtracking(Box::new(backtracking(&text).map_err(|reason| fail(&reason))?)), None)
+    } else {
+        let linear = ::regex::RegexBuilder::new(&plain.text)
+            .size_limit(SIZE_LIMIT)
+            .build()
+            .map_err(|error| fail(&linear_reason(&error)))?;
+        (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
+    };
+    Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names, groups: plain.groups })
+}
+
+fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
+    fancy_regex::RegexBuilder::new(text)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .delegate_size_limit(SIZE_LIMIT)
+        .max_prog_size(PROGRAM_LIMIT)
+        .build()
+        .map_err(|error| match error {
+            fancy_regex::Error::CompileError(inner) => match *inner {
+                fancy_regex::CompileError::NeverEndingRecursion
+                | fancy_regex::CompileError::LeftRecursiveSubroutineCall(..) => {
+                    "never ending recursion".into()
+                }
+                fancy_regex::CompileError::InvalidBackref(_) => "invalid backref number/name".into(),
+                fancy_regex::CompileError::LookBehindNotConst => "invalid pattern in look-behind".into(),
+                _ => "regular expression is too big".into(),
+            },
+            _ => "unsupported regular expression".into(),
+        })
+}
+
+fn linear_reason(error: &::regex::Error) -> String {
+    match error {
+        ::regex::Error::CompiledTooBig(_) => "regular expression is too big".into(),
+        _ => "unsupported regular expression".into(),
+    }
+}
+
+impl Regex {
+    /// The pattern as it was given to [`compile`].
+    pub fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    /// The number of groups, without the whole match.
+    pub fn group_count(&self) -> usize {
+        self.groups
+    }
+
+    /// The names of groups in the order of their first occurrence.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Whether the pattern runs in linear time.
+    pub fn is_linear(&self) -> bool {
+        matches!(self.engine, Engine::Linear(_))
+    }
+
+    /// Whether the pattern matches somewhere in the text.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn is_match(&self, text: &str) -> Result<bool> {
+        match &self.engine {
+            Engine::Linear(linear) if !self.is_doubtful(text) => Ok(linear.is_match(text)),
+            _ => Ok(self.find_at(text, 0)?.is_some()),
+        }
+    }
+
+    /// The first match in the text.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn find(&self, text: &str) -> Result<Option<Span>> {
+        self.find_at(text, 0)
+    }
+
+    /// The first match that starts at `start` (a character boundary) or later. What is before
+    /// `start` counts as context of `^`, `\b` and look-behind.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn find_at(&self, text: &str, start: usize) -> Result<Option<Span>> {
+        match &self.engine {
+            Engine::Linear(linear) => {
+                let Some(found) = linear.find_at(text, start) else { return Ok(None) };
+                if found.end() == text.len() && self.is_doubtful(text) {
+                    let found = self.exact_captures(text, start)?;
+                    return Ok(found.and_then(|spans| spans.into_iter().next().flatten()));
+                }
+                Ok(Some(found.range()))
+            }
+            Engine::Backtracking(fancy) => match fancy.find_from_pos(text, start) {
+                Ok(found) => Ok(found.map(|found| found.range())),
+                Err(_) => Err(self.over_budget()),
+            },
+        }
+    }
+
+    /// The first match in the text, with its groups.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn captures(&self, text: &str) -> Result<Option<Captures<'_>>> {
+        self.captures_at(text, 0)
+    }
+
+    /// As [`Regex::find_at`], with the groups.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures<'_>>> {
+        let spans = match &self.engine {
+            Engine::Linear(linear) => {
+                let Some(found) = linear.captures_at(text, start) else { return Ok(None) };
+                let whole_end = found.get(0).map(|whole| whole.end());
+                if whole_end == Some(text.len()) && self.is_doubtful(text) {
+                    self.exact_captures(text, start)?
+                } else {
+                    Some(found.iter().map(|group| group.map(|group| group.range())).collect())
+                }
+            }
+            Engine::Backtracking(fancy) => self.fancy_captures(fancy, text, start)?,
+        };
+        Ok(spans.map(|spans| Captures { regex: self, spans }))
+    }
+
+    /// All matches from left to right that do not overlap. An empty match may touch the match
+    /// before it, as in Ruby.
+    pub fn find_iter<'r, 't>(&'r self, text: &'t str) -> FindIter<'r, 't> {
+        FindIter { regex: self, text, next: Some(0) }
+    }
+
+    /// As [`Regex::find_iter`], with the groups.
+    pub fn captures_iter<'r, 't>(&'r self, text: &'t str) -> CapturesIter<'r, 't> {
+        CapturesIter { regex: self, text, next: Some(0) }
+    }
+
+    /// Ruby's `^` does not match behind a newline that ends the text, the engine's does. So
+    /// matches that reach such an end have to be looked at again.
+    fn is_doubtful(&self, text: &str) -> bool {
+        self.exact.is_some() && text.ends_with('\n')
+    }
+
+    fn exact_captures(&self, text: &str, start: usize) -> Result<Option<Vec<Option<Span>>>> {
+        let Some((pattern, cell)) = &self.exact else { return Ok(None) };
+        let fancy = match cell.get() {
+            Some(fancy) => fancy,
+            None => {
+                let built = backtracking(pattern)
+                    .map_err(|reason| Error::Regex { reason, pattern: self.pattern.clone() })?;
+                cell.get_or_init(|| Box::new(built))
+            }
+        };
+        self.fancy_captures(fancy, text, start)
+    }
+
+    fn fancy_captures(
+        &self,
+        fancy: &fancy_regex::Regex,
+        text: &str,
+        start: usize,
+    ) -> Result<Option<Vec<Option<Span>>>> {
+        match fancy.captures_from_pos(text, start) {
+            Ok(found) => Ok(found
+                .map(|found| found.iter().map(|group| group.map(|group| group.range())).collect())),
+            Err(_) => Err(self.over_budget()),
+        }
+    }
+
+    fn over_budget(&self) -> Error {
+        Error::RegexBudget { pattern: self.pattern.clone() }
+    }
+}
+
+impl Captures<'_> {
+    /// The range of the whole match.
+    pub fn whole(&self) -> Span {
+        self.get(0).unwrap_or_default()
+    }
+
+    /// The range of group `index`; 0 is the whole match.
+    pub fn get(&self, index: usize) -> Option<Span> {
+        self.spans.get(index).cloned().flatten()
+    }
+
+    /// The range of the named group; of several with the name, the last one that took part.
+    pub fn name(&self, name: &str) -> Option<Span> {
+        let (_, groups) = self.regex.names.iter().find(|(other, _)| other == name)?;
+        groups.iter().rev().find_map(|&group| self.get(group))
+    }
+
+    /// The ranges of all groups; the whole match is the first.
+    pub fn spans(&self) -> &[Option<Span>] {
+        &self.spans
+    }
+}
+
+/// Where the search goes on after a match.
+fn after(text: &str, found: &Span) -> Option<usize> {
+    if !found.is_empty() {
+        return Some(found.end);
+    }
+    text.get(found.end..)?.chars().next().map(|c| found.end + c.len_utf8())
+}
+
+/// Iterator of [`Regex::find_iter`].
+#[derive(Debug)]
+pub struct FindIter<'r, 't> {
+    regex: &'r Regex,
+    text: &'t str,
+    next: Option<usize>,
+}
+
+impl Iterator for FindIter<'_, '_> {
+    type Item = Result<Span>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.next.take()?;
+        let found = self.regex.find_at(self.text, start).transpose()?;
+        if let Ok(span) = &found {
+            self.next = after(self.text, span);
+        }
+        Some(found)
+    }
+}
+
+/// Iterator of [`Regex::captures_iter`].
+#[derive(Debug)]
+pub struct CapturesIter<'r, 't> {
+    regex: &'r Regex,
+    text: &'t str,
+    next: Option<usize>,
+}
+
+impl<'r> Iterator for CapturesIter<'r, '_> {
+    type Item = Result<Captures<'r>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.next.take()?;
+        let found = self.regex.captures_at(self.text, start).transpose()?;
+        if let Ok(captures) = &found {
+            self.next = after(self.text, &captures.whole());
+        }
+        Some(found)
+    }
+}

@@ -1,0 +1,800 @@
+//! Ruby's regular expressions (Onigmo syntax) rewritten for the Rust engines.
+//!
+//! One pass over the pattern. Flags are tracked here and written out where they matter, names
+//! become numbers, free spacing and comments disappear, so that what is left is the notation
+//! that both engines understand in the same way.
+
+use super::class::{self, Charset};
+use super::quantifier::{self, Quantifier};
+
+/// How deep groups may nest.
+const DEPTH_LIMIT: usize = 200;
+/// How many repetition operators may stand behind each other.
+const CHAIN_LIMIT: usize = 20;
+
+/// A pattern in the engines' notation.
+pub(super) struct Translation {
+    pub(super) text: String,
+    /// Whether it needs look-around, back-references, atomic groups and the like.
+    pub(super) needs_backtracking: bool,
+    /// Whether it has `^`, which the linear engine takes in a slightly wider sense.
+    pub(super) has_line_start: bool,
+    pub(super) groups: usize,
+    pub(super) names: Vec<(String, Vec<usize>)>,
+}
+
+/// Rewrites a pattern; with `exact`, `^` is spelled out for the backtracking engine.
+///
+/// # Errors
+/// What is wrong, in Ruby's words.
+pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
+    let chars = Chars { all: pattern.chars().collect(), at: 0 };
+    let (total, has_names) = count_groups(&chars.all);
+    let mut translator = Translator {
+        chars,
+        exact,
+        has_names,
+        total,
+        flags: Flags { ignore_case: false, dot_all: false, extended: false, charset: Charset::Default },
+        open: Vec::new(),
+        target: Target::None,
+        isolated: 0,
+        out: Translation {
+            text: String::with_capacity(pattern.len() + 16),
+            needs_backtracking: exact,
+            has_line_start: false,
+            groups: 0,
+            names: Vec::new(),
+        },
+        forward_names: Vec::new(),
+    };
+    translator.run()?;
+    translator.finish()
+}
+
+/// The characters of a pattern and a position in it.
+pub(super) struct Chars {
+    all: Vec<char>,
+    at: usize,
+}
+
+impl Chars {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.peek_at(0)
+    }
+
+    pub(super) fn peek_at(&self, offset: usize) -> Option<char> {
+        self.all.get(self.at + offset).copied()
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += 1;
+        Some(c)
+    }
+
+    pub(super) fn advance(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.all.len());
+    }
+
+    pub(super) fn rest(&self) -> &[char] {
+        &self.all[self.at..]
+    }
+
+    pub(super) fn starts_with(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(index, c)| self.peek_at(index) == Some(c))
+    }
+
+    /// Up to `limit` digits of the radix; `None` if there is none.
+    fn digits(&mut self, radix: u32, limit: usize) -> Option<u32> {
+        let mut value: Option<u32> = None;
+        for _ in 0..limit {
+            let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else { break };
+            value = Some(value.unwrap_or(0).saturating_mul(radix).saturating_add(digit));
+            self.at += 1;
+        }
+        value
+    }
+
+    /// The character of an octal escape whose first digit is `first`.
+    pub(super) fn octal(&mut self, first: char) -> Result<char, String> {
+        let mut value = first.to_digit(8).unwrap_or(0);
+        for _ in 0..2 {
+            let Some(digit) = self.peek().and_then(|c| c.to_digit(8)) else { break };
+            value = value * 8 + digit;
+            self.at += 1;
+        }
+        match u8::try_from(value) {
+            Ok(byte) if byte.is_ascii() => Ok(char::from(byte)),
+            Ok(byte) => self.multibyte(byte),
+            Err(_) => Err("invalid escape code".into()),
+        }
+    }
+
+    /// The characters in the braces of `\u{61 62}`; the caller has seen the brace.
+    pub(super) fn braced_code_points(&mut self) -> Result<Vec<char>, String> {
+        self.advance(1);
+        let mut list = Vec::new();
+        loop {
+            while self.peek() == Some(' ') {
+                self.advance(1);
+            }
+            if self.peek() == Some('}') && !list.is_empty() {
+                self.advance(1);
+                return Ok(list);
+            }
+            let code = self.digits(16, 8).ok_or("invalid Unicode list")?;
+            list.push(char::from_u32(code).ok_or("invalid Unicode range")?);
+        }
+    }
+
+    /// The character that an escape sequence beginning with `c` stands for, wherever it stands.
+    pub(super) fn escaped_char(&mut self, c: char) -> Result<char, String> {
+        Ok(match c {
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            'f' => '\x0c',
+            'v' => '\x0b',
+            'a' => '\x07',
+            'e' => '\x1b',
+            'x' => {
+                let value = self.digits(16, 2).ok_or("invalid hex escape")?;
+                match u8::try_from(value) {
+                    Ok(byte) if !byte.is_ascii() => self.multibyte(byte)?,
+                    _ => char::from_u32(value).ok_or("invalid hex escape")?,
+                }
+            }
+            'u' => {
+                let start = self.at;
+                let value = self.digits(16, 4);
+                match value {
+                    Some(value) if self.at - start == 4 => {
+                        char::from_u32(value).ok_or("invalid Unicode range")?
+                    }
+                    _ => return Err("invalid Unicode escape".into()),
+                }
+            }
+            'c' => self.control()?,
+            'C' => match (self.next(), self.peek()) {
+                (Some('-'), Some(_)) => self.control()?,
+                _ => return Err("too short control escape".into()),
+            },
+            'M' => return Err("too short escaped multibyte character".into()),
+            _ => c,
+        })
+    }
+
+    fn control(&mut self) -> Result<char, String> {
+        match self.next() {
+            Some('?') => Ok('\x7f'),
+            Some(c) => char::from_u32(u32::from(c) & 0x1f).ok_or_else(|| "invalid control escape".into()),
+            None => Err("too short control escape".into()),
+        }
+    }
+
+    /// The character of several `\xHH` bytes, the first of which has been read.
+    fn multibyte(&mut self, first: u8) -> Result<char, String> {
+        let wanted = match first {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => return Err("invalid multibyte escape".into()),
+        };
+        let mut bytes = vec![first];
+        while bytes.len() < wanted {
+            if !self.starts_with("\\x") {
+                return Err("too short escaped multibyte character".into());
+            }
+            self.advance(2);
+            let value = self.digits(16, 2).ok_or("invalid hex escape")?;
+            bytes.push(u8::try_from(value).unwrap_or(0));
+        }
+        let text = std::str::from_utf8(&bytes).map_err(|_| "invalid multibyte escape")?;
+        text.chars().next().ok_or_else(|| "invalid multibyte escape".into())
+    }
+}
+
+/// Counts the groups that capture, and says whether there are names: then plain groups do not.
+fn count_groups(all: &[char]) -> (usize, bool) {
+    let (mut plain, mut named, mut at, mut depth) = (0, 0, 0, 0_usize);
+    while let Some(&c) = all.get(at) {
+        match c {
+            '\\' => at += 1,
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => match (all.get(at + 1), all.get(at + 2), all.get(at + 3)) {
+                (Some('?'), Some('<'), Some(c)) if !matches!(c, '=' | '!') => named += 1,
+                (Some('?'), Some('\''), _) => named += 1,
+                (Some('?'), ..) => {}
+                _ => plain += 1,
+            },
+            _ => {}
+        }
+        at += 1;
+    }
+    if named > 0 { (named, true) } else { (plain, false) }
+}
+
+#[derive(Clone, Copy)]
+struct Flags {
+    ignore_case: bool,
+    dot_all: bool,
+    extended: bool,
+    charset: Charset,
+}
+
+/// A group that is still open.
+struct Open {
+    /// Where its text begins in the output.
+    start: usize,
+    flags: Flags,
+    isolated: usize,
+    /// Whether it only looks at the text: repeating it makes no difference.
+    zero_width: bool,
+}
+
+/// What a repetition operator would apply to.
+#[derive(Clone, Copy)]
+enum Target {
+    None,
+    Atom(usize),
+    /// An assertion, which is there once or not at all however often it is repeated.
+    ZeroWidth(usize),
+}
+
+struct Translator {
+    chars: Chars,
+    exact: bool,
+    has_names: bool,
+    total: usize,
+    flags: Flags,
+    open: Vec<Open>,
+    target: Target,
+    /// Groups opened by options such as `(?i)` that end with the group they stand in.
+    isolated: usize,
+    out: Translation,
+    /// References to names that have not been seen yet, with their places in the output.
+    forward_names: Vec<String>,
+}
+
+impl Translator {
+    fn run(&mut self) -> Result<(), String> {
+        while let Some(c) = self.chars.next() {
+            match c {
+                '\\' => self.escape()?,
+                '(' => self.group()?,
+                ')' => self.close()?,
+                '[' => {
+                    let set = class::read(&mut self.chars, self.flags.charset)?;
+                    self.atom(&set);
+                }
+                '|' => {
+                    self.out.text.push('|');
+                    self.target = Target::None;
+                }
+                '.' => self.atom(if self.flags.dot_all { "(?s:.)" } else { "[^\\n]" }),
+                '^' => self.line_start(),
+                '$' => self.assertion("(?m:$)"),
+                '*' | '+' | '?' | '{' => self.repeat(c)?,
+                '#' if self.flags.extended => self.skip_comment(),
+                c if self.flags.extended && c.is_ascii_whitespace() => {}
+                c => self.literal(c),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Translation, String> {
+        if !self.open.is_empty() {
+            return Err("end pattern with unmatched parenthesis".into());
+        }
+        self.close_isolated(0);
+        let names = &self.out.names;
+        if let Some(name) = self.forward_names.iter().find(|name| !names.iter().any(|(n, _)| n == *name)) {
+            return Err(format!("undefined name <{name}> reference"));
+        }
+        Ok(self.out)
+    }
+
+    fn atom(&mut self, text: &str) {
+        self.target = Target::Atom(self.out.text.len());
+        self.out.text.push_str(text);
+    }
+
+    fn assertion(&mut self, text: &str) {
+        self.target = Target::ZeroWidth(self.out.text.len());
+        self.out.text.push_str(text);
+    }
+
+    fn fancy_atom(&mut self, text: &str) {
+        self.out.needs_backtracking = true;
+        self.atom(text);
+    }
+
+    fn fancy_assertion(&mut self, text: &str) {
+        self.out.needs_backtracking = true;
+        self.assertion(text);
+    }
+
+    fn literal(&mut self, c: char) {
+        self.target = Target::Atom(self.out.text.len());
+        let mut buffer = [0; 4];
+        self.out.text.push_str(&::regex::escape(c.encode_utf8(&mut buffer)));
+    }
+
+    fn line_start(&mut self) {
+        self.out.has_line_start = true;
+        self.assertion(if self.exact { "(?:\\A|(?<=\\n)(?!\\z))" } else { "(?m:^)" });
+    }
+
+    fn skip_comment(&mut self) {
+        while self.chars.next().is_some_and(|c| c != '\n') {}
+    }
+
+    /// Reads the operators that begin with `first` and applies them to the atom before.
+    fn repeat(&mut self, first: char) -> Result<(), String> {
+        self.chars.at -= 1;
+        let mut chain = Vec::new();
+        loop {
+            self.skip_free_space();
+            let Some((quantifier, used)) = quantifier::read(self.chars.rest())? else { break };
+            if matches!(self.target, Target::None) {
+                return Err("target of repeat operator is not specified".into());
+            }
+            self.chars.advance(used);
+            chain.push(quantifier);
+            if chain.len() > CHAIN_LIMIT {
+                return Err("too deep nest level in regular expression".into());
+            }
+        }
+        if chain.is_empty() {
+            self.chars.advance(1);
+            self.literal(first);
+            return Ok(());
+        }
+        self.apply(&chain);
+        Ok(())
+    }
+
+    fn skip_free_space(&mut self) {
+        while self.flags.extended {
+            match self.chars.peek() {
+                Some('#') => self.skip_comment(),
+                Some(c) if c.is_ascii_whitespace() => self.chars.advance(1),
+                _ => break,
+            }
+        }
+    }
+
+    fn apply(&mut self, chain: &[Quantifier]) {
+        match self.target {
+            Target::None => {}
+            Target::Atom(start) => {
+                self.out.needs_backtracking |= chain.iter().any(|quantifier| quantifier.is_possessive());
+                quantifier::apply(chain, start, &mut self.out.text);
+            }
+            Target::ZeroWidth(start) => {
+                if chain.iter().any(|quantifier| quantifier.min == 0) {
+                    self.out.text.truncate(start);
+                    self.out.text.push_str("(?:)");
+                }
+            }
+        }
+    }
+
+    /// Closes the innermost group.
+    fn close(&mut self) -> Result<(), String> {
+        let Some(open) = self.open.pop() else { return Err("unmatched close parenthesis".into()) };
+        self.close_isolated(open.isolated);
+        self.out.text.push(')');
+        self.flags = open.flags;
+        self.target =
+            if open.zero_width { Target::ZeroWidth(open.start) } else { Target::Atom(open.start) };
+        Ok(())
+    }
+
+    fn close_isolated(&mut self, until: usize) {
+        for _ in until..self.isolated {
+            self.out.text.push(')');
+        }
+        self.isolated = until;
+    }
+
+    fn begin(&mut self, text: &str, zero_width: bool) -> Result<(), String> {
+        if self.open.len() + self.isolated >= DEPTH_LIMIT {
+            return Err("too deep nest level in regular expression".into());
+        }
+        let start = self.out.text.len();
+        self.open.push(Open { start, flags: self.flags, isolated: self.isolated, zero_width });
+        self.out.text.push_str(text);
+        self.target = Target::None;
+        Ok(())
+    }
+
+    fn begin_fancy(&mut self, text: &str, zero_width: bool, used: usize) -> Result<(), String> {
+        self.chars.advance(used);
+        self.out.needs_backtracking = true;
+        self.begin(text, zero_width)
+    }
+
+    fn capture(&mut self) -> Result<usize, String> {
+        self.begin("(", false)?;
+        self.out.groups += 1;
+        Ok(self.out.groups)
+    }
+
+    /// Reads what follows an opening parenthesis.
+    fn group(&mut self) -> Result<(), String> {
+        if self.chars.peek() != Some('?') {
+            if self.has_names {
+                return self.begin("(?:", false);
+            }
+            return self.capture().map(|_| ());
+        }
+        self.chars.advance(1);
+        match (self.chars.peek(), self.chars.peek_at(1)) {
+            (None, _) => Err("end pattern in group".into()),
+            (Some(':'), _) => {
+                self.chars.advance(1);
+                self.begin("(?:", false)
+            }
+            (Some('='), _) => self.begin_fancy("(?=", true, 1),
+            (Some('!'), _) => self.begin_fancy("(?!", true, 1),
+            (Some('>'), _) => self.begin_fancy("(?>", false, 1),
+            (Some('~'), _) => self.begin_fancy("(?~", false, 1),
+            (Some('<'), Some('=')) => self.begin_fancy("(?<=", true, 2),
+            (Some('<'), Some('!')) => self.begin_fancy("(?<!", true, 2),
+            (Some('<'), None) => Err("end pattern with unmatched parenthesis".into()),
+            (Some('<'), _) => self.named_group('>'),
+            (Some('\''), _) => self.named_group('\''),
+            (Some('#'), _) => self.group_comment(),
+            (Some('('), _) => self.conditional(),
+            _ => self.options(),
+        }
+    }
+
+    fn group_comment(&mut self) -> Result<(), String> {
+        loop {
+            match self.chars.next() {
+                None => return Err("end pattern in group".into()),
+                Some(')') => return Ok(()),
+                Some('\\') => self.chars.advance(1),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn named_group(&mut self, end: char) -> Result<(), String> {
+        self.chars.advance(1);
+        let name = self.name(end)?;
+        if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return Err(format!("invalid group name <{name}>"));
+        }
+        let group = self.capture()?;
+        match self.out.names.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, groups)) => groups.push(group),
+            None => self.out.names.push((name, vec![group])),
+        }
+        Ok(())
+    }
+
+    /// Reads a name up to its closing character.
+    fn name(&mut self, end: char) -> Result<String, String> {
+        let mut name = String::new();
+        loop {
+            match self.chars.next() {
+                Some(c) if c == end && name.is_empty() => return Err("group name is empty".into()),
+                Some(c) if c == end => break,
+                Some(')') | None if name.is_empty() => return Err("group name is empty".into()),
+                Some(')') | None => return Err(format!("invalid group name <{name}>")),
+                Some(c) => name.push(c),
+            }
+        }
+        let valid = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == '+');
+        if valid { Ok(name) } else { Err(format!("invalid group name <{name}>")) }
+    }
+
+    /// Reads `(1)`, `(<1>)` or `(<name>)` of a conditional.
+    fn conditional(&mut self) -> Result<(), String> {
+        self.chars.advance(1);
+        let group = match self.chars.peek() {
+            Some(end @ ('<' | '\'')) => {
+                self.chars.advance(1);
+                let name = self.name(if end == '<' { '>' } else { '\'' })?;
+                self.reference(&name)?.first().copied().unwrap_or(0)
+            }
+            _ => self.chars.digits(10, 5).unwrap_or(0) as usize,
+        };
+        if self.chars.next() != Some(')') {
+            return Err("invalid conditional pattern".into());
+        }
+        if group == 0 || group > self.total {
+            return Err("invalid backref number/name".into());
+        }
+        self.out.needs_backtracking = true;
+        self.begin(&format!("(?({group})"), false)
+    }
+
+    /// Reads `(?imx-imx)`, which is in force up to the end of the group, or `(?imx-imx:`.
+    fn options(&mut self) -> Result<(), String> {
+        let mut flags = self.flags;
+        let mut on = true;
+        loop {
+            let c = self.chars.next().ok_or("end pattern in group")?;
+            match c {
+                '-' => on = false,
+                'i' => flags.ignore_case = on,
+                'm' => flags.dot_all = on,
+                'x' => flags.extended = on,
+                'a' if on => flags.charset = Charset::Ascii,
+                'u' if on => flags.charset = Charset::Unicode,
+                'd' if on => flags.charset = Charset::Default,
+                ':' => {
+                    let opening = case_group(flags.ignore_case);
+                    self.begin(opening, false)?;
+                    self.flags = flags;
+                    return Ok(());
+                }
+                ')' => {
+                    if self.open.len() + self.isolated >= DEPTH_LIMIT {
+                        return Err("too deep nest level in regular expression".into());
+                    }
+                    self.out.text.push_str(case_group(flags.ignore_case));
+                    self.isolated += 1;
+                    self.flags = flags;
+                    self.target = Target::None;
+                    return Ok(());
+                }
+                _ => return Err("undefined group option".into()),
+            }
+        }
+    }
+
+    /// Reads what follows a backslash.
+    fn escape(&mut self) -> Result<(), String> {
+        let c = self.chars.next().ok_or("too short escape sequence")?;
+        match c {
+            'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => self.shorthand(c),
+            'b' => self.assertion("\\b"),
+            'B' => self.assertion("\\B"),
+            'A' => self.assertion("\\A"),
+            'z' => self.assertion("\\z"),
+            'Z' => self.fancy_assertion("(?=\\n?\\z)"),
+            'G' => self.fancy_assertion("\\G"),
+            'K' => self.fancy_assertion("\\K"),
+            'R' => self.fancy_atom(r"(?>\r\n|[\n-\r\x{85}\x{2028}\x{2029}])"),
+            'X' => self.fancy_atom(GRAPHEME),
+            'k' if matches!(self.chars.peek(), Some('<' | '\'')) => self.named_reference()?,
+            'g' if matches!(self.chars.peek(), Some('<' | '\'')) => self.call()?,
+            'p' | 'P' if self.chars.peek() == Some('{') => {
+                let set = class::property(&mut self.chars, c == 'P', self.flags.charset)?;
+                self.atom(&set);
+            }
+            'u' if self.chars.peek() == Some('{') => {
+                for c in self.chars.braced_code_points()? {
+                    self.literal(c);
+                }
+            }
+            '0' => {
+                let c = self.chars.octal(c)?;
+                self.literal(c);
+            }
+            '1'..='9' => self.numbered(c)?,
+            _ => {
+                let c = self.chars.escaped_char(c)?;
+                self.literal(c);
+            }
+        }
+        Ok(())
+    }
+
+    fn shorthand(&mut self, letter: char) {
+        let body = class::shorthand(letter, self.flags.charset).unwrap_or_default();
+        let negation = if letter.is_ascii_uppercase() { "^" } else { "" };
+        // Case folding would let `ſ` and the Kelvin sign into `\w`.
+        if self.flags.ignore_case {
+            self.atom(&format!("(?-i:[{negation}{body}])"));
+        } else {
+            self.atom(&format!("[{negation}{body}]"));
+        }
+    }
+
+    /// A back-reference by number, or an octal escape where there is no such group.
+    fn numbered(&mut self, first: char) -> Result<(), String> {
+        self.chars.at -= 1;
+        let start = self.chars.at;
+        let number = self.chars.digits(10, 5).unwrap_or(0) as usize;
+        if number <= 9 || number <= self.out.groups {
+            if self.has_names {
+                return Err("numbered backref/call is not allowed. (use name)".into());
+            }
+            if number > self.total {
+                return Err("invalid backref number/name".into());
+            }
+            self.fancy_atom(&format!("(?:\\{number})"));
+            return Ok(());
+        }
+        self.chars.at = start + 1;
+        let c = if first.is_digit(8) { self.chars.octal(first)? } else { first };
+        self.literal(c);
+        Ok(())
+    }
+
+    /// The groups that a name or a (relative) number means.
+    fn reference(&mut self, name: &str) -> Result<Vec<usize>, String> {
+        let looks_numeric = name.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
+        if !looks_numeric {
+            if let Some((_, groups)) = self.out.names.iter().find(|(other, _)| other == name) {
+                return Ok(groups.clone());
+            }
+            return Err(format!("undefined name <{name}> reference"));
+        }
+        let number: i64 = name.parse().map_err(|_| format!("invalid group name <{name}>"))?;
+        let own = self.out.groups as i64;
+        let group = match name.as_bytes().first() {
+            Some(b'-') => own + 1 + number,
+            Some(b'+') => own + number,
+            _ => number,
+        };
+        if self.has_names {
+            return Err("numbered backref/call is not allowed. (use name)".into());
+        }
+        match usize::try_from(group) {
+            Ok(group) if group <= self.total => Ok(vec![group]),
+            _ => Err("invalid backref number/name".into()),
+        }
+    }
+
+    fn named_reference(&mut self) -> Result<(), String> {
+        let end = if self.chars.next() == Some('<') { '>' } else { '\'' };
+        let name = self.name(end)?;
+        let groups = self.reference(&name)?;
+        let choices: Vec<String> = groups.iter().rev().map(|group| format!("\\{group}")).collect();
+        self.fancy_atom(&format!("(?:{})", choices.join("|")));
+        Ok(())
+    }
+
+    /// A call of a group as a subroutine.
+    fn call(&mut self) -> Result<(), String> {
+        let end = if self.chars.next() == Some('<') { '>' } else { '\'' };
+        let name = self.name(end)?;
+        let known = self.out.names.iter().find(|(other, _)| *other == name);
+        let group = match known {
+            Some((_, groups)) => groups.first().copied().unwrap_or(0),
+            None if name.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') => {
+                self.reference(&name)?.first().copied().unwrap_or(0)
+            }
+            None => {
+                // Calls may come before the group; its number follows from the names before it.
+                let all: String = self.chars.all.iter().collect();
+                self.forward_names.push(name.clone());
+                forward_group(&all, &name).ok_or_else(|| format!("undefined name <{name}> reference"))?
+            }
+        };
+        self.fancy_atom(&format!("(?:\\g<{group}>)"));
+        Ok(())
+    }
+}
+
+/// The number of the named group in a pattern with names.
+fn forward_group(pattern: &str, name: &str) -> Option<usize> {
+    let (head, _) = pattern.split_once(&format!("(?<{name}>"))?;
+    let head: Vec<char> = head.chars().collect();
+    let (before, has_names) = count_groups(&head);
+    Some(if has_names { before + 1 } else { 1 })
+}
+
+fn case_group(ignore_case: bool) -> &'static str {
+    if ignore_case { "(?i:" } else { "(?-i:" }
+}
+
+/// An approximation of an extended grapheme cluster: line breaks, flags, emoji sequences, and a
+/// character with its marks.
+const GRAPHEME: &str = r"(?>\r\n|\p{RI}\p{RI}|\p{Extended_Pictographic}[\p{M}\x{1F3FB}-\x{1F3FF}]*(?:\x{200D}\p{Extended_Pictographic}[\p{M}\x{1F3FB}-\x{1F3FF}]*)*|\P{M}[\p{M}\x{200D}]*|\p{M}+)";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::regex::{Dialect, Regex, compile};
+
+    fn ruby(pattern: &str) -> Regex {
+        compile(Dialect::Ruby, pattern).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn first<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+        ruby(pattern).find(text).unwrap().map(|span| &text[span])
+    }
+
+    fn error(pattern: &str) -> String {
+        compile(Dialect::Ruby, pattern).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn anchors_are_those_of_lines() {
+        assert_eq!(first("^b$", "a\nb\nc"), Some("b"));
+        assert_eq!(first("a.b", "a\nb"), None);
+        assert_eq!(first("(?m)a.b", "a\nb"), Some("a\nb"));
+        assert_eq!(first("^$", "a\n"), None);
+        assert_eq!(first("^$", "a\n\nb"), Some(""));
+        assert_eq!(first(r"a\Z", "a\n"), Some("a"));
+        assert_eq!(first(r"a\z", "a\n"), None);
+    }
+
+    #[test]
+    fn shorthands_are_ascii_and_brackets_are_unicode() {
+        assert_eq!(first(r"\w", "é"), None);
+        assert_eq!(first(r"(?i)\w", "ſ"), None);
+        assert_eq!(first("(?u)\\w", "é"), Some("é"));
+        assert_eq!(first("[[:alpha:]]", "é"), Some("é"));
+        assert_eq!(first("(?a)[[:alpha:]]", "é"), None);
+        assert_eq!(first("[^[:^alpha:]]", "1b"), Some("b"));
+        assert_eq!(first(r"\h+", "xfe9g"), Some("fe9"));
+        assert_eq!(first(r"\p{^L}", "a1"), Some("1"));
+        assert_eq!(first(r"[a-z&&[^b-y]]+", "bazm"), Some("az"));
+    }
+
+    #[test]
+    fn options_without_colon_reach_to_the_end_of_the_group() {
+        assert_eq!(first("a(?i)b|C", "aB"), Some("aB"));
+        assert_eq!(first("a(?i)b|C", "c"), None);
+        assert_eq!(first("(?x) a b # comment\n +", "abb"), Some("abb"));
+    }
+
+    #[test]
+    fn names_hide_plain_groups() {
+        let regex = ruby("(x)(?<a>y)(?<a>z)?");
+        assert_eq!(regex.group_count(), 2);
+        assert_eq!(regex.captures("xy").unwrap().unwrap().name("a"), Some(1..2));
+        assert_eq!(regex.captures("xyz").unwrap().unwrap().name("a"), Some(2..3));
+    }
+
+    #[test]
+    fn backtracking_constructs_work() {
+        assert_eq!(first(r"(\w)\1", "abccd"), Some("cc"));
+        assert_eq!(first(r"(?<=a)b(?!c)", "bcabcab"), Some("b"));
+        assert_eq!(first("a++b", "aab"), Some("aab"));
+        assert_eq!(first("a++a", "aaa"), None);
+        assert_eq!(first(r"(?>a|ab)c", "abc"), None);
+        assert_eq!(first(r"\((?:[^()]|\g<0>)*\)", "x(a(b)c)y"), Some("(a(b)c)"));
+        assert_eq!(first(r"a\Rb", "a\r\nb"), Some("a\r\nb"));
+        assert_eq!(first(r"\X", "e\u{301}x"), Some("e\u{301}"));
+    }
+
+    #[test]
+    fn repetitions_follow_ruby() {
+        assert_eq!(first("a{,2}", "aaa"), Some("aa"));
+        assert_eq!(first("a{2}?", "aaa"), Some("aa"));
+        assert_eq!(first("xa{2}?", "x"), Some("x"));
+        assert_eq!(first("a{2}+", "aaaaa"), Some("aaaa"));
+        assert_eq!(first("a{,}", "a{,}"), Some("a{,}"));
+        assert_eq!(first("x^*y", "xy"), Some("xy"));
+        assert_eq!(first("a**", "aa"), Some("aa"));
+    }
+
+    #[test]
+    fn mistakes_are_reported_as_ruby_does() {
+        assert_eq!(error("["), "premature end of char-class: /[/");
+        assert_eq!(error("*"), "target of repeat operator is not specified: /*/");
+        assert_eq!(error("("), "end pattern with unmatched parenthesis: /(/");
+        assert_eq!(error("a)"), "unmatched close parenthesis: /a)/");
+        assert_eq!(error("(?z)"), "undefined group option: /(?z)/");
+        assert_eq!(error(r"\1"), r"invalid backref number/name: /\1/");
+        assert_eq!(error("[z-a]"), "empty range in char class: /[z-a]/");
+        assert_eq!(error("[]"), "empty char-class: /[]/");
+        assert_eq!(error("\\"), "too short escape sequence: /\\/");
+        assert_eq!(error("a{3,1}"), "upper is smaller than lower in repeat range: /a{3,1}/");
+        assert_eq!(error("(?<a"), "invalid group name <a>: /(?<a/");
+        assert_eq!(error(r"\p{Foo}"), r"invalid character property name {Foo}: /\p{Foo}/");
+    }
+
+    #[test]
+    fn expensive_patterns_end() {
+        let text = format!("{}b", "a".repeat(40));
+        assert!(ruby("(a+)+$").is_linear());
+        assert!(!ruby("(a+)+$").is_match(&text).unwrap());
+        assert!(ruby("^(?:(?=a)a+)+$").is_match(&text).is_err());
+        assert!(error("(a{1000}){1000}").starts_with("regular expression is too big"));
+        assert!(error(&"(".repeat(10_000)).starts_with("too deep nest level"));
+    }
+}
