@@ -1,8 +1,11 @@
 //! Plain data trees: what Hiera files, facts, stubs, documents and graph attributes have in common.
 //!
-//! [`Value`] is the tree without places; the readers ([`yaml`], [`json`]) also give
-//! one with spans. Languages have their own values and meet only here. No language is known.
+//! [`Value`] is the tree without places; the readers ([`yaml`], [`json`]) also tell
+//! where things stand. Languages have their own values and meet only here. No language is known.
 
+pub mod json;
+pub mod number;
 pub mod value;
+pub mod yaml;
 
 pub use value::{Map, Value};

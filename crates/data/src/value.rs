@@ -1,7 +1,7 @@
 //! The plain data tree.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -169,8 +169,11 @@ impl Hash for Value {
             Self::Str(s) => Key(s).hash(state),
             Self::Bytes(b) => b.hash(state),
             Self::List(items) => items.hash(state),
-            // Order does not count for equality, so the entries cannot be hashed in order.
-            Self::Map(map) => state.write_usize(map.len()),
+            // Order does not count for equality, so the entries are hashed apart and summed up.
+            Self::Map(map) => {
+                let entry = |e: (&Value, &Value)| FxBuildHasher.hash_one(e);
+                state.write_u64(map.iter().map(entry).fold(map.len() as u64, u64::wrapping_add));
+            }
             Self::Secret(inner) => inner.hash(state),
         }
     }

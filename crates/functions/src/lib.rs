@@ -6,8 +6,24 @@
 //! | module | what it offers |
 //! | --- | --- |
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
+//! | [`printf`] | [`printf::ruby::sprintf`] |
+//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`] |
+//! | [`integer`] | [`integer::parse_ruby`] |
+//! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
+//! | [`base64`] | [`base64::encode`], [`base64::decode`] in Ruby's modes |
+//! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
+//! | [`text`] | [`text::inspect_ruby`] |
+//! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
 
+pub mod base64;
+pub mod digest;
 mod error;
+pub mod float;
+pub mod integer;
+pub mod printf;
+pub mod random;
 pub mod regex;
+pub mod text;
+pub mod version;
 
 pub use error::{Error, Result};

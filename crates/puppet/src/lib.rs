@@ -1,10 +1,13 @@
 //! The Puppet language: parser, types, evaluator, Hiera, catalog.
 
 pub mod catalog;
+pub mod check;
 pub mod eval;
 pub mod functions;
 pub mod hiera;
 pub mod load;
+pub mod lower;
+pub mod rich;
 pub mod syntax;
 pub mod types;
 pub mod value;

@@ -62,6 +62,11 @@ impl<T> ListRef<T> {
     /// The empty run.
     pub const EMPTY: Self = Self { start: 0, len: 0, marker: PhantomData };
 
+    /// The number of its first value.
+    pub const fn start(self) -> u32 {
+        self.start
+    }
+
     /// How many values it has.
     pub const fn len(self) -> usize {
         self.len as usize
@@ -70,6 +75,12 @@ impl<T> ListRef<T> {
     /// Whether it has none.
     pub const fn is_empty(self) -> bool {
         self.len == 0
+    }
+}
+
+impl<T> Default for ListRef<T> {
+    fn default() -> Self {
+        Self::EMPTY
     }
 }
 

@@ -75,7 +75,7 @@ pub struct Captures<'r> {
 /// # Errors
 /// [`Error::Regex`] with the dialect's own words where the mistake is a common one.
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
-    let fail = |reason: &str| Error::Regex { reason: reason.into(), pattern: pattern.into() };
+    let fail = |reason: &str| Error::Regex { reason: reason.into(), pattern: quoted(pattern) };
     if pattern.len() > PATTERN_LIMIT {
         return Err(Error::Regex { reason: "regular expression is too big".into(), pattern: "…".into() });
     }
@@ -98,6 +98,20 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
         (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
     };
     Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names, groups: plain.groups })
+}
+
+/// The pattern with its slashes escaped, as it stands between slashes in messages.
+fn quoted(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut escaped = false;
+    for c in pattern.chars() {
+        if c == '/' && !escaped {
+            out.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
 }
 
 fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {

@@ -83,6 +83,11 @@ impl Quantifier {
         self.mode == Mode::Possessive
     }
 
+    /// Whether it prefers fewer repetitions.
+    pub(super) fn is_lazy(self) -> bool {
+        self.mode == Mode::Lazy
+    }
+
     fn write(self, out: &mut String) {
         match (self.min, self.max) {
             (0, None) => out.push('*'),

@@ -39,6 +39,8 @@ pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, Strin
         open: Vec::new(),
         target: Target::None,
         isolated: 0,
+        consumes: false,
+        bad_reference: None,
         out: Translation {
             text: String::with_capacity(pattern.len() + 16),
             needs_backtracking: exact,
@@ -230,8 +232,10 @@ struct Open {
     start: usize,
     flags: Flags,
     isolated: usize,
-    /// Whether it only looks at the text: repeating it makes no difference.
+    /// Whether it is look-around, which takes no text.
     zero_width: bool,
+    /// Whether something before it in the group around it takes text.
+    consumes: bool,
 }
 
 /// What a repetition operator would apply to.
@@ -253,7 +257,11 @@ struct Translator {
     target: Target,
     /// Groups opened by options such as `(?i)` that end with the group they stand in.
     isolated: usize,
+    /// Whether something in the innermost group takes text.
+    consumes: bool,
     out: Translation,
+    /// What is wrong with a reference; unbalanced groups are told first.
+    bad_reference: Option<String>,
     /// References to names that have not been seen yet, with their places in the output.
     forward_names: Vec<String>,
 }
@@ -290,6 +298,9 @@ impl Translator {
             return Err("end pattern with unmatched parenthesis".into());
         }
         self.close_isolated(0);
+        if let Some(reason) = self.bad_reference {
+            return Err(reason);
+        }
         let names = &self.out.names;
         if let Some(name) = self.forward_names.iter().find(|name| !names.iter().any(|(n, _)| n == *name)) {
             return Err(format!("undefined name <{name}> reference"));
@@ -298,6 +309,7 @@ impl Translator {
     }
 
     fn atom(&mut self, text: &str) {
+        self.consumes = true;
         self.target = Target::Atom(self.out.text.len());
         self.out.text.push_str(text);
     }
@@ -318,6 +330,7 @@ impl Translator {
     }
 
     fn literal(&mut self, c: char) {
+        self.consumes = true;
         self.target = Target::Atom(self.out.text.len());
         let mut buffer = [0; 4];
         self.out.text.push_str(&::regex::escape(c.encode_utf8(&mut buffer)));
@@ -337,7 +350,7 @@ impl Translator {
         self.chars.at -= 1;
         let mut chain = Vec::new();
         loop {
-            self.skip_free_space();
+            self.skip_free_space()?;
             let Some((quantifier, used)) = quantifier::read(self.chars.rest())? else { break };
             if matches!(self.target, Target::None) {
                 return Err("target of repeat operator is not specified".into());
@@ -357,12 +370,16 @@ impl Translator {
         Ok(())
     }
 
-    fn skip_free_space(&mut self) {
-        while self.flags.extended {
+    fn skip_free_space(&mut self) -> Result<(), String> {
+        loop {
             match self.chars.peek() {
-                Some('#') => self.skip_comment(),
-                Some(c) if c.is_ascii_whitespace() => self.chars.advance(1),
-                _ => break,
+                Some('#') if self.flags.extended => self.skip_comment(),
+                Some(c) if self.flags.extended && c.is_ascii_whitespace() => self.chars.advance(1),
+                Some('(') if self.chars.starts_with("(?#") => {
+                    self.chars.advance(3);
+                    self.group_comment()?;
+                }
+                _ => return Ok(()),
             }
         }
     }
@@ -375,9 +392,10 @@ impl Translator {
                 quantifier::apply(chain, start, &mut self.out.text);
             }
             Target::ZeroWidth(start) => {
-                if chain.iter().any(|quantifier| quantifier.min == 0) {
-                    self.out.text.truncate(start);
-                    self.out.text.push_str("(?:)");
+                if let Some(optional) = chain.iter().find(|quantifier| quantifier.min == 0) {
+                    let opening = if optional.is_lazy() { "(?:|" } else { "(?:" };
+                    self.out.text.insert_str(start, opening);
+                    self.out.text.push_str(if optional.is_lazy() { ")" } else { "|)" });
                 }
             }
         }
@@ -389,8 +407,9 @@ impl Translator {
         self.close_isolated(open.isolated);
         self.out.text.push(')');
         self.flags = open.flags;
-        self.target =
-            if open.zero_width { Target::ZeroWidth(open.start) } else { Target::Atom(open.start) };
+        let takes_text = self.consumes && !open.zero_width;
+        self.target = if takes_text { Target::Atom(open.start) } else { Target::ZeroWidth(open.start) };
+        self.consumes = open.consumes || takes_text;
         Ok(())
     }
 
@@ -406,7 +425,8 @@ impl Translator {
             return Err("too deep nest level in regular expression".into());
         }
         let start = self.out.text.len();
-        self.open.push(Open { start, flags: self.flags, isolated: self.isolated, zero_width });
+        self.open.push(Open { start, flags: self.flags, isolated: self.isolated, zero_width, consumes: self.consumes });
+        self.consumes = false;
         self.out.text.push_str(text);
         self.target = Target::None;
         Ok(())
@@ -454,6 +474,7 @@ impl Translator {
         }
     }
 
+    /// Skips a comment up to its closing parenthesis.
     fn group_comment(&mut self) -> Result<(), String> {
         loop {
             match self.chars.next() {
@@ -520,6 +541,9 @@ impl Translator {
     fn options(&mut self) -> Result<(), String> {
         let mut flags = self.flags;
         let mut on = true;
+        if self.chars.peek() == Some(')') {
+            return Err("undefined group option".into());
+        }
         loop {
             let c = self.chars.next().ok_or("end pattern in group")?;
             match c {
@@ -610,7 +634,9 @@ impl Translator {
                 return Err("numbered backref/call is not allowed. (use name)".into());
             }
             if number > self.total {
-                return Err("invalid backref number/name".into());
+                self.bad_reference.get_or_insert_with(|| "invalid backref number/name".into());
+                self.atom("(?:)");
+                return Ok(());
             }
             self.fancy_atom(&format!("(?:\\{number})"));
             return Ok(());

@@ -1,5 +1,234 @@
 //! The catalog while it is compiled: resources, classes, overrides, collectors, relationships.
+//!
+//! Resources are found by name and by type through indexes, so that neither a reference nor a
+//! collector walks the whole catalog.
 
-/// The index of a resource in the catalog that is being compiled.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct ResourceId(pub u32);
+pub mod classes;
+pub mod compile;
+pub mod finish;
+pub mod generate;
+pub mod resource;
+pub mod schema;
+pub mod tags;
+
+use ecow::EcoString;
+use indexmap::IndexSet;
+use ordain_source::Span;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::catalog::tags::{TagSet, TagTable};
+use crate::eval::collect::Query;
+use crate::eval::scope::ScopeId;
+use crate::syntax::Arrow;
+use crate::value::Value;
+
+pub use resource::{
+    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
+};
+
+/// A resource type's name and a title, to look up in the index.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ResourceKey {
+    /// The type with capital segments.
+    pub kind: EcoString,
+    /// The title as identity: a file's without trailing slashes, a class's capitalised.
+    pub title: EcoString,
+}
+
+/// Attributes for a resource that is not declared yet, or not by now.
+#[derive(Debug)]
+pub struct PendingOverride {
+    /// The resource.
+    pub key: ResourceKey,
+    /// The attributes.
+    pub params: Vec<Param>,
+    /// The scope that the override is written in.
+    pub scope: ScopeId,
+    /// Where.
+    pub span: Span,
+}
+
+/// A collector, evaluated again in every round.
+#[derive(Debug)]
+pub struct Collector {
+    /// The scope it is written in.
+    pub scope: ScopeId,
+    /// The type with capital segments.
+    pub kind: EcoString,
+    /// What fits.
+    pub query: Query,
+    /// `<<| |>>`
+    pub exported: bool,
+    /// Attributes set on what is collected.
+    pub overrides: Vec<Param>,
+    /// Where it is written.
+    pub span: Span,
+    /// What was collected so far, in order.
+    pub collected: IndexSet<ResourceId, FxBuildHasher>,
+    /// What a chain of arrows goes on with if nothing is collected.
+    pub otherwise: Vec<RelationEnd>,
+}
+
+/// One end of a relationship.
+#[derive(Clone, Debug)]
+pub enum RelationEnd {
+    /// A resource by name.
+    Resource(ResourceKey),
+    /// What a collector collects.
+    Collector(usize),
+}
+
+/// A relationship; the ends are resolved at the end of the compile.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// What comes first.
+    pub from: RelationEnd,
+    /// What comes later.
+    pub to: RelationEnd,
+    /// Whether `to` is notified.
+    pub notify: bool,
+    /// The arrow as written.
+    pub arrow: Arrow,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// The catalog while it is compiled.
+#[derive(Default, Debug)]
+pub struct Catalog {
+    /// All resources, virtual ones included, in the order they were added.
+    pub resources: Vec<Resource>,
+    index: FxHashMap<ResourceKey, ResourceId>,
+    by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
+    /// Containment: container and contained.
+    pub edges: Vec<(ResourceId, ResourceId)>,
+    /// Classes in order of declaration.
+    pub classes: Vec<EcoString>,
+    /// Tags by number.
+    pub tags: TagTable,
+    /// Overrides that wait for their resource.
+    pub overrides: Vec<PendingOverride>,
+    /// Collectors in order of creation.
+    pub collectors: Vec<Collector>,
+    /// Relationships in order.
+    pub relations: Vec<Relation>,
+    /// References given to `realize` that were not found so far.
+    pub realize: Vec<(ResourceKey, Span)>,
+    /// Tags of the catalog itself.
+    pub own_tags: TagSet,
+    /// Instances of defines whose body was not evaluated yet, in order.
+    pub unevaluated: Vec<ResourceId>,
+}
+
+impl Catalog {
+    /// Adds a resource that the caller knows to be new.
+    pub fn add(&mut self, resource: Resource) -> ResourceId {
+        let id = ResourceId(self.resources.len() as u32);
+        self.index.insert(resource.key(), id);
+        self.by_kind.entry(resource.kind.clone()).or_default().push(id);
+        self.resources.push(resource);
+        id
+    }
+
+    /// Notes that a class was declared; its name is a tag of the catalog.
+    pub fn add_class_name(&mut self, name: EcoString) {
+        let tag = self.tags.intern(&name);
+        self.own_tags.insert(tag);
+        if !self.classes.contains(&name) {
+            self.classes.push(name);
+        }
+    }
+
+    /// A second name for a resource.
+    pub fn alias(&mut self, key: ResourceKey, id: ResourceId) {
+        self.index.insert(key, id);
+    }
+
+    /// The resource of this name.
+    pub fn find(&self, key: &ResourceKey) -> Option<ResourceId> {
+        self.index.get(key).copied()
+    }
+
+    /// The resources of a type in the order they were added.
+    pub fn of_kind(&self, kind: &str) -> &[ResourceId] {
+        self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// A resource.
+    pub fn get(&self, id: ResourceId) -> &Resource {
+        &self.resources[id.0 as usize]
+    }
+
+    /// A resource, to change it.
+    pub fn get_mut(&mut self, id: ResourceId) -> &mut Resource {
+        &mut self.resources[id.0 as usize]
+    }
+}
+
+impl ResourceKey {
+    /// The identity of a resource: type names get capitals, a file's title loses trailing slashes,
+    /// class names are down-cased and capitalised.
+    pub fn new(kind: &str, title: &str) -> Self {
+        let kind = capitalize_segments(kind);
+        let title = match kind.as_str() {
+            "Class" => class_title(title),
+            "File" if title.len() > 1 && title.ends_with('/') => {
+                let cut = title.trim_end_matches('/');
+                EcoString::from(if cut.is_empty() { "/" } else { cut })
+            }
+            _ => EcoString::from(title),
+        };
+        Self { kind, title }
+    }
+
+    /// `Type[title]`
+    pub fn text(&self) -> String {
+        format!("{}[{}]", self.kind, self.title)
+    }
+}
+
+/// A class name as a title: `a::b` gives `A::B`; `main` stays.
+pub fn class_title(name: &str) -> EcoString {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    if name.is_empty() || name.eq_ignore_ascii_case("main") {
+        return EcoString::from("main");
+    }
+    capitalize_segments(&name.to_lowercase())
+}
+
+/// A type name with a capital at each segment: `apache::vhost` gives `Apache::Vhost`.
+pub fn capitalize_segments(name: &str) -> EcoString {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let mut out = EcoString::with_capacity(name.len());
+    let mut start = true;
+    for c in name.chars() {
+        if start {
+            out.extend(c.to_uppercase());
+        } else {
+            out.extend(c.to_lowercase());
+        }
+        start = c == ':';
+    }
+    out
+}
+
+/// The texts of a value that is a list of references, nested lists flattened.
+pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|v| flatten_values(v, out)),
+        other => out.push(other.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identities_are_normal() {
+        assert_eq!(ResourceKey::new("apache::vhost", "a").text(), "Apache::Vhost[a]");
+        assert_eq!(ResourceKey::new("class", "::a::B").text(), "Class[A::B]");
+        assert_eq!(ResourceKey::new("file", "/x//").text(), "File[/x]");
+        assert_eq!(ResourceKey::new("file", "//").text(), "File[/]");
+    }
+}

@@ -33,11 +33,15 @@ pub struct PlainError {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// Other places, with what is to say about them.
+    pub related: Vec<(Span, String)>,
 }
 
 /// An error at a place.
 #[derive(Debug)]
 pub struct EvalError {
+    /// Our own code, where Puppet's issue does not decide it.
+    pub code: Option<&'static str>,
     /// Puppet's issue code; `None` where Puppet has none.
     pub issue: Option<Cow<'static, str>>,
     /// The text, as Puppet words it, without a place.
@@ -52,17 +56,19 @@ pub struct EvalError {
     pub help: Vec<String>,
     /// Diagnostics that stand in its place, when it is a file that does not parse.
     pub diagnostics: Vec<Diagnostic>,
+    /// The error of a body that this one reports for the resource whose body it is.
+    pub wrapped: Option<Box<EvalError>>,
 }
 
 impl PlainError {
     /// An error that the catching call wraps.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { issue: None, message: message.into(), help: None }
+        Self { issue: None, message: message.into(), help: None, related: Vec::new() }
     }
 
     /// An error with an issue code of its own.
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
-        Self { issue: Some(issue), message: message.into(), help: None }
+        Self { issue: Some(issue), message: message.into(), help: None, related: Vec::new() }
     }
 }
 
@@ -70,6 +76,7 @@ impl EvalError {
     /// An error at a place.
     pub fn new(issue: &'static str, message: impl Into<String>, span: Span) -> Self {
         Self {
+            code: None,
             issue: Some(Cow::Borrowed(issue)),
             message: message.into(),
             span: Some(span),
@@ -77,6 +84,7 @@ impl EvalError {
             related: Vec::new(),
             help: Vec::new(),
             diagnostics: Vec::new(),
+            wrapped: None,
         }
     }
 }

@@ -1,15 +1,18 @@
 //! What built-in functions, templates and Hiera ask of a compile.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
-use ordain_source::Span;
+use ordain_source::{EntryKind, Span};
 
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::scope::ScopeId;
-use crate::eval::{Compiler, LogEntry, LogLevel};
+use crate::catalog::{
+    Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags,
+};
+use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::relations::reference;
+use crate::eval::resources::{Declaration, new_param};
+use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -25,38 +28,10 @@ pub enum Inclusion {
 }
 
 impl Compiler<'_> {
-    /// Calls a lambda with these arguments; `next` gives its value.
-    ///
-    /// # Errors
-    /// When the arguments do not fit, and those of its body.
-    pub fn call_closure(&mut self, _closure: &Arc<Closure>, _args: &[Value]) -> EvalResult {
-        plain("lambdas cannot be called yet")
-    }
-
-    /// Calls a function by name: built-in, or written in Puppet.
-    ///
-    /// # Errors
-    /// When there is none, its arguments do not fit, or it fails.
-    pub fn call_function(
-        &mut self,
-        name: &str,
-        _args: Vec<Value>,
-        _block: Option<Arc<Closure>>,
-        _scope: ScopeId,
-        _span: Span,
-    ) -> EvalResult {
-        plain(format!("Unknown function: '{name}'."))
-    }
-
     /// Logs a message with the prefix of the scope.
-    pub fn log(
-        &mut self,
-        level: LogLevel,
-        message: impl Into<String>,
-        _scope: ScopeId,
-        span: Span,
-    ) {
-        let source = String::new();
+    pub fn log(&mut self, level: LogLevel, message: impl Into<String>, scope: ScopeId, span: Span) {
+        let resource = self.catalog.get(self.scopes.get(scope).resource);
+        let source = format!("Scope({})", resource.reference());
         self.logs.push(LogEntry { level, message: message.into(), source, span: Some(span) });
     }
 
@@ -69,15 +44,7 @@ impl Compiler<'_> {
 
     /// The value of a variable, qualified or not, searched from a scope; `None` if there is none.
     pub fn variable(&mut self, scope: ScopeId, name: &str) -> Option<Value> {
-        self.scopes.lookup(scope, name).cloned()
-    }
-
-    /// The type that a text names, such as `Array[Stdlib::Port]`.
-    ///
-    /// # Errors
-    /// When the text is no type.
-    pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
-        plain(format!("The expression <{text}> is not a valid type specification."))
+        self.find_variable(scope, name).cloned()
     }
 
     /// Includes, contains or requires classes; gives the list of references.
@@ -86,12 +53,91 @@ impl Compiler<'_> {
     /// When a name is no class, or its evaluation fails.
     pub fn include(
         &mut self,
-        _names: &[Value],
-        _how: Inclusion,
-        _scope: ScopeId,
-        _span: Span,
+        names: &[Value],
+        how: Inclusion,
+        scope: ScopeId,
+        span: Span,
     ) -> EvalResult {
-        plain("classes cannot be included yet")
+        let mut flat = Vec::new();
+        names.iter().for_each(|v| flatten_values(v, &mut flat));
+        let mut names = Vec::with_capacity(flat.len());
+        for value in &flat {
+            names.push(class_name(value)?);
+        }
+        let mut ids = Vec::with_capacity(names.len());
+        for name in &names {
+            ids.push(self.include_one(name, scope, span)?);
+        }
+        for &(id, fresh) in &ids {
+            if fresh {
+                self.evaluate(id)?;
+            }
+        }
+        let ids: Vec<ResourceId> = ids.into_iter().map(|(id, _)| id).collect();
+        match how {
+            Inclusion::Include => {}
+            Inclusion::Contain => self.contain(&ids, scope),
+            Inclusion::Require => self.require(&ids, scope, span),
+        }
+        Ok(Value::array(ids.iter().map(|&id| reference(&self.catalog.get(id).key()))))
+    }
+
+    /// The class's resource, and whether it was put into the catalog just now.
+    fn include_one(
+        &mut self,
+        name: &str,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<(ResourceId, bool)> {
+        let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+        let key = ResourceKey::new("class", &lower);
+        if let Some(id) = self.catalog.find(&key) {
+            return Ok((id, true));
+        }
+        let Some(def) = self.env.find_class(&lower)? else {
+            let mut error =
+                PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
+            let known = self.env.type_names(crate::load::DefKind::Class);
+            let known = known.iter().map(EcoString::as_str);
+            error.help = ordain_source::suggest::nearest(&lower, known)
+                .map(|near| format!("did you mean `{near}`?"));
+            return Err(error.into());
+        };
+        let at = Declaration { scope, span, is_virtual: false, exported: false };
+        Ok((self.add_class(def, Vec::new(), Declared::Implicitly, at)?, true))
+    }
+
+    fn contain(&mut self, ids: &[ResourceId], scope: ScopeId) {
+        let container = self.scopes.get(scope).resource;
+        for &id in ids {
+            if id != container && !self.catalog.edges.contains(&(container, id)) {
+                self.catalog.edges.push((container, id));
+            }
+        }
+    }
+
+    fn require(&mut self, ids: &[ResourceId], scope: ScopeId, span: Span) {
+        let dependent = self.scopes.get(scope).resource;
+        let mut items = match self.catalog.get(dependent).param("require") {
+            Some(param) => {
+                let mut items = Vec::new();
+                flatten_values(&param.value, &mut items);
+                items
+            }
+            None => Vec::new(),
+        };
+        for &id in ids {
+            if id != dependent {
+                items.push(reference(&self.catalog.get(id).key()));
+            }
+        }
+        let origin = ParamOrigin { how: How::Relation, span: Some(span), within: dependent };
+        let param = new_param("require".into(), Value::array(items), false, origin);
+        let resource = self.catalog.get_mut(dependent);
+        match resource.param_mut("require") {
+            Some(slot) => *slot = param,
+            None => resource.params.push(param),
+        }
     }
 
     /// Declares resources of a type, as `create_resources` does: titles with their attributes. The
@@ -101,87 +147,154 @@ impl Compiler<'_> {
     /// As for the resource expression.
     pub fn create_resources(
         &mut self,
-        _kind: &str,
-        _resources: &[(EcoString, Value)],
-        _defaults: &Value,
-        _scope: ScopeId,
-        _span: Span,
+        kind: &str,
+        resources: &[(EcoString, Value)],
+        defaults: &Value,
+        scope: ScopeId,
+        span: Span,
     ) -> EvalResult {
-        plain("resources cannot be created yet")
+        let (kind, exported, is_virtual) = match (kind.strip_prefix("@@"), kind.strip_prefix('@')) {
+            (Some(kind), _) => (kind, true, true),
+            (None, Some(kind)) => (kind, false, true),
+            (None, None) => (kind, false, false),
+        };
+        let within = self.scopes.get(scope).resource;
+        let origin = ParamOrigin { how: How::Declaration, span: Some(span), within };
+        let at = Declaration { scope, span, is_virtual, exported };
+        let mut out = Vec::with_capacity(resources.len());
+        for (title, attributes) in resources {
+            let mut params: Vec<crate::catalog::Param> = Vec::new();
+            for (name, value) in defaults.as_hash().into_iter().flatten() {
+                let name = crate::eval::text::to_text(name);
+                params.push(new_param(name, value.clone(), false, origin.clone()));
+            }
+            for (name, value) in attributes.as_hash().into_iter().flatten() {
+                let name = crate::eval::text::to_text(name);
+                let param = new_param(name, value.clone(), false, origin.clone());
+                match params.iter_mut().find(|p| p.name == param.name) {
+                    Some(slot) => *slot = param,
+                    None => params.push(param),
+                }
+            }
+            out.push(self.declare(kind, title, params, at)?);
+        }
+        Ok(Value::array(out))
     }
 
     /// Whether a reference is to something declared so far, and a name to a known type or class.
-    pub fn is_defined(&mut self, _what: &Value, _scope: ScopeId) -> EvalResult<bool> {
-        Ok(false)
+    ///
+    /// # Errors
+    /// When a file that may define the name does not parse.
+    pub fn is_defined(&mut self, what: &Value, scope: ScopeId) -> EvalResult<bool> {
+        match what {
+            Value::Str(name) => match name.strip_prefix('$') {
+                Some(name) => Ok(self.find_variable(scope, name).is_some()),
+                None => {
+                    let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+                    let known = matches!(lower.as_str(), "" | "main");
+                    Ok(known
+                        || crate::types::parse::builtin(name).is_some()
+                        || self.is_resource_type(&lower)?
+                        || self.env.find_class(&lower)?.is_some()
+                        || self.env.find_alias(name)?.is_some())
+                }
+            },
+            Value::Type(kind) => match &**kind {
+                Type::Resource { kind: Some(kind), title: None } => self.is_resource_type(kind),
+                Type::Class(None) => Ok(true),
+                Type::Type(Some(inner)) => match &**inner {
+                    Type::Class(Some(name)) => Ok(self.env.find_class(name)?.is_some()),
+                    Type::Resource { kind: Some(kind), .. } => self.is_resource_type(kind),
+                    _ => Ok(true),
+                },
+                other => match reference_key(other) {
+                    Some(key) => Ok(self.catalog.find(&key).is_some()),
+                    None => Ok(true),
+                },
+            },
+            _ => Ok(false),
+        }
     }
 
     /// The parameter of a declared resource; `None` if the resource does not exist.
-    pub fn resource_parameter(&mut self, _reference: &Type, _name: &str) -> Option<Value> {
-        None
+    pub fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value> {
+        let id = self.catalog.find(&reference_key(reference)?)?;
+        let param = self.catalog.get(id).param(name);
+        Some(param.map_or(Value::Undef, |p| p.value.clone()))
     }
 
     /// The whole set of parameters of a declared resource; `None` if the resource does not exist.
-    pub fn resource_parameters(&mut self, _reference: &Type) -> Option<Vec<(EcoString, Value)>> {
-        None
+    pub fn resource_parameters(&mut self, reference: &Type) -> Option<Vec<(EcoString, Value)>> {
+        let id = self.catalog.find(&reference_key(reference)?)?;
+        let params = self.catalog.get(id).params.iter();
+        Some(params.map(|p| (p.name.clone(), p.value.clone())).collect())
     }
 
-    /// Marks virtual resources to be realised.
-    pub fn realize(&mut self, _references: &[Value], _span: Span) -> EvalResult<()> {
-        plain("resources cannot be realised yet")
+    /// Marks virtual resources to be realised; those not declared yet are waited for.
+    ///
+    /// # Errors
+    /// When a value is no reference.
+    pub fn realize(&mut self, references: &[Value], span: Span) -> EvalResult<()> {
+        let mut flat = Vec::new();
+        references.iter().for_each(|v| flatten_values(v, &mut flat));
+        for value in &flat {
+            let Some(key) = self.reference_of(value) else {
+                return plain("realize() takes references to resources");
+            };
+            self.catalog.realize.push((key, span));
+        }
+        Ok(())
     }
 
     /// Adds tags to what contains the calling code.
-    pub fn tag(&mut self, _tags: &[EcoString], _scope: ScopeId) -> EvalResult<()> {
-        plain("tags cannot be set yet")
+    ///
+    /// # Errors
+    /// When a text cannot be a tag.
+    pub fn tag(&mut self, names: &[EcoString], scope: ScopeId) -> EvalResult<()> {
+        let id = self.scopes.get(scope).resource;
+        for name in names {
+            if !tags::is_valid(name) {
+                return plain(format!("Invalid tag '{name}'"));
+            }
+            for part in tags::with_segments(name) {
+                let tag = self.catalog.tags.intern(part);
+                self.catalog.get_mut(id).tags.insert(tag);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the catalog, or what contains the calling code, has all these tags.
-    pub fn tagged(&mut self, _tags: &[EcoString], _scope: ScopeId) -> bool {
-        false
+    pub fn tagged(&mut self, names: &[EcoString], scope: ScopeId) -> bool {
+        let id = self.scopes.get(scope).resource;
+        names.iter().all(|name| {
+            let own = self.catalog.tags.find(name);
+            own.is_some_and(|t| self.catalog.own_tags.contains(t)) || self.has_tag(id, name)
+        })
     }
 
     /// The file that `module/name` or an absolute path means, in a folder of the module such as
     /// `files` or `templates`.
-    pub fn find_in_module(&mut self, _name: &str, _folder: &str) -> Option<PathBuf> {
-        None
+    pub fn find_in_module(&mut self, name: &str, folder: &str) -> Option<PathBuf> {
+        let path = if name.starts_with('/') {
+            PathBuf::from(name)
+        } else {
+            let (module, rest) = name.split_once('/')?;
+            self.env.modules.get(module)?.dir.join(folder).join(rest)
+        };
+        (self.env.world.kind(&path)? == EntryKind::File).then_some(path)
     }
 
     /// The directory of a module.
-    pub fn module_directory(&mut self, _module: &str) -> Option<PathBuf> {
-        None
-    }
-
-    /// Evaluates an EPP template with these parameters.
-    ///
-    /// # Errors
-    /// When it does not parse or fails.
-    pub fn epp(
-        &mut self,
-        _name: &str,
-        _args: Option<&Value>,
-        _scope: ScopeId,
-        _span: Span,
-    ) -> EvalResult {
-        plain("templates cannot be evaluated yet")
-    }
-
-    /// Evaluates EPP text with these parameters.
-    ///
-    /// # Errors
-    /// When it does not parse or fails.
-    pub fn inline_epp(
-        &mut self,
-        _text: &str,
-        _args: Option<&Value>,
-        _scope: ScopeId,
-        _span: Span,
-    ) -> EvalResult {
-        plain("templates cannot be evaluated yet")
+    pub fn module_directory(&mut self, module: &str) -> Option<PathBuf> {
+        self.env.modules.get(module).map(|m| m.dir.clone())
     }
 
     /// The names of the modules that the calling code and its caller belong to; empty if to none.
     pub fn calling_modules(&self, scope: ScopeId) -> (EcoString, EcoString) {
-        (self.scopes.get(scope).module.clone(), EcoString::new())
+        let own = self.scopes.get(scope).module.clone();
+        let caller = self.scopes.lookup(scope, "caller_module_name").and_then(Value::as_str);
+        (own, caller.unwrap_or("").into())
     }
 
     /// A setting's value, as `$settings::name` gives it.
@@ -189,8 +302,44 @@ impl Compiler<'_> {
         self.settings.values.get(name).cloned()
     }
 
-    /// Whether a function of this name can be called.
-    pub fn has_function(&mut self, _name: &str) -> bool {
-        false
+    /// Whether the code of a scope is that of a class, define or node, or of the top.
+    pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
+        self.scopes.get(self.scopes.body_scope(scope)).kind
+    }
+
+    /// The file of a module that defines a function in Ruby, if there is one.
+    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+        let path = name.replace("::", "/");
+        let mut modules = self.env.modules.values();
+        modules.find_map(|module| {
+            let lib: &Path = &module.dir.join("lib/puppet");
+            let new = lib.join(format!("functions/{path}.rb"));
+            let old = lib.join(format!("parser/functions/{path}.rb"));
+            [new, old].into_iter().find(|p| self.env.world.kind(p).is_some())
+        })
+    }
+}
+
+/// The class that a value names.
+fn class_name(value: &Value) -> EvalResult<EcoString> {
+    match value {
+        Value::Str(name) if name.is_empty() => plain("Cannot use empty string as a class name"),
+        Value::Str(name) => Ok(name.clone()),
+        Value::Undef => plain("Cannot use undef as a class name"),
+        Value::Type(kind) => match &**kind {
+            Type::Class(Some(name)) => Ok(name.clone()),
+            Type::Class(None) => plain("Cannot use an unspecific Class[] Type"),
+            Type::Resource { kind: Some(kind), title: Some(title) }
+                if kind.eq_ignore_ascii_case("class") =>
+            {
+                Ok(title.clone())
+            }
+            Type::Resource { .. } => plain("Cannot use a Resource[] Type that is not a Class as a class name"),
+            other => plain(format!("Cannot use {other} as a class name")),
+        },
+        other => plain(format!(
+            "Cannot use {} where a class name is expected",
+            crate::eval::label::article(&crate::types::infer::kind_name(other))
+        )),
     }
 }

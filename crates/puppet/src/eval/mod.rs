@@ -2,19 +2,41 @@
 
 pub mod call;
 pub mod closure;
+pub mod collect;
+pub mod control;
+pub mod epp;
 pub mod error;
+pub mod functions;
 pub mod interface;
+pub mod label;
+pub mod relations;
+pub mod resources;
 pub mod scope;
+pub mod strings;
+pub mod type_names;
+pub mod variables;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
+use crate::catalog::Catalog;
+use crate::eval::closure::Signature;
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
 use crate::load::Environment;
-use crate::value::Value;
+use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
+use crate::types::{Regexp, Type, TypeAlias};
+use crate::value::{HashValue, Value};
+
+/// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
+const MAX_DEPTH: u32 = 24_000;
+
+/// The stack that a thread needs for [`MAX_DEPTH`]; only what is used is ever backed by memory.
+pub const STACK_SIZE: usize = 1 << 30;
 
 /// The levels of Puppet's logging functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -101,6 +123,15 @@ impl Default for Settings {
     }
 }
 
+/// The code that is being evaluated and the scope it sees.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The text that holds the code.
+    pub program: Arc<Program>,
+    /// The scope.
+    pub scope: ScopeId,
+}
+
 /// One compile for one node.
 pub struct Compiler<'e> {
     /// Modules, site program, outside world: shared with other compiles.
@@ -117,7 +148,249 @@ pub struct Compiler<'e> {
     pub diagnostics: Vec<Diagnostic>,
     /// What Hiera keeps during a compile.
     pub hiera: Arc<crate::hiera::Cache>,
+    /// The catalog so far.
+    pub catalog: Catalog,
+    pub(crate) node_scope: Option<ScopeId>,
+    pub(crate) class_scopes: FxHashMap<EcoString, ScopeId>,
+    pub(crate) signatures: FxHashMap<(usize, u32), Arc<Signature>>,
+    pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
+    pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
+    pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
+    pub(crate) output: Vec<String>,
+    pub(crate) output_sensitive: bool,
+    depth: u32,
 }
 
-/// A scope for code without one of its own.
-pub const TOP: ScopeId = ScopeId::TOP;
+impl<'e> Compiler<'e> {
+    /// A compile that has done nothing yet.
+    pub fn new(env: &'e Environment, settings: Settings, node: &str) -> Self {
+        Self {
+            env,
+            settings,
+            node: node.into(),
+            scopes: Scopes::default(),
+            logs: Vec::new(),
+            diagnostics: Vec::new(),
+            hiera: Arc::default(),
+            catalog: Catalog::default(),
+            node_scope: None,
+            class_scopes: FxHashMap::default(),
+            signatures: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            regexes: FxHashMap::default(),
+            defaults: FxHashMap::default(),
+            output: Vec::new(),
+            output_sensitive: false,
+            depth: 0,
+        }
+    }
+
+    /// Evaluates an expression. An error that has no place yet gets that of the expression.
+    ///
+    /// # Errors
+    /// Of the expression, and the jumps `next`, `return` and `break`.
+    pub fn eval(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
+        }
+        self.depth += 1;
+        let result = self.eval_node(f, id);
+        self.depth -= 1;
+        match result {
+            Err(unwind) if matches!(*unwind, Unwind::Plain(_)) => Err(self.locate(f, id, unwind)),
+            other => other,
+        }
+    }
+
+    fn eval_node(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        let program = &f.program;
+        match &program[id] {
+            Expr::Nop | Expr::Undef => Ok(Value::Undef),
+            Expr::Default => Ok(Value::Default),
+            Expr::Bool(b) => Ok(Value::Bool(*b)),
+            Expr::Int { value, .. } => Ok(Value::Int(*value)),
+            Expr::Float(x) => Ok(Value::Float(*x)),
+            Expr::Str(s) | Expr::Name(s) => Ok(Value::Str(s.clone())),
+            Expr::Ref(name) => self.eval_type_name(f, id, name),
+            Expr::Regex(source) => Ok(self.regex(f, id, source)),
+            Expr::Var(name) => self.eval_variable(f, id, name),
+            Expr::Concat(parts) => self.eval_concat(f, *parts),
+            Expr::Text(inner) => self.eval_text(f, *inner),
+            Expr::Heredoc { syntax, text } => self.eval_heredoc(f, syntax, *text),
+            Expr::List(items) => Ok(Value::Array(Arc::new(self.eval_items(f, *items)?))),
+            Expr::Hash(entries) => self.eval_hash(f, id, *entries),
+            Expr::Access(parts) => self.eval_access(f, id, *parts),
+            Expr::Binary { op, left, right } => self.eval_binary(f, id, *op, *left, *right),
+            Expr::And(l, r) => Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true())),
+            Expr::Or(l, r) => Ok(Value::Bool(self.eval(f, *l)?.is_true() || self.eval(f, *r)?.is_true())),
+            Expr::Not(e) => Ok(Value::Bool(!self.eval(f, *e)?.is_true())),
+            Expr::Minus(e) => self.eval_minus(f, *e),
+            Expr::Splat(e) => self.eval_splat(f, *e),
+            Expr::Paren(e) => self.eval(f, *e),
+            Expr::Assign { op, left, right } => self.eval_assign(f, id, *op, *left, *right),
+            Expr::Relation { arrow, left, right } => {
+                self.eval_relation(f, id, *arrow, *left, *right)
+            }
+            Expr::Block(statements) => self.eval_block(f, *statements),
+            Expr::If(test, then, other) => self.eval_if(f, *test, *then, *other, true),
+            Expr::Unless(test, then, other) => self.eval_if(f, *test, *then, *other, false),
+            Expr::Case(test, options) => self.eval_case(f, *test, *options),
+            Expr::Selector(test, options) => self.eval_selector(f, id, *test, *options),
+            Expr::Call(call) => self.eval_call(f, id, program.call(*call)),
+            Expr::Dot(left, right) => self.eval_dot(f, id, *left, *right),
+            Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
+            Expr::Resource { form, kind, bodies } => {
+                self.eval_resource(f, id, *form, *kind, *bodies)
+            }
+            Expr::ResourceDefaults { kind, attributes, .. } => {
+                self.eval_resource_defaults(f, id, *kind, *attributes)
+            }
+            Expr::ResourceOverride { resources, attributes, .. } => {
+                self.eval_resource_override(f, id, *resources, *attributes)
+            }
+            Expr::Collect { exported, kind, query, attributes } => {
+                self.eval_collect(f, id, *exported, *kind, *query, *attributes)
+            }
+            Expr::Definition(_) => Ok(Value::Undef),
+            Expr::Epp { params, body, .. } => self.eval_epp_program(f, *params, *body),
+            Expr::RenderText(text) => {
+                self.render_text(text);
+                Ok(Value::Undef)
+            }
+            Expr::Render(e) => self.eval_render(f, *e),
+            Expr::Error | Expr::Reserved(_) => {
+                Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error"))
+            }
+        }
+    }
+
+    fn eval_items(&mut self, f: &Frame, items: ExprList) -> EvalResult<Vec<Value>> {
+        let items = f.program.list(items);
+        let mut out = Vec::with_capacity(items.len());
+        for &item in items {
+            if let Expr::Splat(inner) = f.program[item] {
+                out.extend(self.eval_unfolded(f, inner)?);
+            } else {
+                out.push(self.eval(f, item)?);
+            }
+        }
+        Ok(out)
+    }
+
+    fn eval_hash(&mut self, f: &Frame, id: ExprId, entries: ExprList) -> EvalResult {
+        let entries = f.program.list(entries);
+        let mut out = HashValue::with_capacity_and_hasher(entries.len() / 2, Default::default());
+        for pair in entries.chunks_exact(2) {
+            let key = self.eval(f, pair[0])?;
+            let value = self.eval(f, pair[1])?;
+            out.insert(key, value);
+        }
+        let _ = id;
+        Ok(Value::Hash(Arc::new(out)))
+    }
+
+    fn eval_splat(&mut self, f: &Frame, inner: ExprId) -> EvalResult {
+        Ok(Value::array(self.eval_unfolded(f, inner)?))
+    }
+
+    /// The items that a splat stands for.
+    pub(crate) fn eval_unfolded(&mut self, f: &Frame, inner: ExprId) -> EvalResult<Vec<Value>> {
+        Ok(match self.eval(f, inner)? {
+            Value::Array(items) => items.to_vec(),
+            Value::Hash(entries) => {
+                entries.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+            }
+            Value::Iterator(iterator) => iterator.items.clone(),
+            Value::Undef => Vec::new(),
+            other => vec![other],
+        })
+    }
+
+    fn eval_minus(&mut self, f: &Frame, operand: ExprId) -> EvalResult {
+        let value = self.eval(f, operand)?;
+        arithmetic::negate(&value, self.settings.strict, &mut self.logs)
+    }
+
+    fn eval_binary(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult {
+        let l = self.eval(f, left)?;
+        let r = self.eval(f, right)?;
+        match op {
+            BinaryOp::Eq => Ok(Value::Bool(compare::equals(&l, &r))),
+            BinaryOp::NotEq => Ok(Value::Bool(!compare::equals(&l, &r))),
+            BinaryOp::Less | BinaryOp::LessEq | BinaryOp::Greater | BinaryOp::GreaterEq => {
+                compare::compare(op, &l, &r).map(Value::Bool)
+            }
+            BinaryOp::Match | BinaryOp::NotMatch => {
+                let matched = self.match_operator(f, left, right, &l, &r)?;
+                Ok(Value::Bool(matched == (op == BinaryOp::Match)))
+            }
+            BinaryOp::In => {
+                let outcome = compare::contains(&l, &r)?;
+                self.set_matches(f.scope, outcome.groups);
+                Ok(Value::Bool(outcome.matched))
+            }
+            _ => self.calculate(f, id, op, l, r),
+        }
+    }
+
+    fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
+        let key = (Arc::as_ptr(&f.program) as usize, id);
+        let regex = self.regexes.entry(key).or_insert_with(|| Arc::new(Regexp::new(source.clone())));
+        Value::Regexp(Arc::clone(regex))
+    }
+
+    /// An error at an expression.
+    pub(crate) fn error(
+        &self,
+        f: &Frame,
+        id: ExprId,
+        issue: &'static str,
+        message: impl Into<String>,
+    ) -> Box<Unwind> {
+        EvalError::new(issue, message, f.program.span(id)).into()
+    }
+
+    /// Gives an error without a place that of an expression; one without an issue code is wrapped.
+    pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
+        match *unwind {
+            Unwind::Plain(error) => {
+                let span = f.program.span(id);
+                let mut located = match error.issue {
+                    Some(issue) => EvalError::new(issue, error.message, span),
+                    None => {
+                        let what = label::with_article(&f.program, id);
+                        let text = format!("Error while evaluating {what}, {}", error.message);
+                        EvalError::new("RUNTIME_ERROR", text, span)
+                    }
+                };
+                located.help.extend(error.help);
+                located.related = error.related;
+                located.into()
+            }
+            other => Box::new(other),
+        }
+    }
+}
+
+/// The type of a value, as messages name it: generalised, such as `Integer`.
+pub(crate) fn kind_text(value: &Value) -> String {
+    crate::types::infer::generalize(&crate::types::infer::infer(value)).to_string()
+}
+
+/// A resource reference, if the type is one with kind and title.
+pub(crate) fn reference_key(kind: &Type) -> Option<crate::catalog::ResourceKey> {
+    match kind {
+        Type::Resource { kind: Some(kind), title: Some(title) } => {
+            Some(crate::catalog::ResourceKey::new(kind, title))
+        }
+        Type::Class(Some(name)) => Some(crate::catalog::ResourceKey::new("class", name)),
+        _ => None,
+    }
+}

@@ -1,23 +1,60 @@
 //! Environments: modules, site program, and the loading of names on demand.
+//!
+//! An [`Environment`] is shared by all compiles of it: every file is parsed once, every name is
+//! looked for once. Which file may define a name is upstream's rule (language specification, "The
+//! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+mod definitions;
+mod modules;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_source::{SourceMap, World};
-use rustc_hash::FxBuildHasher;
+use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// A module on the module path.
+pub use definitions::{AliasDef, DefKind, FunctionDef, Item, NodeDef, TypeDef};
+pub use modules::Module;
+
+use crate::check;
+use crate::eval::Strict;
+use crate::eval::error::{EvalError, EvalResult, PlainError};
+use crate::syntax::{self, Program};
+
+/// The source text of the site program.
 #[derive(Clone, Debug)]
-pub struct Module {
-    /// Its name.
-    pub name: EcoString,
-    /// Its directory.
-    pub dir: PathBuf,
+pub enum Site {
+    /// A text without a file.
+    Code(String),
+    /// A file, or a directory whose `.pp` files are read in order.
+    Path(PathBuf),
+    /// None.
+    Nothing,
 }
 
-/// What all compiles of one environment share: files parsed once, names found once.
+/// How to open an environment.
+pub struct Options {
+    /// Files, processes, time.
+    pub world: Arc<dyn World>,
+    /// Where source texts go.
+    pub sources: Arc<SourceMap>,
+    /// Its name.
+    pub name: EcoString,
+    /// Its directory, if it has one.
+    pub dir: Option<PathBuf>,
+    /// Where modules are, first wins.
+    pub modulepath: Vec<PathBuf>,
+    /// The site program.
+    pub site: Site,
+    /// The `hiera.yaml` of the global layer.
+    pub hiera_config: Option<PathBuf>,
+    /// What questionable code gives.
+    pub strict: Strict,
+}
+
+/// What all compiles of one environment share.
 pub struct Environment {
     /// Files, processes, time.
     pub world: Arc<dyn World>,
@@ -31,4 +68,396 @@ pub struct Environment {
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
     pub hiera_config: Option<PathBuf>,
+    /// The site program: its texts in order.
+    pub site: Vec<Arc<Program>>,
+    /// Node blocks in order.
+    pub nodes: Vec<Arc<NodeDef>>,
+    strict: Strict,
+    registry: RwLock<Registry>,
+}
+
+#[derive(Default)]
+struct Registry {
+    types: FxHashMap<EcoString, Arc<TypeDef>>,
+    functions: FxHashMap<EcoString, Arc<FunctionDef>>,
+    aliases: FxHashMap<EcoString, Arc<AliasDef>>,
+    /// Files that were read, with what went wrong; a missing file has no entry here.
+    files: FxHashMap<PathBuf, Arc<LoadedFile>>,
+    templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
+    /// Names that were looked for and not found, with their kind.
+    missing: rustc_hash::FxHashSet<(char, EcoString)>,
+}
+
+/// A text that was read and parsed.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Its tree.
+    pub program: Arc<Program>,
+    /// Errors first found in it; a program with errors is not evaluated.
+    pub errors: Vec<Diagnostic>,
+    /// Warnings found in it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Environment {
+    /// Opens an environment: lists modules and parses the site program.
+    ///
+    /// # Errors
+    /// Every error of the site program.
+    pub fn open(options: Options) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut env = Self {
+            modules: modules::list(options.world.as_ref(), &options.modulepath),
+            world: options.world,
+            sources: options.sources,
+            name: options.name,
+            dir: options.dir,
+            hiera_config: options.hiera_config,
+            site: Vec::new(),
+            nodes: Vec::new(),
+            strict: options.strict,
+            registry: RwLock::default(),
+        };
+        let warnings = env.load_site(&options.site)?;
+        Ok((env, warnings))
+    }
+
+    fn load_site(&mut self, site: &Site) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+        let mut files = Vec::new();
+        match site {
+            Site::Nothing => {}
+            Site::Code(text) => files.push(self.parse("", text, None)),
+            Site::Path(path) => {
+                for path in modules::manifest_files(self.world.as_ref(), path) {
+                    match self.read_text(&path) {
+                        Ok(text) => files.push(self.parse(&path, &text, None)),
+                        Err(error) => errors.push(error),
+                    }
+                }
+            }
+        }
+        for file in files {
+            errors.extend(file.errors.iter().cloned());
+            warnings.extend(file.warnings.iter().cloned());
+            if file.errors.is_empty() {
+                errors.extend(self.register(&file.program, ""));
+            }
+            self.site.push(Arc::clone(&file.program));
+        }
+        if errors.is_empty() { Ok(warnings) } else { Err(errors) }
+    }
+
+    fn read_text(&self, path: &Path) -> Result<String, Diagnostic> {
+        let bytes = self.world.read(path).map_err(|e| {
+            let text = format!("cannot read {}: {e}", path.display());
+            Diagnostic::error("puppet::unreadable-file", text)
+        })?;
+        String::from_utf8(bytes).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            let text = format!(
+                "{} is not valid UTF-8: bad byte at line {line} (offset {at})",
+                path.display()
+            );
+            Diagnostic::error("puppet::invalid-utf8", text)
+        })
+    }
+
+    /// Parses and validates a text. `namespace` is what a module's file may define, if it is one.
+    fn parse(
+        &self,
+        path: impl AsRef<Path>,
+        text: &str,
+        namespace: Option<&check::Namespace>,
+    ) -> LoadedFile {
+        let text: Arc<str> = text.into();
+        let file = self.sources.add(path, Arc::clone(&text));
+        let parsed = syntax::parse(file, text);
+        let options = check::Options { strict: self.strict, namespace: namespace.cloned() };
+        Self::loaded(parsed, &options)
+    }
+
+    fn loaded(parsed: syntax::Parsed, options: &check::Options) -> LoadedFile {
+        let mut diagnostics = parsed.diagnostics;
+        if diagnostics.iter().all(|d| d.severity != Severity::Error) {
+            diagnostics.extend(check::validate(&parsed.program, options));
+        }
+        let (errors, warnings) =
+            diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
+        LoadedFile { program: Arc::new(parsed.program), errors, warnings }
+    }
+
+    /// Makes the definitions of a text known; gives an error for each that is known already.
+    fn register(&mut self, program: &Arc<Program>, module: &str) -> Vec<Diagnostic> {
+        let registry = self.registry.get_mut().unwrap_or_else(|e| e.into_inner());
+        registry.add(program, module, &mut self.nodes)
+    }
+
+    fn registry(&self) -> std::sync::RwLockReadGuard<'_, Registry> {
+        self.registry.read().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn registry_mut(&self) -> std::sync::RwLockWriteGuard<'_, Registry> {
+        self.registry.write().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// The class or define of this name in lower case, loaded from its module if need be.
+    ///
+    /// # Errors
+    /// When a file that may define it does not parse.
+    pub fn find_type(&self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        self.find('t', name, |r| r.types.get(name).cloned(), |env| env.load_type(name))
+    }
+
+    /// The class of this name in lower case.
+    ///
+    /// # Errors
+    /// As [`Environment::find_type`].
+    pub fn find_class(&self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        Ok(self.find_type(name)?.filter(|d| d.kind == DefKind::Class))
+    }
+
+    /// The define of this name in lower case.
+    ///
+    /// # Errors
+    /// As [`Environment::find_type`].
+    pub fn find_define(&self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        Ok(self.find_type(name)?.filter(|d| d.kind == DefKind::Define))
+    }
+
+    /// The function of this name.
+    ///
+    /// # Errors
+    /// As [`Environment::find_type`].
+    pub fn find_function(&self, name: &str) -> EvalResult<Option<Arc<FunctionDef>>> {
+        self.find(
+            'f',
+            name,
+            |r| r.functions.get(name).cloned(),
+            |env| env.load_one(name, "functions", name),
+        )
+    }
+
+    /// The type alias of this name.
+    ///
+    /// # Errors
+    /// As [`Environment::find_type`].
+    pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
+        let lower = name.to_lowercase();
+        self.find(
+            'a',
+            name,
+            |r| r.aliases.get(name).cloned(),
+            |env| env.load_one(&lower, "types", name),
+        )
+    }
+
+    fn find<T>(
+        &self,
+        kind: char,
+        name: &str,
+        get: impl Fn(&Registry) -> Option<T>,
+        load: impl FnOnce(&Self) -> EvalResult<()>,
+    ) -> EvalResult<Option<T>> {
+        let key = (kind, EcoString::from(name));
+        {
+            let registry = self.registry();
+            if let Some(found) = get(&registry) {
+                return Ok(Some(found));
+            }
+            if registry.missing.contains(&key) {
+                return Ok(None);
+            }
+        }
+        load(self)?;
+        let found = get(&self.registry());
+        if found.is_none() {
+            self.registry_mut().missing.insert(key);
+        }
+        Ok(found)
+    }
+
+    /// Reads, in order, the files of a module that may define a class or define.
+    fn load_type(&self, name: &str) -> EvalResult<()> {
+        let mut segments = name.split("::").collect::<Vec<_>>();
+        let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
+        let dir = module.dir.join("manifests");
+        segments.remove(0);
+        while !segments.is_empty() {
+            let mut path = dir.join(segments.join("/"));
+            path.as_mut_os_string().push(".pp");
+            self.load_file(&path, module, "manifests")?;
+            if self.registry().types.contains_key(name) {
+                return Ok(());
+            }
+            segments.pop();
+        }
+        self.load_file(&dir.join("init.pp"), module, "manifests")
+    }
+
+    /// Reads the one file of a module, or of the environment itself, that may define a name.
+    fn load_one(&self, path_name: &str, folder: &str, _name: &str) -> EvalResult<()> {
+        let Some((module, rest)) = path_name.split_once("::") else { return Ok(()) };
+        let own;
+        let module = match (self.modules.get(module), &self.dir) {
+            (Some(module), _) => module,
+            (None, Some(dir)) if module == "environment" => {
+                own = Module { name: "environment".into(), dir: dir.clone() };
+                &own
+            }
+            _ => return Ok(()),
+        };
+        let path = module.dir.join(folder).join(format!("{}.pp", rest.replace("::", "/")));
+        self.load_file(&path, module, folder)
+    }
+
+    /// Parses a file of a module, once, and makes its definitions known.
+    fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
+        let known = self.registry().files.get(path).cloned();
+        let file = match known {
+            Some(file) => file,
+            None => {
+                if self.world.kind(path).is_none() {
+                    return Ok(());
+                }
+                let text = self.read_text(path).map_err(|d| failed_file(vec![d]))?;
+                let root = module.dir.join(folder);
+                let namespace = check::Namespace::of_file(&module.name, &root, path);
+                let file = Arc::new(self.parse(path, &text, Some(&namespace)));
+                let mut registry = self.registry_mut();
+                if file.errors.is_empty() {
+                    let errors = registry.add(&file.program, &module.name, &mut Vec::new());
+                    if !errors.is_empty() {
+                        return Err(failed_file(errors).into());
+                    }
+                }
+                registry.files.insert(path.to_path_buf(), Arc::clone(&file));
+                file
+            }
+        };
+        if file.errors.is_empty() { Ok(()) } else { Err(failed_file(file.errors.clone()).into()) }
+    }
+
+    /// The template in a file, parsed once.
+    ///
+    /// # Errors
+    /// When it cannot be read or does not parse.
+    pub fn template(&self, path: &Path) -> EvalResult<Arc<LoadedFile>> {
+        if let Some(file) = self.registry().templates.get(path) {
+            return Ok(Arc::clone(file));
+        }
+        let text = self.read_text(path).map_err(|d| PlainError::new(d.message))?;
+        let file = Arc::new(self.parse_template(path, &text));
+        self.registry_mut().templates.insert(path.to_path_buf(), Arc::clone(&file));
+        Ok(file)
+    }
+
+    /// Parses the text of a template.
+    pub fn parse_template(&self, path: &Path, text: &str) -> LoadedFile {
+        let text: Arc<str> = text.into();
+        let file = self.sources.add(path, Arc::clone(&text));
+        let options = check::Options { strict: self.strict, namespace: None };
+        Self::loaded(syntax::parse_epp(file, text), &options)
+    }
+
+    /// Parses a text that is evaluated by itself, such as an expression given on a command line.
+    pub fn parse_code(&self, path: &Path, text: &str) -> LoadedFile {
+        self.parse(path, text, None)
+    }
+
+    /// Makes the definitions of a text known that is evaluated by itself.
+    ///
+    /// # Errors
+    /// For each definition that is known already.
+    pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
+        self.registry_mut().add(program, "", &mut Vec::new())
+    }
+
+    /// Names of all known classes and defines, for suggestions.
+    pub fn type_names(&self, kind: DefKind) -> Vec<EcoString> {
+        let registry = self.registry();
+        let mut names: Vec<_> =
+            registry.types.values().filter(|d| d.kind == kind).map(|d| d.name.clone()).collect();
+        names.sort();
+        names
+    }
+
+    /// Names of all functions written in Puppet that are known by now, for suggestions.
+    pub fn function_names(&self) -> Vec<EcoString> {
+        let mut names: Vec<_> = self.registry().functions.keys().cloned().collect();
+        names.sort();
+        names
+    }
+}
+
+impl Registry {
+    fn add(
+        &mut self,
+        program: &Arc<Program>,
+        module: &str,
+        nodes: &mut Vec<Arc<NodeDef>>,
+    ) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for item in definitions::items(program, module) {
+            match item {
+                Item::Type(def) => match self.types.get(&def.name) {
+                    Some(known) => errors.push(duplicate(&def, known)),
+                    None => {
+                        self.missing.remove(&('t', def.name.clone()));
+                        self.types.insert(def.name.clone(), Arc::new(def));
+                    }
+                },
+                Item::Function(def) => {
+                    self.missing.remove(&('f', def.name.clone()));
+                    self.functions.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
+                }
+                Item::Alias(def) => {
+                    self.missing.remove(&('a', def.name.clone()));
+                    self.aliases.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
+                }
+                Item::Node(def) => nodes.push(Arc::new(def)),
+            }
+        }
+        errors
+    }
+}
+
+fn duplicate(def: &TypeDef, known: &TypeDef) -> Diagnostic {
+    let message = match (def.kind, known.kind) {
+        (DefKind::Class, DefKind::Class) => {
+            format!("Class '{}' is already defined; cannot redefine", def.name)
+        }
+        (DefKind::Class, DefKind::Define) => {
+            format!("Definition '{}' is already defined; cannot be redefined as a class", def.name)
+        }
+        (DefKind::Define, DefKind::Class) => {
+            format!("'{}' is already defined as a class; cannot redefine as a definition", def.name)
+        }
+        (DefKind::Define, DefKind::Define) => {
+            format!("Definition '{}' is already defined; cannot be redefined", def.name)
+        }
+    };
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(def.span, "defined again here")
+        .related(known.span, "first defined here")
+}
+
+fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
+    let first = diagnostics.first();
+    EvalError {
+        code: None,
+        issue: first.and_then(|d| d.issue.clone()),
+        message: first.map(|d| d.message.clone()).unwrap_or_default(),
+        span: first.and_then(|d| d.primary.as_ref()).map(|l| l.span),
+        line_only: false,
+        related: Vec::new(),
+        help: Vec::new(),
+        diagnostics,
+        wrapped: None,
+    }
+}
+
+/// A span's file name for messages, as the user gave it.
+pub fn file_name(env: &Environment, span: Span) -> String {
+    env.sources.file(span.file).path.display().to_string()
 }

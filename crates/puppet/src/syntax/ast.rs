@@ -24,7 +24,8 @@ pub struct Program {
     pub file: FileId,
     /// The text.
     pub text: Arc<str>,
-    /// The whole program: a block, or an [`Expr::Epp`].
+    /// The whole program: a block if there are several statements, the statement if there is one,
+    /// [`Expr::Nop`] if there is none, or an [`Expr::Epp`].
     pub body: ExprId,
     /// All class, define, function, node and type definitions, in the order of their end.
     pub definitions: Vec<ExprId>,
@@ -40,10 +41,13 @@ pub struct Program {
     pub(crate) calls: Arena<Call>,
     pub(crate) cases: Arena<CaseOption>,
     pub(crate) definition_data: Arena<Definition>,
+    /// The values of hash entries in ascending order, each with the place of its `=>`.
+    pub(crate) arrows: Vec<(ExprId, u32)>,
 }
 
 impl Program {
-    /// The place of an expression in the text.
+    /// The place that messages about an expression point at, as in the reference implementation:
+    /// for an operator that of the sign, not that of its operands.
     pub fn range(&self, id: ExprId) -> TextRange {
         self.ranges[id.raw() as usize]
     }
@@ -196,7 +200,7 @@ pub enum Expr {
     Int {
         /// Its value.
         value: i64,
-        /// 8, 10 or 16.
+        /// 8, 10 or 16; 0 if the literal is out of range, which the validator refuses.
         radix: u8,
     },
     /// A floating point literal.
@@ -489,6 +493,13 @@ pub enum Definition {
         name: EcoString,
         /// What it stands for: a type expression, hash or list.
         kind: ExprId,
+    },
+    /// `type Runtime[a, b] = …`
+    TypeMapping {
+        /// What stands before the equals sign.
+        kind: ExprId,
+        /// What it is mapped to.
+        mapping: ExprId,
     },
     /// `type X inherits Y { }`: parsed, then refused.
     TypeDefinition {

@@ -1,0 +1,212 @@
+//! From text to [`Tree`]. The only module that knows which parser gives the events.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
+use ordain_source::TextRange;
+use rustc_hash::FxHashMap;
+
+use super::tree::{Kind, Node, NodeId, Style, Tree};
+use super::{Budget, Error};
+
+/// Parses at most so many documents.
+pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
+    }
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = to_u32(text.len() - body.len());
+    let depth = budget.depth as usize;
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    options.emit_unresolved_aliases = true;
+    options.flow_nesting_limit = depth;
+    options.block_nesting_limit = depth;
+    let mut reader = Reader {
+        text,
+        skipped,
+        trees: Vec::new(),
+        tree: Tree::default(),
+        open: Vec::new(),
+        anchors: FxHashMap::default(),
+        tags: FxHashMap::default(),
+        lines: line_starts(text),
+    };
+    let mut parser = Parser::new_from_str_with_options(body, options);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|e| reader.scan_error(&e))?;
+        reader.event(event, span)?;
+        if reader.trees.len() >= limit {
+            break;
+        }
+    }
+    Ok(reader.trees)
+}
+
+fn line_starts(text: &str) -> Arc<[u32]> {
+    let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+    std::iter::once(0).chain(ends.map(|(i, _)| to_u32(i + 1))).collect()
+}
+
+/// Texts are shorter than 4 GiB, which [`documents`] has checked.
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// What stands in [`Node`] for the end of a list or map that is not closed yet.
+const OPEN: u32 = 0;
+
+struct Reader<'t> {
+    text: &'t str,
+    /// Length of the byte order mark before what the parser sees.
+    skipped: u32,
+    trees: Vec<Tree>,
+    tree: Tree,
+    /// The lists and maps that are not closed yet.
+    open: Vec<u32>,
+    anchors: FxHashMap<usize, u32>,
+    tags: FxHashMap<EcoString, u32>,
+    lines: Arc<[u32]>,
+}
+
+impl Reader<'_> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
+        let range = self.range(span);
+        match event {
+            Event::DocumentEnd => self.end_document(),
+            Event::Scalar(text, style, anchor, tag) => {
+                let (mut text, style) = scalar(text, style, range);
+                if style == Style::Block && self.is_cut_off(range) && text.ends_with('\n') {
+                    text.truncate(text.len() - 1);
+                }
+                self.push(Kind::Scalar(text, style), range, anchor, tag.as_deref());
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.start(Kind::List, range, anchor, tag.as_deref());
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.start(Kind::Map, range, anchor, tag.as_deref());
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(range),
+            Event::Alias(anchor) => self.alias(anchor, range)?,
+            Event::UnresolvedAlias(name) => {
+                return Err(Error::at(self.text, range, format!("Unknown alias: {name}")));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, kind: Kind, span: TextRange, anchor: usize, tag: Option<&Tag>) -> u32 {
+        let id = to_u32(self.tree.nodes.len());
+        let tag = tag.map_or(0, |t| self.tag(t));
+        self.tree.nodes.push(Node { kind, span, tag, next: id + 1, shared: false });
+        if anchor != 0 {
+            self.anchors.insert(anchor, id);
+        }
+        id
+    }
+
+    fn start(&mut self, kind: Kind, span: TextRange, anchor: usize, tag: Option<&Tag>) {
+        let id = self.push(kind, span, anchor, tag);
+        self.tree.nodes[id as usize].next = OPEN;
+        self.open.push(id);
+    }
+
+    fn end(&mut self, span: TextRange) {
+        let Some(id) = self.open.pop() else { return };
+        let next = to_u32(self.tree.nodes.len());
+        // A block ends where its last item ends, not where the parser noticed the end.
+        let last = self.tree.nodes.last().map_or(span.end, |n| n.span.end);
+        let flow = span.end > span.start;
+        let node = &mut self.tree.nodes[id as usize];
+        node.next = next;
+        node.span.end = node.span.start.max(if flow { span.end } else { last });
+        if let Some(parent) = self.tree.nodes.get(id as usize + 1).filter(|_| !flow) {
+            let first = parent.span.start;
+            let node = &mut self.tree.nodes[id as usize];
+            node.span.start = node.span.start.min(first);
+        }
+    }
+
+    fn alias(&mut self, anchor: usize, span: TextRange) -> Result<(), Error> {
+        let target = self.anchors.get(&anchor).copied();
+        match target {
+            Some(target) if self.tree.nodes[target as usize].next != OPEN => {
+                self.tree.nodes[target as usize].shared = true;
+                self.push(Kind::Alias(NodeId(target)), span, 0, None);
+                Ok(())
+            }
+            Some(_) => {
+                Err(Error::at(self.text, span, "the alias stands for something that contains it"))
+            }
+            None => Err(Error::at(self.text, span, "Unknown alias")),
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag) -> u32 {
+        let name = EcoString::from(format!("{}{}", tag.handle(), tag.suffix()));
+        if let Some(id) = self.tags.get(&name) {
+            return *id;
+        }
+        self.tree.tags.push(name.clone());
+        let id = to_u32(self.tree.tags.len());
+        self.tags.insert(name, id);
+        id
+    }
+
+    fn end_document(&mut self) {
+        self.anchors.clear();
+        self.tags.clear();
+        self.open.clear();
+        self.tree.lines = Arc::clone(&self.lines);
+        self.trees.push(std::mem::take(&mut self.tree));
+    }
+
+    fn range(&self, span: Span) -> TextRange {
+        let byte = |m: &granit_parser::Marker| {
+            self.clamp(to_u32(m.byte_offset().unwrap_or_else(|| m.index())) + self.skipped)
+        };
+        let (start, end) = (byte(&span.start), byte(&span.end));
+        TextRange::new(start, end.max(start))
+    }
+
+    /// Whether this ends a text that has no line break at its end. Programs built on libyaml
+    /// add none to a block scalar there.
+    fn is_cut_off(&self, range: TextRange) -> bool {
+        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+        range.end as usize >= self.text.len() && !last.trim().is_empty()
+    }
+
+    /// A place inside the text and between two characters, whatever the parser says.
+    fn clamp(&self, at: u32) -> u32 {
+        let mut at = (at as usize).min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        to_u32(at)
+    }
+
+    fn scan_error(&self, e: &ScanError) -> Error {
+        let mark = e.marker();
+        let at =
+            self.clamp(to_u32(mark.byte_offset().unwrap_or_else(|| mark.index())) + self.skipped);
+        let info = e.info();
+        let message = if info.is_empty() { "no valid YAML".to_owned() } else { info };
+        Error::at(self.text, TextRange::new(at, at), message)
+    }
+}
+
+/// The parser gives `~` for a plain scalar that is not there at all.
+fn scalar(text: Cow<'_, str>, style: ScalarStyle, range: TextRange) -> (EcoString, Style) {
+    match style {
+        ScalarStyle::Plain if range.start == range.end => (EcoString::new(), Style::Plain),
+        ScalarStyle::Plain => (text.as_ref().into(), Style::Plain),
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+            (text.as_ref().into(), Style::Quoted)
+        }
+        ScalarStyle::Literal | ScalarStyle::Folded => (text.as_ref().into(), Style::Block),
+    }
+}

@@ -1,0 +1,54 @@
+//! What the scalars of a document mean: every program that reads YAML has its own table.
+
+use ecow::EcoString;
+
+use super::{core, ruby};
+use crate::Value;
+
+/// By which program's rules scalars, tags and merge keys are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Schema {
+    /// Ruby's Psych as Puppet calls it: YAML 1.1 with Ruby's extensions. Symbols become text
+    /// without the colon; dates, times and Ruby objects are refused.
+    Psych,
+    /// The core schema of YAML 1.2. Merge keys work, as they do in most programs.
+    Core,
+}
+
+impl Schema {
+    /// The value of a plain scalar without a tag.
+    ///
+    /// # Errors
+    /// When the schema refuses it; the text says why.
+    pub fn plain(self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Psych => ruby::value(text),
+            Self::Core => Ok(core::value(text)),
+        }
+    }
+
+    pub(super) fn tagged(self, tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
+        match self {
+            Self::Psych => ruby::tagged(tag, text),
+            Self::Core => core::tagged(tag, text, plain),
+        }
+    }
+
+    /// Whether the schema accepts this tag on a list or map.
+    pub(super) fn check_container_tag(self, tag: &str, is_map: bool) -> Result<(), String> {
+        match self {
+            Self::Psych => ruby::check_container_tag(tag, is_map),
+            Self::Core => Ok(()),
+        }
+    }
+
+    /// Whether a key with this text and tag merges its value into the map.
+    pub(super) fn is_merge_key(self, text: &str, tag: Option<&str>, plain: bool) -> bool {
+        text == "<<"
+            && match self {
+                Self::Psych => tag != Some("tag:yaml.org,2002:str"),
+                Self::Core => plain && tag.is_none(),
+            }
+    }
+}

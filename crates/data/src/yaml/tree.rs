@@ -1,0 +1,228 @@
+//! The tree of a document, with places: one vector of nodes in the order of the text.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::TextRange;
+
+use super::{Budget, Error, Schema, build, parse};
+use crate::Value;
+
+/// A node of a [`Tree`], by its position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// How a scalar is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// In quotes of either kind.
+    Quoted,
+    /// As a block after `|` or `>`.
+    Block,
+}
+
+/// What a node is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A single value, as text.
+    Scalar(EcoString, Style),
+    /// A list. Its items follow, each with all that is below it.
+    List,
+    /// A map. Its keys and values follow in turn, each with all that is below it.
+    Map,
+    /// Stands for an earlier node.
+    Alias(NodeId),
+}
+
+/// One node: what it is and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it is written: for lists and maps from the first item to the last one.
+    pub span: TextRange,
+    /// The explicit tag, as an index into the tree's tags plus one.
+    pub(super) tag: u32,
+    /// The position after everything below this node.
+    pub(super) next: u32,
+    /// Whether an alias stands for it somewhere.
+    pub(super) shared: bool,
+}
+
+/// A document: all nodes in one vector, the root first.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) tags: Vec<EcoString>,
+    /// Start of every line, for messages that come after parsing.
+    pub(super) lines: Arc<[u32]>,
+}
+
+impl Tree {
+    /// Parses the first document of a text; what follows it is not looked at.
+    ///
+    /// # Errors
+    /// When the text up to the document's end is no YAML, or nested too deep.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Ok(parse::documents(text, Budget::default(), 1)?.pop().unwrap_or_default())
+    }
+
+    /// Parses all documents of a text.
+    ///
+    /// # Errors
+    /// When the text is no YAML, or nested too deep.
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, Error> {
+        parse::documents(text, Budget::default(), usize::MAX)
+    }
+
+    /// The plain data of the document, within the default [`Budget`].
+    ///
+    /// # Errors
+    /// When the schema refuses something in it, or the budget is spent.
+    pub fn value(&self, schema: Schema) -> Result<Value, Error> {
+        self.value_within(schema, Budget::default())
+    }
+
+    /// The plain data of the document, within a budget.
+    ///
+    /// # Errors
+    /// When the schema refuses something in it, or the budget is spent.
+    pub fn value_within(&self, schema: Schema, budget: Budget) -> Result<Value, Error> {
+        build::value(self, schema, budget)
+    }
+
+    /// The outermost node; `None` for an empty document.
+    pub fn root(&self) -> Option<NodeId> {
+        (!self.nodes.is_empty()).then_some(NodeId(0))
+    }
+
+    /// A node.
+    ///
+    /// # Panics
+    /// When the id is of another tree.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the document is empty.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The explicit tag of a node, such as `tag:yaml.org,2002:str` or `!ruby/sym`.
+    pub fn tag(&self, id: NodeId) -> Option<&str> {
+        let index = self.node(id).tag.checked_sub(1)?;
+        self.tags.get(index as usize).map(EcoString::as_str)
+    }
+
+    /// The items of a list, or the keys and values of a map in turn.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let node = self.node(id);
+        let end = if matches!(node.kind, Kind::List | Kind::Map) { node.next } else { 0 };
+        let mut at = id.0 + 1;
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let child = NodeId(at);
+            at = self.node(child).next;
+            Some(child)
+        })
+    }
+
+    /// The keys and values of a map.
+    pub fn entries(&self, id: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let is_map = matches!(self.node(id).kind, Kind::Map);
+        let mut children = self.children(id);
+        std::iter::from_fn(
+            move || {
+                if is_map { Some((children.next()?, children.next()?)) } else { None }
+            },
+        )
+    }
+
+    /// The node an alias stands for; any other node is itself.
+    pub fn target(&self, id: NodeId) -> NodeId {
+        match self.node(id).kind {
+            Kind::Alias(to) => to,
+            _ => id,
+        }
+    }
+
+    /// The node under a path of keys and list indices. Of equal keys the last one counts, as it
+    /// does for the value; a key that is merged in from elsewhere is found there.
+    pub fn find_node(&self, path: &[&str]) -> Option<NodeId> {
+        path.iter().try_fold(self.root()?, |at, key| self.step(at, key, 0))
+    }
+
+    /// Where the value under a path of keys and list indices is written.
+    pub fn find(&self, path: &[&str]) -> Option<TextRange> {
+        self.find_node(path).map(|id| self.node(id).span)
+    }
+
+    /// Where the key of a value is written; for list items the item itself.
+    pub fn find_key(&self, path: &[&str]) -> Option<TextRange> {
+        let (last, parents) = path.split_last()?;
+        let map = self.target(self.find_node(parents)?);
+        let key = self.entries(map).filter(|(k, _)| self.text(*k) == Some(last)).last();
+        match key {
+            Some((key, _)) => Some(self.node(key).span),
+            None => self.find(path),
+        }
+    }
+
+    /// The text of a scalar.
+    pub fn text(&self, id: NodeId) -> Option<&str> {
+        match &self.node(self.target(id)).kind {
+            Kind::Scalar(text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn step(&self, at: NodeId, key: &str, merges: u32) -> Option<NodeId> {
+        /// Merge keys may point to maps with merge keys; longer chains are not followed.
+        const MERGES: u32 = 16;
+        let at = self.target(at);
+        if matches!(self.node(at).kind, Kind::List) {
+            return self.children(at).nth(key.parse().ok()?);
+        }
+        let mut found = None;
+        for (k, v) in self.entries(at) {
+            let text = self.text(k);
+            if text == Some(key) {
+                found = Some(v);
+            } else if text == Some("<<") && merges < MERGES {
+                found = self.step_merged(v, key, merges + 1).or(found);
+            }
+        }
+        found
+    }
+
+    fn step_merged(&self, source: NodeId, key: &str, merges: u32) -> Option<NodeId> {
+        let source = self.target(source);
+        match self.node(source).kind {
+            Kind::List => self.children(source).find_map(|map| match self.target(map) {
+                map if matches!(self.node(map).kind, Kind::Map) => self.step(map, key, merges),
+                _ => None,
+            }),
+            Kind::Map => self.step(source, key, merges),
+            _ => None,
+        }
+    }
+
+    /// An error about a place of this tree. The column is in bytes, since the text is gone.
+    pub(super) fn error(&self, span: TextRange, message: impl Into<String>) -> Error {
+        let line = self.lines.partition_point(|start| *start <= span.start).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let column = span.start.saturating_sub(start) + 1;
+        Error { message: message.into(), range: span, line, column }
+    }
+}

@@ -1,0 +1,212 @@
+//! Reading YAML: values, places, errors, and that no bytes bring the reader down.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use ordain_data::yaml::{self, Schema, Tree};
+use ordain_data::{Value, json};
+
+/// The value of a text by Psych's rules as compact JSON, or the error.
+fn psych(text: &str) -> String {
+    match yaml::read(text, Schema::Psych) {
+        Ok(v) => json::compact(&v),
+        Err(e) => e.to_string(),
+    }
+}
+
+#[test]
+fn scalars_of_psych() {
+    let cases = [
+        ("yes", "true"),
+        ("Off", "false"),
+        ("y", "\"y\""),
+        ("~", "null"),
+        ("", "null"),
+        ("017", "15"),
+        ("08", "\"08\""),
+        ("0o17", "\"0o17\""),
+        ("-0x1F", "-31"),
+        ("0b101", "5"),
+        ("1_000", "1000"),
+        ("1,000", "1000"),
+        ("1__0", "\"1__0\""),
+        ("1:30", "5400"),
+        ("1:30:45", "5445"),
+        ("1:30.5", "5430.0"),
+        ("1e3", "\"1e3\""),
+        ("1.5e+3", "1500.0"),
+        ("5.", "5.0"),
+        (".inf", "Infinity"),
+        ("98765432109876543210", "98765432109876543210"),
+        (":sym", "\"sym\""),
+        ("! '12'", "12"),
+        ("!!str 12", "\"12\""),
+        ("!!binary aGk=", "\"hi\""),
+        ("!ruby/sym x", "\"x\""),
+        ("2020-13-01", "\"2020-13-01\""),
+        ("2020-01-01", "Tried to load unspecified class: Date at line 1 column 1"),
+        ("!ruby/object:Foo {a: 1}", "Tried to load unspecified class: Foo at line 1 column 18"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(psych(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn scalars_of_the_core_schema() {
+    let text = "[yes, 0o17, 017, 1_0, 1e3, 0x1f, .5, True, 2020-01-01, !!int '7', <<, 1:30]";
+    let value = yaml::read(text, Schema::Core).unwrap();
+    let expected = r#"["yes",15,17,"1_0",1000.0,31,0.5,true,"2020-01-01",7,"<<","1:30"]"#;
+    assert_eq!(json::compact(&value), expected);
+}
+
+#[test]
+fn documents_and_keys() {
+    assert_eq!(psych("\u{feff}a: 1\r\nb: |\r\n  x\r\n"), r#"{"a":1,"b":"x\n"}"#);
+    assert_eq!(psych("a: 1\na: 2\n"), r#"{"a":2}"#);
+    assert_eq!(psych("--- 1\n--- [\n"), "1");
+    assert_eq!(psych("# nothing\n"), "null");
+    assert_eq!(psych("a: |\n  no line break at the end"), r#"{"a":"no line break at the end"}"#);
+    assert_eq!(Tree::parse_all("--- 1\n---\n- 2\n").unwrap().len(), 2);
+}
+
+#[test]
+fn merge_keys_follow_their_place_in_ruby() {
+    assert_eq!(psych("a: 5\n<<: {a: 1, b: 2}\nb: 3\n"), r#"{"a":1,"b":3}"#);
+    assert_eq!(psych("<<: [{a: 1}, {a: 2, b: 2}]\n"), r#"{"a":1,"b":2}"#);
+    assert_eq!(psych("x: &x {a: 1}\ny:\n  <<: *x\n"), r#"{"x":{"a":1},"y":{"a":1}}"#);
+    assert_eq!(psych("<<: 3"), r#"{"<<":3}"#);
+    let core = yaml::read("a: 5\n<<: {a: 1, b: 2}\n", Schema::Core).unwrap();
+    assert_eq!(json::compact(&core), r#"{"a":5,"b":2}"#);
+}
+
+#[test]
+fn errors_have_a_place() {
+    let e = yaml::read("a: 1\nb: [1, 2\nc: 3\n", Schema::Psych).unwrap_err();
+    assert!(e.line >= 2, "{e}");
+    let e = yaml::read("a: 1\nb: *nope\n", Schema::Psych).unwrap_err();
+    assert_eq!(e.to_string(), "Unknown alias: nope at line 2 column 4");
+    let e = yaml::read("a: 1\nö: 2020-01-01\n", Schema::Psych).unwrap_err();
+    assert_eq!(e.line, 2);
+    let e = yaml::read("&a [*a]", Schema::Psych).unwrap_err();
+    assert_eq!((e.line, e.column), (1, 5));
+    let e = yaml::read_bytes(b"a: \xff", Schema::Psych).unwrap_err();
+    assert_eq!((e.line, e.column), (1, 4));
+}
+
+#[test]
+fn places_of_values() {
+    let text = "base: &b\n  port: 80\nweb:\n  <<: *b\n  hosts:\n    - alpha\n    - 'beta'\n  flow: {x: [1, 2]}\n";
+    let tree = Tree::parse(text).unwrap();
+    let at = |path: &[&str]| {
+        let span = tree.find(path).unwrap();
+        &text[span.start as usize..span.end as usize]
+    };
+    assert_eq!(at(&["web", "hosts", "1"]), "'beta'");
+    assert_eq!(at(&["web", "port"]), "80");
+    assert_eq!(at(&["web", "flow", "x", "1"]), "2");
+    assert_eq!(at(&["web", "flow", "x"]), "[1, 2]");
+    assert!(tree.find(&["web", "nope"]).is_none());
+    let key = tree.find_key(&["web", "hosts"]).unwrap();
+    assert_eq!(&text[key.start as usize..key.end as usize], "hosts");
+}
+
+/// Nine maps of nine aliases each, several levels deep.
+fn bomb(levels: usize) -> String {
+    let mut text = String::from("l0: &l0 [x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..levels {
+        let below = format!("*l{},", level - 1).repeat(9);
+        writeln!(text, "l{level}: &l{level} [{below}]").unwrap();
+    }
+    text
+}
+
+#[test]
+fn costly_documents_end_soon() {
+    let start = Instant::now();
+    let e = yaml::read(&bomb(9), Schema::Psych).unwrap_err();
+    assert!(e.message.contains("aliases"), "{e}");
+    assert!(yaml::read(&bomb(4), Schema::Psych).is_ok());
+
+    let chain: String = (1..5000).map(|i| format!("- &a{i} [*a{}]\n", i - 1)).collect();
+    let e = yaml::read(&format!("- &a0 []\n{chain}"), Schema::Psych).unwrap_err();
+    assert!(e.message.contains("nested"), "{e}");
+
+    let big: String = (0..2000).map(|i| format!("  k{i}: 1\n")).collect();
+    let merges = "- <<: *big\n".repeat(2000);
+    let text = format!("- &big\n{big}{merges}");
+    assert!(yaml::read(&text, Schema::Psych).unwrap_err().message.contains("aliases"));
+
+    for open in ["[", "- ", "{a: ", "? "] {
+        assert!(yaml::read(&open.repeat(100_000), Schema::Psych).is_err());
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// A small generator of numbers (xorshift), so that a failure can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % n as u64).unwrap()
+    }
+}
+
+const SEED: &str = "# comment\n%YAML 1.1\n---\nbase: &b {x: 1, 'y': \"two\\n\\u263a\"}\nlist:\n- a\n- |2\n    x\n\n  y\n- >-\n  f\n  g\n? [k]\n: *b\n<<: *b\nt: !!float 1_0.5\nd: 2020-01-01 10:00:00 +1\n...\n";
+
+#[test]
+fn no_bytes_bring_the_reader_down() {
+    let mut random = Random(0x5eed);
+    for _ in 0..6000 {
+        let mut bytes = SEED.as_bytes().to_vec();
+        for _ in 0..=random.below(6) {
+            let at = random.below(bytes.len().max(1));
+            if bytes.is_empty() {
+                break;
+            }
+            match random.below(4) {
+                0 => bytes[at] = b" \n\t:-?[]{}&*!|>'\"%@`,#~\\0\xff\xc3\xa9"[random.below(28)],
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, b" \n:-[{&*!|>'\""[random.below(13)]),
+                _ => bytes.truncate(at + 1),
+            }
+        }
+        let Ok(value) = yaml::read_bytes(&bytes, Schema::Psych) else { continue };
+        let written = yaml::psych::write(&value);
+        let back = yaml::read(&written, Schema::Psych);
+        assert!(back.is_ok(), "{written:?} of {:?}", String::from_utf8_lossy(&bytes));
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(tree) = Tree::parse(&text) {
+            for id in 0..u32::try_from(tree.len()).unwrap() {
+                let span = tree.node(yaml::NodeId(id)).span;
+                assert!(text.get(span.start as usize..span.end as usize).is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let words =
+        ["a", "yes", " ", "\n", ":", "#", "'", "\"", "0", "1.5", "-", "é", "😀", "\t", "<<", "~"];
+    let mut random = Random(7);
+    for _ in 0..5000 {
+        let text: String =
+            (0..random.below(40)).map(|_| words[random.below(words.len())]).collect();
+        let value = Value::map([
+            (text.clone(), Value::list([text.as_str().into(), Value::Null, Value::Float(0.5)])),
+            ("k".into(), Value::map([("empty", Value::list([])), ("n", Value::Int(-3))])),
+        ]);
+        if text == "<<" {
+            continue;
+        }
+        let written = yaml::psych::write(&value);
+        assert_eq!(yaml::read(&written, Schema::Psych).unwrap(), value, "{written:?}");
+        assert_eq!(json::read(&json::compact(&value)).unwrap(), value);
+        assert_eq!(json::read(&json::pretty(&value)).unwrap(), value);
+    }
+}

@@ -1,0 +1,82 @@
+//! Digests as lower-case hexadecimal text.
+
+use sha2::Digest;
+
+/// The bytes as two hexadecimal digits each.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// MD5.
+pub fn md5(data: &[u8]) -> String {
+    hex(&md5::Md5::digest(data))
+}
+
+/// SHA-1.
+pub fn sha1(data: &[u8]) -> String {
+    hex(&sha1::Sha1::digest(data))
+}
+
+/// SHA-256.
+pub fn sha256(data: &[u8]) -> String {
+    hex(&sha2::Sha256::digest(data))
+}
+
+/// SHA-384.
+pub fn sha384(data: &[u8]) -> String {
+    hex(&sha2::Sha384::digest(data))
+}
+
+/// SHA-512.
+pub fn sha512(data: &[u8]) -> String {
+    hex(&sha2::Sha512::digest(data))
+}
+
+/// CRC-32 as zlib and Ethernet have it, without leading zeros, as stdlib's `crc32` prints it.
+pub fn crc32(data: &[u8]) -> String {
+    format!("{:x}", crc32_value(data))
+}
+
+/// CRC-32 as a number.
+pub fn crc32_value(data: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = crc_table();
+    let step = |crc: u32, &byte: &u8| (crc >> 8) ^ TABLE[((crc ^ u32::from(byte)) & 0xff) as usize];
+    !data.iter().fold(u32::MAX, step)
+}
+
+const fn crc_table() -> [u32; 256] {
+    const POLYNOMIAL: u32 = 0xedb8_8320;
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let mut crc = index as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 };
+            bit += 1;
+        }
+        table[index] = crc;
+        index += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_vectors() {
+        assert_eq!(md5(b"abc"), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(sha1(b"abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert!(sha384(b"abc").starts_with("cb00753f45a35e8bb5a03d699ac65007"));
+        assert!(sha512(b"abc").starts_with("ddaf35a193617abacc417349ae204131"));
+        assert_eq!(crc32(b"123456789"), "cbf43926");
+    }
+}

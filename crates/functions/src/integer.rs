@@ -1,0 +1,87 @@
+//! Reading integers by the rules of Ruby's `Integer()`.
+
+use num_bigint::BigInt;
+
+use crate::{Error, Result};
+
+/// The longest text taken for an integer, in bytes.
+const LENGTH_LIMIT: usize = 1 << 14;
+
+/// Reads an integer as Ruby's `Integer(text)` does: blanks around it, a sign, a prefix (`0x`,
+/// `0b`, `0o`, `0d`, or `0` for octal) and single underscores between digits are understood.
+///
+/// ```
+/// use ordain_functions::integer::parse_ruby;
+/// assert_eq!(parse_ruby(" -0x1f ")?, (-31).into());
+/// assert!(parse_ruby("1__0").is_err());
+/// # Ok::<(), ordain_functions::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid value for Integer(): "x"`
+pub fn parse_ruby(text: &str) -> Result<BigInt> {
+    read(text).ok_or_else(|| {
+        Error::Number(format!("invalid value for Integer(): {}", crate::text::inspect_ruby(text)))
+    })
+}
+
+fn read(text: &str) -> Option<BigInt> {
+    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    if trimmed.len() > LENGTH_LIMIT {
+        return None;
+    }
+    let (negative, rest) = match trimmed.as_bytes().first()? {
+        b'-' => (true, &trimmed[1..]),
+        b'+' => (false, &trimmed[1..]),
+        _ => (false, trimmed),
+    };
+    let (radix, digits) = split_prefix(rest);
+    if digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") || digits.is_empty() {
+        return None;
+    }
+    let plain: String = digits.chars().filter(|&c| c != '_').collect();
+    if !plain.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    let magnitude = BigInt::parse_bytes(plain.as_bytes(), radix)?;
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+fn split_prefix(text: &str) -> (u32, &str) {
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&b'0') || bytes.len() < 2 {
+        return (10, text);
+    }
+    match bytes[1].to_ascii_lowercase() {
+        b'x' => (16, &text[2..]),
+        b'b' => (2, &text[2..]),
+        b'o' => (8, &text[2..]),
+        b'd' => (10, &text[2..]),
+        b'_' if bytes.len() > 2 => (8, &text[2..]),
+        _ => (8, &text[1..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn prefixes_choose_the_radix() {
+        for (text, value) in
+            [("0b11", 3), ("0o17", 15), ("017", 15), ("0_7", 7), ("0d12", 12), ("+5", 5), ("1_000", 1000), ("0", 0)]
+        {
+            assert_eq!(parse_ruby(text).unwrap(), value.into(), "{text}");
+        }
+        for text in ["", "x", "- 5", "0x_1", "1__0", "_1", "1_", "08", "1.0", "0x"] {
+            assert!(parse_ruby(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_ruby("99999999999999999999").unwrap().to_string(), "99999999999999999999");
+    }
+
+    #[test]
+    fn the_error_quotes_the_text() {
+        assert_eq!(parse_ruby("a\"").unwrap_err().to_string(), r#"invalid value for Integer(): "a\"""#);
+    }
+}

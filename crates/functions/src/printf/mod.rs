@@ -1,0 +1,4 @@
+//! The printf dialects.
+
+mod number;
+pub mod ruby;

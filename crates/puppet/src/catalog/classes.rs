@@ -1,0 +1,620 @@
+//! Declaring resources, and evaluating the bodies of classes, defines and nodes.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+
+use crate::catalog::tags::{self, TagSet};
+use crate::catalog::{
+    Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
+    class_title, flatten_values, schema,
+};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::functions::misplaced;
+use crate::eval::relations::reference;
+use crate::eval::resources::{Declaration, new_param, type_title};
+use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::{Compiler, Frame};
+use crate::load::{DefKind, NodeDef, TypeDef};
+use crate::types::{Type, instance, mismatch};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Declares one resource; a class is evaluated at once. Gives its reference.
+    pub(crate) fn declare(
+        &mut self,
+        kind: &str,
+        title: &str,
+        params: Vec<Param>,
+        at: Declaration,
+    ) -> EvalResult {
+        let lower = kind.strip_prefix("::").unwrap_or(kind).to_lowercase();
+        if lower == "class" {
+            let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
+            let def = self.class_def(&name)?;
+            let id = self.add_class(def, params, Declared::AsResource, at)?;
+            self.evaluate(id)?;
+            return Ok(reference(&self.catalog.get(id).key()));
+        }
+        let what = match schema::find(&lower) {
+            Some(_) if lower == "stage" => ResourceKind::Stage,
+            Some(_) => ResourceKind::Native,
+            None => match self.env.find_define(&lower)? {
+                Some(def) => ResourceKind::Define(def),
+                None => return self.unknown_resource_type(&lower),
+            },
+        };
+        let resource = self.new_resource(type_title(&lower), title.into(), what, params, at);
+        let id = self.add_resource(resource, at.scope)?;
+        Ok(reference(&self.catalog.get(id).key()))
+    }
+
+    fn unknown_resource_type(&self, name: &str) -> EvalResult {
+        let defines = self.env.type_names(DefKind::Define);
+        let natives = schema::TYPES.iter().map(|t| t.name);
+        let known = defines.iter().map(EcoString::as_str).chain(natives);
+        let mut error =
+            crate::eval::error::PlainError::new(format!("Unknown resource type: '{name}'"));
+        error.help = suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        Err(error.into())
+    }
+
+    fn class_def(&mut self, name: &str) -> EvalResult<Arc<TypeDef>> {
+        match self.env.find_class(name)? {
+            Some(def) => Ok(def),
+            None => {
+                let text = format!("Could not find class {name} for {}", self.node);
+                let mut error = crate::eval::error::PlainError::new(text);
+                let known = self.env.type_names(DefKind::Class);
+                let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
+                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                Err(error.into())
+            }
+        }
+    }
+
+    pub(crate) fn new_resource(
+        &mut self,
+        kind: EcoString,
+        title: EcoString,
+        what: ResourceKind,
+        params: Vec<Param>,
+        at: Declaration,
+    ) -> Resource {
+        let mut tags = TagSet::default();
+        for tag in tags::with_segments(&kind.to_lowercase()) {
+            tags.insert(self.catalog.tags.intern(tag));
+        }
+        let main = kind == "Class" && title == "main";
+        if !main && tags::is_valid(&title) {
+            for tag in tags::with_segments(&title) {
+                tags.insert(self.catalog.tags.intern(tag));
+            }
+        }
+        let declared = if matches!(what, ResourceKind::Native | ResourceKind::Define(_)) {
+            Declared::AsResource
+        } else {
+            Declared::Implicitly
+        };
+        let container = self.scopes.get(at.scope).resource;
+        let mut resource = Resource {
+            kind,
+            title,
+            what,
+            declared,
+            params: Vec::with_capacity(params.len()),
+            tags,
+            is_virtual: at.is_virtual,
+            exported: at.exported,
+            span: Some(at.span),
+            scope: at.scope,
+            container: Some(container),
+            evaluated: false,
+            body_scope: None,
+            sensitive: Vec::new(),
+        };
+        for param in params {
+            self.tag_by_param(&mut resource.tags, &param);
+            resource.params.push(param);
+        }
+        for default in self.defaults_for(at.scope, &resource.kind) {
+            if let Some(set) = resource.param_mut(&default.name) {
+                let lost = LostValue { value: default.value, origin: default.origin };
+                set.losers.push(lost);
+            } else {
+                self.tag_by_param(&mut resource.tags, &default);
+                resource.params.push(default);
+            }
+        }
+        resource
+    }
+
+    fn tag_by_param(&mut self, set: &mut TagSet, param: &Param) {
+        if param.name != "tag" {
+            return;
+        }
+        let mut flat = Vec::new();
+        flatten_values(&param.value, &mut flat);
+        for value in flat.iter().filter(|v| !v.is_undef()) {
+            let text = crate::eval::text::to_text(value);
+            for tag in tags::with_segments(&text) {
+                set.insert(self.catalog.tags.intern(tag));
+            }
+        }
+    }
+
+    /// Puts a resource into the catalog, contained in what the code of `scope` belongs to.
+    fn add_resource(&mut self, resource: Resource, scope: ScopeId) -> EvalResult<ResourceId> {
+        let key = resource.key();
+        if let Some(known) = self.catalog.find(&key) {
+            return self.duplicate(&resource, known);
+        }
+        if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
+            return plain(format!("Invalid tag '{bad}'"));
+        }
+        let is_class = resource.is_class();
+        let is_stage = matches!(resource.what, ResourceKind::Stage);
+        let stage_set = resource.param("stage").is_some_and(|p| p.value.is_true());
+        let waits = matches!(resource.what, ResourceKind::Define(_));
+        let aliases = self.alias_keys(&resource)?;
+        let reference = resource.reference();
+        let id = self.catalog.add(resource);
+        for alias in aliases {
+            self.catalog.alias(alias, id);
+        }
+        if !is_class && stage_set {
+            return plain(format!(
+                "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
+            ));
+        }
+        if waits {
+            self.catalog.unevaluated.push(id);
+        }
+        if !is_class && !is_stage {
+            let container = self.scopes.get(scope).resource;
+            self.catalog.edges.push((container, id));
+        }
+        Ok(id)
+    }
+
+    /// Other names: `alias`, and the value of the name attribute.
+    fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
+        let mut out = Vec::new();
+        let mut flat = Vec::new();
+        if let Some(alias) = resource.param("alias") {
+            flatten_values(&alias.value, &mut flat);
+        }
+        for alias in flat.iter().filter_map(Value::as_str) {
+            out.push((alias.to_string(), format!("\"{alias}\"")));
+        }
+        if matches!(resource.what, ResourceKind::Native)
+            && let Some(schema) = schema::find(&resource.kind.to_lowercase())
+            && schema.isomorphic
+            && let Some(name) = resource.param(schema.namevar).and_then(|p| p.value.as_str())
+            && name != resource.title
+        {
+            out.push((name.to_string(), format!("[\"{name}\"]")));
+        }
+        let mut keys = Vec::with_capacity(out.len());
+        for (name, shown) in out {
+            let key = ResourceKey::new(&resource.kind, &name);
+            if key == resource.key() {
+                continue;
+            }
+            if let Some(known) = self.catalog.find(&key) {
+                let known = self.catalog.get(known);
+                let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
+                let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
+                return plain(format!(
+                    "Cannot alias {} to {shown}{at}; resource [\"{}\", \"{}\"] already declared{other}",
+                    resource.reference(),
+                    key.kind,
+                    key.title
+                ));
+            }
+            keys.push(key);
+        }
+        Ok(keys)
+    }
+
+    fn duplicate(&self, resource: &Resource, known: ResourceId) -> EvalResult<ResourceId> {
+        let known = self.catalog.get(known);
+        let known_at = match known.declared {
+            Declared::Implicitly => None,
+            Declared::AsResource => self.place(known.span),
+        };
+        let first = known_at.map(|p| format!(" at {p}")).unwrap_or_default();
+        let second = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let text = format!(
+            "Duplicate declaration: {} is already declared{first}; cannot redeclare{second}",
+            known.reference()
+        );
+        let mut error = crate::eval::error::PlainError::new(text);
+        error.related.extend(known.span.map(|s| (s, "first declared here".to_string())));
+        error.related.extend(resource.span.map(|s| (s, "declared again here".to_string())));
+        Err(error.into())
+    }
+
+    /// `(file: F, line: L)`, without a file for text that has none.
+    pub(crate) fn place(&self, span: Option<Span>) -> Option<String> {
+        let span = span?;
+        let file = self.env.sources.file(span.file);
+        let line = file.line(span.range.start);
+        Some(if file.has_path() {
+            format!("(file: {}, line: {line})", file.path.display())
+        } else {
+            format!("(line: {line})")
+        })
+    }
+
+    /// Puts a class into the catalog, its parent before it.
+    pub(crate) fn add_class(
+        &mut self,
+        def: Arc<TypeDef>,
+        params: Vec<Param>,
+        declared: Declared,
+        at: Declaration,
+    ) -> EvalResult<ResourceId> {
+        self.inheritance(&def, at)?;
+        let title = class_title(&def.name);
+        let what = ResourceKind::Class(Some(def));
+        let mut resource = self.new_resource("Class".into(), title, what, params, at);
+        resource.declared = declared;
+        let tags = resource.tags.clone();
+        let id = self.add_resource(resource, at.scope)?;
+        self.catalog.own_tags.extend(&tags);
+        Ok(id)
+    }
+
+    /// Makes sure that the classes a class inherits from are in the catalog.
+    fn inheritance(&mut self, def: &Arc<TypeDef>, at: Declaration) -> EvalResult<()> {
+        let mut missing = Vec::new();
+        let mut chain = vec![def.name.clone()];
+        let mut child = Arc::clone(def);
+        while let Some(parent) = child.parent.clone() {
+            if chain.contains(&parent) {
+                chain.push(parent);
+                let span = child.span;
+                let text = format!("class inheritance goes in a circle: {}", chain.join(" -> "));
+                let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+                error.code = Some("puppet::inheritance-cycle");
+                return Err(error.into());
+            }
+            let Some(def) = self.env.find_class(&parent)? else {
+                return plain(format!(
+                    "Could not find parent resource type '{parent}' of type hostclass in {}",
+                    self.env.name
+                ));
+            };
+            if self.catalog.find(&ResourceKey::new("class", &parent)).is_some() {
+                break;
+            }
+            chain.push(parent);
+            missing.push(Arc::clone(&def));
+            child = def;
+        }
+        for def in missing.into_iter().rev() {
+            let title = class_title(&def.name);
+            let what = ResourceKind::Class(Some(def));
+            let resource = self.new_resource("Class".into(), title, what, Vec::new(), at);
+            let tags = resource.tags.clone();
+            self.add_resource(resource, at.scope)?;
+            self.catalog.own_tags.extend(&tags);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the body of a class, define instance or node, once.
+    pub(crate) fn evaluate(&mut self, id: ResourceId) -> EvalResult<()> {
+        if std::mem::replace(&mut self.catalog.get_mut(id).evaluated, true) {
+            return Ok(());
+        }
+        self.inherit_tags(id);
+        let def = match &self.catalog.get(id).what {
+            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => Arc::clone(def),
+            _ => return Ok(()),
+        };
+        let scope = self.body_scope_for(id, &def)?;
+        let f = Frame { program: Arc::clone(&def.program), scope };
+        self.bind_parameters(id, &def, &f)?;
+        if def.kind == DefKind::Class {
+            self.place_on_stage(id)?;
+        }
+        self.run_body(&f, def.body)
+    }
+
+    pub(crate) fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
+        match self.eval(f, body) {
+            Ok(_) => Ok(()),
+            Err(unwind) => match *unwind {
+                Unwind::Return(..) => Ok(()),
+                Unwind::Next(_) => Err(misplaced("next", f.program.span(body))),
+                Unwind::Break(span) => Err(misplaced("break", span)),
+                other => Err(Box::new(other)),
+            },
+        }
+    }
+
+    /// Takes over the tags of what the declaring code belongs to.
+    fn inherit_tags(&mut self, id: ResourceId) {
+        let container = self.scopes.get(self.catalog.get(id).scope).resource;
+        if container != id {
+            let tags = self.catalog.get(container).tags.clone();
+            self.catalog.get_mut(id).tags.extend(&tags);
+        }
+    }
+
+    fn body_scope_for(&mut self, id: ResourceId, def: &Arc<TypeDef>) -> EvalResult<ScopeId> {
+        let declaring = self.scopes.body_scope(self.catalog.get(id).scope);
+        let mut parent = self.outer_scope(declaring);
+        let mut declared_in = declaring;
+        if let Some(name) = &def.parent {
+            let key = ResourceKey::new("class", name);
+            if let Some(class) = self.catalog.find(&key) {
+                self.evaluate(class)?;
+            }
+            if let Some(&scope) = self.class_scopes.get(name) {
+                parent = scope;
+                declared_in = scope;
+            }
+        }
+        let kind = match def.kind {
+            DefKind::Class => ScopeKind::Class,
+            DefKind::Define => ScopeKind::Define,
+        };
+        let mut scope = Scope::new(kind, Some(parent), id);
+        scope.declared_in = Some(declared_in);
+        scope.module = def.module.clone();
+        let title = self.catalog.get(id).title.clone();
+        let caller = self.scopes.get(declaring).module.clone();
+        if def.kind == DefKind::Class {
+            scope.class = def.name.clone();
+            scope.set("title".into(), Value::Str(def.name.clone()));
+            scope.set("name".into(), Value::Str(def.name.clone()));
+        } else {
+            let name = self.catalog.get(id).param("name").and_then(|p| p.value.as_str());
+            let name = name.map_or_else(|| title.clone(), EcoString::from);
+            scope.set("title".into(), Value::Str(title));
+            scope.set("name".into(), Value::Str(name));
+        }
+        if !def.module.is_empty() {
+            scope.set("module_name".into(), Value::Str(def.module.clone()));
+        }
+        if !caller.is_empty() {
+            scope.set("caller_module_name".into(), Value::Str(caller));
+        }
+        let scope = self.scopes.push(scope);
+        self.catalog.get_mut(id).body_scope = Some(scope);
+        if def.kind == DefKind::Class {
+            self.class_scopes.insert(def.name.clone(), scope);
+            self.catalog.add_class_name(def.name.clone());
+        }
+        Ok(scope)
+    }
+
+    /// The node's scope if `scope` was reached from it, else the top.
+    pub(crate) fn outer_scope(&self, scope: ScopeId) -> ScopeId {
+        let mut at = scope;
+        loop {
+            let s = self.scopes.get(at);
+            match (s.kind, s.declared_in.or(s.parent)) {
+                (ScopeKind::Top | ScopeKind::Node, _) | (_, None) => return at,
+                (_, Some(next)) => at = next,
+            }
+        }
+    }
+
+    /// Gives parameters their values: given ones, data, defaults, in this order of rank.
+    fn bind_parameters(
+        &mut self,
+        id: ResourceId,
+        def: &Arc<TypeDef>,
+        f: &Frame,
+    ) -> EvalResult<()> {
+        let signature = self.signature_of(def)?;
+        let params = f.program.params(def.params).to_vec();
+        if def.kind == DefKind::Class {
+            for param in &params {
+                let given = self.catalog.get(id).param(&param.name);
+                if given.is_none_or(|p| p.value.is_undef()) {
+                    self.bind_data(id, def, param, f)?;
+                }
+            }
+        }
+        let mut problems = Vec::new();
+        for given in &self.catalog.get(id).params {
+            let name = &given.name;
+            let known = params.iter().any(|p| p.name == *name) || schema::is_metaparameter(name);
+            if !known && name != "name" {
+                problems.push((given.origin.span, format!("has no parameter named '{name}'"), name.clone()));
+            }
+        }
+        let mut texts = Vec::new();
+        for (i, param) in params.iter().enumerate() {
+            let given = self.catalog.get(id).param(&param.name).map(|p| p.value.clone());
+            let value = match (given, param.default) {
+                (Some(value), _) if !value.is_undef() => value,
+                (_, Some(default)) => {
+                    let value = self.eval_default(f, &params, i, default)?;
+                    let span = Some(f.program.span(default));
+                    let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+                    let name = param.name.clone();
+                    self.set_param(id, new_param(name, value.clone(), false, origin));
+                    value
+                }
+                (Some(undef), None) => undef,
+                (None, None) => {
+                    texts.push(format!("expects a value for parameter '{}'", param.name));
+                    continue;
+                }
+            };
+            let kind = &signature.params[i].kind;
+            if !instance::is_instance(kind, &value) {
+                texts.push(mismatch::describe_parameter(&param.name, kind, &value));
+            }
+            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        }
+        if problems.is_empty() && texts.is_empty() {
+            self.bind_metaparameters(id, f.scope);
+            return Ok(());
+        }
+        self.parameter_errors(id, def, &params, problems, texts)
+    }
+
+    fn parameter_errors(
+        &self,
+        id: ResourceId,
+        def: &TypeDef,
+        params: &[crate::syntax::Param],
+        problems: Vec<(Option<Span>, String, EcoString)>,
+        texts: Vec<String>,
+    ) -> EvalResult<()> {
+        let mut error = crate::eval::error::PlainError::new("");
+        if let Some((_, _, name)) = problems.first() {
+            let known = params.iter().map(|p| p.name.as_str());
+            error.help = suggest::nearest(name, known).map(|n| format!("did you mean `{n}`?"));
+            error.related.extend(problems.iter().filter_map(|(span, _, name)| {
+                span.map(|s| (s, format!("`{name}` is no parameter")))
+            }));
+            error.related.push((def.span, "defined here".to_string()));
+        }
+        let all: Vec<String> =
+            problems.into_iter().map(|(_, text, _)| text).chain(texts).collect();
+        error.message = mismatch::join(&self.catalog.get(id).reference(), &all);
+        Err(error.into())
+    }
+
+    fn bind_data(
+        &mut self,
+        id: ResourceId,
+        def: &Arc<TypeDef>,
+        param: &crate::syntax::Param,
+        f: &Frame,
+    ) -> EvalResult<()> {
+        let Some(found) = self.lookup_parameter(&def.name, &param.name, f.scope)? else {
+            return Ok(());
+        };
+        if found.value.is_undef() && param.default.is_some() {
+            return Ok(());
+        }
+        let how = match found.places.into_iter().next() {
+            Some(place) => How::Data(Arc::new(place)),
+            None => How::External,
+        };
+        let origin = ParamOrigin { how, span: None, within: id };
+        self.set_param(id, new_param(param.name.clone(), found.value, false, origin));
+        Ok(())
+    }
+
+    /// Metaparameters given to a class or define are variables in its body.
+    fn bind_metaparameters(&mut self, id: ResourceId, scope: ScopeId) {
+        let given: Vec<(EcoString, Value)> = self
+            .catalog
+            .get(id)
+            .params
+            .iter()
+            .filter(|p| schema::is_metaparameter(&p.name))
+            .map(|p| (p.name.clone(), p.value.clone()))
+            .collect();
+        for (name, value) in given {
+            self.scopes.get_mut(scope).set(name, value);
+        }
+    }
+
+    /// The parameters of a class or define with their types.
+    pub(crate) fn signature_of(
+        &mut self,
+        def: &Arc<TypeDef>,
+    ) -> EvalResult<Arc<crate::eval::closure::Signature>> {
+        let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+        self.parameter_types(&f, def.params)
+    }
+
+    /// Sets a parameter; one of the same name loses.
+    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) {
+        let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
+        self.tag_by_param(&mut tags, &param);
+        let resource = self.catalog.get_mut(id);
+        resource.tags = tags;
+        match resource.params.iter_mut().find(|p| p.name == param.name) {
+            Some(slot) => {
+                let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
+                let lost = LostValue { value: old.value, origin: old.origin };
+                slot.losers.push(lost);
+                slot.losers.append(&mut param.losers);
+                slot.losers.extend(old.losers);
+            }
+            None => resource.params.push(param),
+        }
+    }
+
+    /// The edge from a class's stage to it.
+    pub(crate) fn place_on_stage(&mut self, id: ResourceId) -> EvalResult<()> {
+        let own = self.stage_of(id);
+        let container = self.scopes.get(self.catalog.get(id).scope).resource;
+        let name = own.or_else(|| self.stage_of(container));
+        let title = name.clone().unwrap_or_else(|| "main".into());
+        let key = ResourceKey::new("stage", &title);
+        let Some(stage) = self.catalog.find(&key) else {
+            let reference = self.catalog.get(id).reference();
+            return plain(format!("Could not find stage {title} specified by {reference}"));
+        };
+        if title != "main" && self.catalog.get(id).param("stage").is_none() {
+            let origin = ParamOrigin { how: How::Inherited, span: None, within: container };
+            self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin));
+        }
+        self.catalog.edges.push((stage, id));
+        Ok(())
+    }
+
+    fn stage_of(&self, id: ResourceId) -> Option<EcoString> {
+        let value = &self.catalog.get(id).param("stage")?.value;
+        value.is_true().then(|| crate::eval::text::to_text(value))
+    }
+
+    /// Evaluates the body of the node block that fits.
+    pub(crate) fn evaluate_node(
+        &mut self,
+        def: &Arc<NodeDef>,
+        title: EcoString,
+        groups: Option<Vec<Option<EcoString>>>,
+    ) -> EvalResult<()> {
+        let at = Declaration {
+            scope: ScopeId::TOP,
+            span: def.span,
+            is_virtual: false,
+            exported: false,
+        };
+        let resource =
+            self.new_resource("Node".into(), title.clone(), ResourceKind::Node, Vec::new(), at);
+        let tags = resource.tags.clone();
+        let id = self.add_resource(resource, ScopeId::TOP)?;
+        self.catalog.own_tags.extend(&tags);
+        self.catalog.get_mut(id).evaluated = true;
+        self.inherit_tags(id);
+        let mut scope = Scope::new(ScopeKind::Node, Some(ScopeId::TOP), id);
+        scope.declared_in = Some(ScopeId::TOP);
+        scope.set("title".into(), Value::Str(title.clone()));
+        scope.set("name".into(), Value::Str(title.clone()));
+        let scope = self.scopes.push(scope);
+        self.catalog.get_mut(id).body_scope = Some(scope);
+        self.catalog.add_class_name(title);
+        self.node_scope = Some(scope);
+        self.set_matches(scope, groups);
+        let f = Frame { program: Arc::clone(&def.program), scope };
+        self.run_body(&f, def.body)
+    }
+}
+
+fn invalid_tag(value: &Value) -> Option<EcoString> {
+    let mut flat = Vec::new();
+    flatten_values(value, &mut flat);
+    let texts = flat.iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
+    texts.into_iter().find(|t| !tags::is_valid(t))
+}
+
+/// The reference type of a class.
+pub(crate) fn class_type(name: &str) -> Value {
+    Value::of_type(Type::Class(Some(name.to_lowercase().into())))
+}

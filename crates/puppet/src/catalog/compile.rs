@@ -1,0 +1,297 @@
+//! From a node to a catalog: the order of work (upstream `lib/puppet/parser/compiler.rb`).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::{Diagnostic, FileId, Span, TextRange};
+
+use crate::catalog::{
+    Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
+};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::functions::misplaced;
+use crate::eval::resources::{Declaration, new_param};
+use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::{Compiler, LogEntry, Settings, compare};
+use crate::load::{Environment, NodeDef};
+use crate::syntax::Expr;
+use crate::types::Regexp;
+use crate::value::{HashValue, Value};
+
+/// What is known of a node before its compile.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// Its name.
+    pub name: EcoString,
+    /// Its facts, a hash.
+    pub facts: Value,
+    /// `$trusted`, a hash; made from the name if `undef`.
+    pub trusted: Value,
+    /// `$server_facts`, a hash.
+    pub server_facts: Value,
+    /// Parameters of a node classifier: variables at the top.
+    pub parameters: Vec<(EcoString, Value)>,
+    /// Classes of a node classifier with their parameters, a hash or `undef`.
+    pub classes: Vec<(EcoString, Value)>,
+}
+
+/// What a compile gave, whether it ended well or not.
+pub struct Outcome<'e> {
+    /// The compile, with its catalog if there was no error.
+    pub compiler: Compiler<'e>,
+    /// The error that ended it.
+    pub error: Option<EvalError>,
+}
+
+impl Outcome<'_> {
+    /// What was logged, in order.
+    pub fn logs(&self) -> &[LogEntry] {
+        &self.compiler.logs
+    }
+
+    /// Warnings.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.compiler.diagnostics
+    }
+}
+
+/// Compiles the catalog of a node.
+///
+/// Call it on a thread with a stack of [`crate::eval::STACK_SIZE`].
+pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Outcome<'e> {
+    let mut compiler = Compiler::new(env, settings, &node.name);
+    let result = compiler.run(node);
+    let error = result.err().map(|unwind| compiler.final_error(unwind));
+    Outcome { compiler, error }
+}
+
+impl Compiler<'_> {
+    fn run(&mut self, node: &Node) -> EvalResult<()> {
+        self.begin(node);
+        self.evaluate_main()?;
+        self.choose_node()?;
+        self.evaluate_classified(node)?;
+        self.generate()?;
+        self.finish()
+    }
+
+    /// An error that reached the top. Jumps have nowhere to go here.
+    pub fn final_error(&self, unwind: Box<Unwind>) -> EvalError {
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let unwind = match *unwind {
+            Unwind::Next(_) => misplaced("next", nowhere),
+            Unwind::Return(_, span) => misplaced("return", span),
+            Unwind::Break(span) => misplaced("break", span),
+            other => Box::new(other),
+        };
+        match *unwind {
+            Unwind::Error(error) => error,
+            Unwind::Plain(error) => {
+                let mut out = EvalError::new("", error.message, nowhere);
+                out.issue = error.issue.map(Into::into);
+                out.span = None;
+                out.help.extend(error.help);
+                out.related = error.related;
+                out
+            }
+            _ => EvalError::new("RUNTIME_ERROR", "jump from context where this is illegal", nowhere),
+        }
+    }
+
+    /// Sets up the top scope, `Stage[main]`, `Class[Settings]` and `Class[main]`.
+    pub fn begin(&mut self, node: &Node) {
+        self.catalog = Catalog::default();
+        // The top scope belongs to Class[main], the third resource.
+        let main = ResourceId(2);
+        let mut top = Scope::new(ScopeKind::Top, None, main);
+        for (name, value) in &node.parameters {
+            top.replace(name.clone(), value.clone());
+        }
+        if let Value::Hash(facts) = &node.facts {
+            for (name, value) in facts.iter() {
+                if let Some(name) = name.as_str() {
+                    top.set(name.into(), value.clone());
+                }
+            }
+        }
+        top.replace("environment".into(), Value::Str(self.env.name.clone()));
+        top.replace("facts".into(), or_empty(&node.facts));
+        top.replace("trusted".into(), trusted(node));
+        top.replace("server_facts".into(), or_empty(&node.server_facts));
+        top.replace("title".into(), "main".into());
+        top.replace("name".into(), "main".into());
+        self.scopes.push(top);
+        self.add_fixed("Stage", "main", ResourceKind::Stage);
+        let settings = self.add_fixed("Class", "Settings", ResourceKind::Class(None));
+        let main = self.add_fixed("Class", "main", ResourceKind::Class(None));
+        self.catalog.edges.push((ResourceId(0), settings));
+        self.catalog.edges.push((ResourceId(0), main));
+        self.settings_scope(settings);
+        for (name, _) in &node.classes {
+            self.catalog.add_class_name(name.clone());
+        }
+        self.catalog.add_class_name("settings".into());
+    }
+
+    fn add_fixed(&mut self, kind: &str, title: &str, what: ResourceKind) -> ResourceId {
+        let mut tags = crate::catalog::tags::TagSet::default();
+        tags.insert(self.catalog.tags.intern(kind));
+        if title == "Settings" {
+            tags.insert(self.catalog.tags.intern("settings"));
+        }
+        let within = ResourceId(2);
+        let origin = ParamOrigin { how: How::External, span: None, within };
+        let named = title == "main";
+        let params = named.then(|| new_param("name".into(), "main".into(), false, origin));
+        self.catalog.add(Resource {
+            kind: kind.into(),
+            title: title.into(),
+            what,
+            declared: Declared::Implicitly,
+            params: params.into_iter().collect(),
+            tags,
+            is_virtual: false,
+            exported: false,
+            span: None,
+            scope: ScopeId::TOP,
+            container: None,
+            evaluated: true,
+            body_scope: None,
+            sensitive: Vec::new(),
+        })
+    }
+
+    fn settings_scope(&mut self, resource: ResourceId) {
+        let mut scope = Scope::new(ScopeKind::Class, Some(ScopeId::TOP), resource);
+        scope.class = "settings".into();
+        let mut all = HashValue::default();
+        for (name, value) in &self.settings.values {
+            scope.set(name.as_str().into(), value.clone());
+            all.insert(Value::from(name.as_str()), value.clone());
+        }
+        scope.set("all_local".into(), Value::Hash(Arc::new(all)));
+        let scope = self.scopes.push(scope);
+        self.class_scopes.insert("settings".into(), scope);
+    }
+
+    fn evaluate_main(&mut self) -> EvalResult<()> {
+        for program in &self.env.site {
+            let f = self.top_frame(program);
+            self.run_body(&f, program.body)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates the node block that fits: the exact name, else the first regular expression in
+    /// order, else the default.
+    fn choose_node(&mut self) -> EvalResult<()> {
+        if self.env.nodes.is_empty() {
+            return Ok(());
+        }
+        let name = self.node.to_lowercase();
+        let mut by_regex = None;
+        let mut default = None;
+        for def in &self.env.nodes {
+            for &id in def.program.list(def.matches) {
+                match &def.program[id] {
+                    Expr::Str(text) | Expr::Name(text) if text.to_lowercase() == name => {
+                        return self.evaluate_node(def, text.to_lowercase(), None);
+                    }
+                    Expr::Regex(source) if by_regex.is_none() => {
+                        let regex = Value::Regexp(Arc::new(Regexp::new(source.clone())));
+                        let outcome = compare::matches(&Value::Str(name.clone()), &regex)?;
+                        if outcome.matched {
+                            by_regex = Some((def, source.clone(), outcome.groups));
+                        }
+                    }
+                    Expr::Default => default = default.or(Some(def)),
+                    _ => {}
+                }
+            }
+        }
+        let (def, title, groups): (&Arc<NodeDef>, EcoString, _) = match (by_regex, default) {
+            (Some((def, source, groups)), _) => (def, regex_title(&source), groups),
+            (None, Some(def)) => (def, "default".into(), None),
+            (None, None) => {
+                return plain(format!(
+                    "Could not find node statement with name 'default' or '{}'",
+                    self.node
+                ));
+            }
+        };
+        self.evaluate_node(def, title, groups)
+    }
+
+    /// Declares the classes of a node classifier: those with parameters first.
+    fn evaluate_classified(&mut self, node: &Node) -> EvalResult<()> {
+        let scope = self.node_scope.unwrap_or(ScopeId::TOP);
+        let span = Span { file: FileId(0), range: TextRange::default() };
+        let at = Declaration { scope, span, is_virtual: false, exported: false };
+        let given = |value: &Value| value.as_hash().is_some_and(|h| !h.is_empty());
+        for (name, params) in node.classes.iter().filter(|(_, v)| given(v)) {
+            let def = self.classified(name)?;
+            let origin = ParamOrigin {
+                how: How::External,
+                span: None,
+                within: self.scopes.get(scope).resource,
+            };
+            let params = params.as_hash().into_iter().flatten().map(|(k, v)| {
+                let name = crate::eval::text::to_text(k);
+                new_param(name, v.clone(), false, origin.clone())
+            });
+            let params = params.collect();
+            let id = self.add_class(def, params, Declared::Implicitly, at)?;
+            self.catalog.get_mut(id).span = None;
+            self.catalog.unevaluated.push(id);
+        }
+        for (name, _) in node.classes.iter().filter(|(_, v)| !given(v)) {
+            let def = self.classified(name)?;
+            let key = ResourceKey::new("class", name);
+            if self.catalog.find(&key).is_none() {
+                let id = self.add_class(def, Vec::new(), Declared::Implicitly, at)?;
+                self.catalog.get_mut(id).span = None;
+                self.catalog.unevaluated.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn classified(&mut self, name: &str) -> EvalResult<Arc<crate::load::TypeDef>> {
+        let lower = name.trim_start_matches("::").to_lowercase();
+        match self.env.find_class(&lower)? {
+            Some(def) => Ok(def),
+            None => plain(format!("Could not find class {name} for {}", self.node)),
+        }
+    }
+}
+
+fn or_empty(value: &Value) -> Value {
+    if value.is_undef() { Value::Hash(Arc::default()) } else { value.clone() }
+}
+
+fn trusted(node: &Node) -> Value {
+    if !node.trusted.is_undef() {
+        return node.trusted.clone();
+    }
+    let (hostname, domain) = match node.name.split_once('.') {
+        Some((host, domain)) => (host.into(), Value::from(domain)),
+        None => (Value::from(node.name.as_str()), Value::Undef),
+    };
+    let hostname: Value = hostname;
+    Value::hash([
+        ("authenticated", Value::from("local")),
+        ("certname", Value::Str(node.name.clone())),
+        ("extensions", Value::Hash(Arc::default())),
+        ("hostname", hostname),
+        ("domain", domain),
+        ("external", Value::Hash(Arc::default())),
+    ])
+}
+
+/// The title of a node block with a regular expression.
+fn regex_title(source: &str) -> EcoString {
+    let kept = source.to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
+    let kept: String = kept.collect();
+    format!("__node_regexp__{}", kept.trim_start_matches('.')).into()
+}

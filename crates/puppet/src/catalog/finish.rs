@@ -1,0 +1,341 @@
+//! The end of a compile: relationships, late overrides, tags, checks.
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+use rustc_hash::FxHashSet;
+
+use crate::catalog::{
+    How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
+    ResourceKind, flatten_values, schema,
+};
+use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::relations::reference;
+use crate::eval::resources::new_param;
+use crate::eval::{Compiler, reference_key};
+use crate::types::Type;
+use crate::value::Value;
+
+/// Metaparameters whose value is a list of references.
+const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
+
+impl Compiler<'_> {
+    /// Resolves what waited, and checks the whole.
+    pub(crate) fn finish(&mut self) -> EvalResult<()> {
+        self.resolve_relations()?;
+        self.merge_waiting_overrides()?;
+        for i in 0..self.catalog.resources.len() {
+            self.finish_resource(ResourceId(i as u32))?;
+        }
+        self.flow_down();
+        self.check_waiting()?;
+        self.check_references()
+    }
+
+    fn resolve_relations(&mut self) -> EvalResult<()> {
+        let relations = std::mem::take(&mut self.catalog.relations);
+        let mut grown: rustc_hash::FxHashMap<(ResourceId, bool), Vec<(Value, Span)>> =
+            rustc_hash::FxHashMap::default();
+        let mut order = Vec::new();
+        for relation in &relations {
+            let from = self.end_keys(&relation.from, true);
+            let to = self.end_keys(&relation.to, false);
+            for from in &from {
+                for to in &to {
+                    let source = self.checked_ends(relation, from, to)?;
+                    let slot = grown.entry((source, relation.notify)).or_default();
+                    if slot.is_empty() {
+                        order.push((source, relation.notify));
+                    }
+                    slot.push((reference(to), relation.span));
+                }
+            }
+        }
+        for (source, notify) in order {
+            let added = grown.remove(&(source, notify)).unwrap_or_default();
+            self.add_relations(source, if notify { "notify" } else { "before" }, added);
+        }
+        self.catalog.relations = relations;
+        Ok(())
+    }
+
+    fn checked_ends(
+        &self,
+        relation: &Relation,
+        from: &ResourceKey,
+        to: &ResourceKey,
+    ) -> EvalResult<ResourceId> {
+        let missing = |text: String, which: &ResourceKey| {
+            let mut error = EvalError::new("", text, relation.span);
+            error.issue = None;
+            error.span = None;
+            error.related.push((relation.span, "asked for here".to_string()));
+            error.help.extend(self.reference_help(which));
+            error
+        };
+        let Some(source) = self.catalog.find(from) else {
+            let text = format!(
+                "Could not find resource '{}' for relationship on '{}'",
+                from.shown(),
+                to.shown()
+            );
+            return Err(missing(text, from).into());
+        };
+        if self.catalog.find(to).is_none() {
+            let text = format!(
+                "Could not find resource '{}' for relationship from '{}'",
+                to.shown(),
+                from.shown()
+            );
+            return Err(missing(text, to).into());
+        }
+        Ok(source)
+    }
+
+    fn reference_help(&self, key: &ResourceKey) -> Option<String> {
+        let known = self.catalog.of_kind(&key.kind);
+        let titles = known.iter().map(|&id| self.catalog.get(id).title.as_str());
+        let near = suggest::nearest(&key.title, titles)?;
+        Some(format!("did you mean {}['{near}']?", key.kind))
+    }
+
+    fn end_keys(&self, end: &RelationEnd, left: bool) -> Vec<ResourceKey> {
+        match end {
+            RelationEnd::Resource(key) => vec![key.clone()],
+            RelationEnd::Collector(number) => {
+                let collector = &self.catalog.collectors[*number];
+                if !collector.collected.is_empty() {
+                    let ids = collector.collected.iter();
+                    return ids.map(|&id| self.catalog.get(id).key()).collect();
+                }
+                if !left {
+                    return Vec::new();
+                }
+                collector.otherwise.iter().flat_map(|end| self.end_keys(end, true)).collect()
+            }
+        }
+    }
+
+    fn add_relations(&mut self, id: ResourceId, name: &str, added: Vec<(Value, Span)>) {
+        let within = self.catalog.get(id).container.unwrap_or(id);
+        let span = added.first().map(|(_, span)| *span);
+        let new = added.into_iter().map(|(value, _)| value);
+        let resource = self.catalog.get_mut(id);
+        match resource.param_mut(name) {
+            Some(param) => {
+                let mut items = match std::mem::take(&mut param.value) {
+                    Value::Array(items) => items.to_vec(),
+                    Value::Undef => Vec::new(),
+                    single => vec![single],
+                };
+                items.extend(new);
+                param.value = Value::array(items);
+            }
+            None => {
+                let origin = ParamOrigin { how: How::Relation, span, within };
+                resource.params.push(new_param(name.into(), Value::array(new), false, origin));
+            }
+        }
+    }
+
+    fn merge_waiting_overrides(&mut self) -> EvalResult<()> {
+        let waiting: Vec<PendingOverride> = std::mem::take(&mut self.catalog.overrides);
+        for over in waiting {
+            match self.catalog.find(&over.key) {
+                Some(id) => self.apply_override(id, &over)?,
+                None => self.catalog.overrides.push(over),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_resource(&mut self, id: ResourceId) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let container = resource.container.filter(|&c| c != id);
+        if let (false, Some(container)) = (resource.evaluated, container) {
+            let tags = self.catalog.get(container).tags.clone();
+            self.catalog.get_mut(id).tags.extend(&tags);
+        }
+        let resource = self.catalog.get_mut(id);
+        for param in &mut resource.params {
+            if let Value::Sensitive(inner) = &param.value {
+                let inner = Value::clone(inner);
+                resource.sensitive.push(param.name.clone());
+                param.value = inner;
+            }
+        }
+        self.check_names(id)
+    }
+
+    /// Attribute names of native types; classes and defines were checked when they were evaluated.
+    fn check_names(&self, id: ResourceId) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        if !matches!(resource.what, ResourceKind::Native | ResourceKind::Stage) {
+            return Ok(());
+        }
+        let Some(schema) = schema::find(&resource.kind.to_lowercase()) else { return Ok(()) };
+        let bad = resource.params.iter().find(|p| !schema.knows(&p.name));
+        let Some(bad) = bad else { return Ok(()) };
+        let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let text = format!(
+            "no parameter named '{}'{at} on {}{at}",
+            bad.name,
+            resource.reference()
+        );
+        let mut error = match resource.span {
+            Some(span) => EvalError::new("", text, span),
+            None => return plain(text),
+        };
+        error.issue = None;
+        error.line_only = true;
+        error.code = Some("puppet::unknown-parameter");
+        error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
+        let known = schema.attributes.iter().copied().chain(schema::METAPARAMETERS.iter().copied());
+        error.help.extend(
+            suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
+        );
+        Err(error.into())
+    }
+
+    /// Metaparameters and tags of `Class[main]` and what it contains flow down to what is contained.
+    fn flow_down(&mut self) {
+        let mut children: Vec<Vec<ResourceId>> = vec![Vec::new(); self.catalog.resources.len()];
+        for &(from, to) in &self.catalog.edges {
+            children[from.0 as usize].push(to);
+        }
+        let main = ResourceId(2);
+        let mut seen = FxHashSet::from_iter([main]);
+        let mut queue = std::collections::VecDeque::from([main]);
+        while let Some(id) = queue.pop_front() {
+            let flowing = self.flowing(id);
+            let tags = self.catalog.get(id).tags.clone();
+            for &child in &children[id.0 as usize] {
+                let resource = self.catalog.get_mut(child);
+                resource.tags.extend(&tags);
+                for param in &flowing {
+                    let unset = resource.param(&param.name).is_none_or(|p| p.value.is_undef());
+                    if unset {
+                        let origin = ParamOrigin { how: How::Inherited, span: param.origin.span, within: id };
+                        resource.params.retain(|p| p.name != param.name);
+                        resource.params.push(new_param(
+                            param.name.clone(),
+                            param.value.clone(),
+                            false,
+                            origin,
+                        ));
+                    }
+                }
+                if seen.insert(child) {
+                    queue.push_back(child);
+                }
+            }
+        }
+    }
+
+    fn flowing(&self, id: ResourceId) -> Vec<Param> {
+        let params = self.catalog.get(id).params.iter();
+        let flows = |p: &&Param| {
+            schema::is_metaparameter(&p.name)
+                && !RELATIONS.contains(&p.name.as_str())
+                && !p.value.is_undef()
+        };
+        params.filter(flows).cloned().collect()
+    }
+
+    fn check_waiting(&self) -> EvalResult<()> {
+        if !self.catalog.overrides.is_empty() {
+            let names: Vec<String> = self.catalog.overrides.iter().map(|o| o.key.text()).collect();
+            let mut error = crate::eval::error::PlainError::new(format!(
+                "Could not find resource(s) {} for overriding",
+                names.join(", ")
+            ));
+            let spans = self.catalog.overrides.iter().map(|o| (o.span, "overridden here".into()));
+            error.related.extend(spans);
+            return Err(error.into());
+        }
+        if !self.catalog.realize.is_empty() {
+            let names: Vec<String> = self.catalog.realize.iter().map(|(k, _)| k.text()).collect();
+            let mut error = crate::eval::error::PlainError::new(format!(
+                "Failed to realize virtual resources {}",
+                names.join(", ")
+            ));
+            let spans = self.catalog.realize.iter().map(|(_, s)| (*s, "realized here".into()));
+            error.related.extend(spans);
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    /// Every reference in a relationship metaparameter must be to a resource of the catalog.
+    fn check_references(&mut self) -> EvalResult<()> {
+        for i in 0..self.catalog.resources.len() {
+            let resource = &self.catalog.resources[i];
+            if resource.is_virtual {
+                continue;
+            }
+            for name in RELATIONS {
+                let Some(param) = resource.param(name) else { continue };
+                let mut flat = Vec::new();
+                flatten_values(&param.value, &mut flat);
+                for value in &flat {
+                    let Some(key) = self.reference_of(value) else { continue };
+                    if self.catalog.find(&key).is_some_and(|id| !self.catalog.get(id).is_virtual) {
+                        continue;
+                    }
+                    let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
+                    let text = format!(
+                        "Could not find resource '{}' in parameter '{name}'{at}",
+                        key.text()
+                    );
+                    let mut error = crate::eval::error::PlainError::new(text);
+                    error.related.extend(param.origin.span.map(|s| (s, "asked for here".into())));
+                    error.help = self.reference_help(&key);
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The resource that a value of a relationship metaparameter means.
+    pub(crate) fn reference_of(&self, value: &Value) -> Option<ResourceKey> {
+        match value {
+            Value::Type(kind) => reference_key(kind),
+            Value::Str(text) => {
+                let (kind, rest) = text.split_once('[')?;
+                let title = rest.strip_suffix(']')?;
+                let title = title.trim_matches(|c| c == '\'' || c == '"');
+                Some(ResourceKey::new(kind, title))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a resource could have a parameter of this name.
+    pub(crate) fn knows_parameter(&self, id: ResourceId, name: &str) -> bool {
+        if schema::is_metaparameter(name) {
+            return true;
+        }
+        let resource = self.catalog.get(id);
+        match &resource.what {
+            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
+                def.program.params(def.params).iter().any(|p| p.name == name)
+            }
+            _ => schema::find(&resource.kind.to_lowercase()).is_some_and(|s| s.knows(name)),
+        }
+    }
+}
+
+impl ResourceKey {
+    /// As messages on relationships show it: class names in lower case.
+    fn shown(&self) -> String {
+        match self.kind.as_str() {
+            "Class" => format!("Class[{}]", self.title.to_lowercase()),
+            _ => self.text(),
+        }
+    }
+}
+
+/// The names of a list of references, for messages.
+pub(crate) fn reference_text(kind: &Type) -> Option<EcoString> {
+    reference_key(kind).map(|key| key.text().into())
+}

@@ -1,0 +1,281 @@
+//! The rounds in which collectors collect and instances of defines are evaluated.
+
+use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::{Compiler, Strict, compare};
+use crate::load::TypeDef;
+use crate::value::Value;
+
+/// More rounds than this are taken for a loop without end.
+const MAX_ROUNDS: usize = 1000;
+
+impl Compiler<'_> {
+    /// Lets collectors collect and defines be evaluated, until nothing happens any more.
+    pub(crate) fn generate(&mut self) -> EvalResult<()> {
+        for _ in 0..=MAX_ROUNDS {
+            let collected = self.run_collectors()?;
+            let evaluated = self.evaluate_waiting()?;
+            if !collected && !evaluated {
+                return Ok(());
+            }
+        }
+        plain("Somehow looped more than 1000 times while evaluating host catalog")
+    }
+
+    fn run_collectors(&mut self) -> EvalResult<bool> {
+        let mut found = false;
+        for number in 0..self.catalog.collectors.len() {
+            found |= self.run_collector(number)?;
+        }
+        found |= self.run_realize();
+        Ok(found)
+    }
+
+    fn run_collector(&mut self, number: usize) -> EvalResult<bool> {
+        let collector = &self.catalog.collectors[number];
+        let hits: Vec<ResourceId> = self
+            .catalog
+            .of_kind(&collector.kind)
+            .iter()
+            .copied()
+            .filter(|id| !collector.collected.contains(id))
+            .filter(|&id| !collector.exported || self.catalog.get(id).exported)
+            .filter(|&id| self.fits(&collector.query, id))
+            .collect();
+        if hits.is_empty() {
+            return Ok(false);
+        }
+        for &id in &hits {
+            self.catalog.get_mut(id).is_virtual = false;
+        }
+        let collector = &self.catalog.collectors[number];
+        let (overrides, scope, span) =
+            (collector.overrides.clone(), collector.scope, collector.span);
+        if !overrides.is_empty() {
+            for &id in &hits {
+                let key = self.catalog.get(id).key();
+                let pending = PendingOverride { key, params: overrides.clone(), scope, span };
+                self.collector_override(id, pending)?;
+            }
+        }
+        self.catalog.collectors[number].collected.extend(hits);
+        Ok(true)
+    }
+
+    fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
+        self.check_not_evaluated(id, &over)?;
+        for param in over.params {
+            self.override_param(id, param);
+        }
+        Ok(())
+    }
+
+    fn run_realize(&mut self) -> bool {
+        let mut found = false;
+        let waiting = std::mem::take(&mut self.catalog.realize);
+        for (key, span) in waiting {
+            match self.catalog.find(&key) {
+                Some(id) => {
+                    self.catalog.get_mut(id).is_virtual = false;
+                    found = true;
+                }
+                None => self.catalog.realize.push((key, span)),
+            }
+        }
+        found
+    }
+
+    /// Evaluates what waits and is not virtual; what it declares waits for the next round.
+    fn evaluate_waiting(&mut self) -> EvalResult<bool> {
+        let waiting = std::mem::take(&mut self.catalog.unevaluated);
+        let (ready, held): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|&id| !self.catalog.get(id).is_virtual);
+        self.catalog.unevaluated = held;
+        let any = !ready.is_empty();
+        for id in ready {
+            let result = self.evaluate(id);
+            if let Err(unwind) = result {
+                return Err(self.wrap_body_error(id, unwind));
+            }
+        }
+        Ok(any)
+    }
+
+    /// An error in a body is reported for the resource, with the inner one in its text.
+    fn wrap_body_error(&self, id: ResourceId, unwind: Box<Unwind>) -> Box<Unwind> {
+        let resource = self.catalog.get(id);
+        let Some(span) = resource.span else { return unwind };
+        let (detail, related, help, inner) = match *unwind {
+            Unwind::Plain(error) => (error.message, error.related, error.help.into_iter().collect(), None),
+            Unwind::Error(error) => {
+                let place = self.full_place(&error);
+                let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
+                let text = format!("{prefix}{}{place}", error.message);
+                let at = error.span.map(|s| (s, error.message.clone()));
+                let related = at.into_iter().chain(error.related.iter().cloned()).collect();
+                (text, related, error.help.clone(), Some(Box::new(error)))
+            }
+            other => return Box::new(other),
+        };
+        let text = format!("Error while evaluating a Resource Statement, {detail}");
+        let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+        error.line_only = true;
+        error.related = related;
+        error.help = help;
+        error.wrapped = inner;
+        error.into()
+    }
+
+    /// ` (file: F, line: L, column: C)` of an error.
+    pub(crate) fn full_place(&self, error: &EvalError) -> String {
+        let Some(span) = error.span else { return String::new() };
+        let file = self.env.sources.file(span.file);
+        let at = file.line_col(span.range.start);
+        let mut parts = Vec::new();
+        if file.has_path() {
+            parts.push(format!("file: {}", file.path.display()));
+        }
+        parts.push(format!("line: {}", at.line));
+        if !error.line_only {
+            parts.push(format!("column: {}", at.column));
+        }
+        format!(" ({})", parts.join(", "))
+    }
+
+    /// Merges an override into a resource, by Puppet's rules of who may.
+    pub(crate) fn apply_override(
+        &mut self,
+        id: ResourceId,
+        over: &PendingOverride,
+    ) -> EvalResult<()> {
+        let mine = self.scopes.get(over.scope).resource;
+        let theirs = self.scopes.get(self.catalog.get(id).scope).resource;
+        if !self.same_source(mine, theirs) && !self.is_child_of(mine, theirs) {
+            return Err(self.override_error(over, "Only subclasses can override parameters".into()));
+        }
+        self.check_not_evaluated(id, over)?;
+        for param in &over.params {
+            self.check_override(id, over, param)?;
+        }
+        Ok(())
+    }
+
+    fn check_not_evaluated(&mut self, id: ResourceId, over: &PendingOverride) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        if !resource.evaluated {
+            return Ok(());
+        }
+        let at = self.place(resource.span).map(|p| format!(", defined at {p},")).unwrap_or_default();
+        let text = format!("Attempt to override an already evaluated resource{at} with new values");
+        match self.settings.strict {
+            Strict::Off => Ok(()),
+            Strict::Warning => {
+                let place = self.place(Some(over.span)).map(|p| format!(" {p}")).unwrap_or_default();
+                self.warn(format!("{text}{place}"), Some(over.span));
+                Ok(())
+            }
+            Strict::Error => Err(self.override_error(over, text)),
+        }
+    }
+
+    fn check_override(
+        &mut self,
+        id: ResourceId,
+        over: &PendingOverride,
+        param: &Param,
+    ) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let Some(current) = resource.param(&param.name) else {
+            self.override_param(id, param.clone());
+            return Ok(());
+        };
+        let scope = resource.scope;
+        let default = self.default_for(scope, &resource.kind, &param.name);
+        let is_default = |value: &Value| default.as_ref().is_some_and(|d| compare::equals(d, value));
+        if is_default(&param.value) {
+            return Ok(());
+        }
+        let mine = self.scopes.get(over.scope).resource;
+        let theirs = self.source_of(current);
+        let allowed = self.is_child_of(mine, theirs)
+            || (self.same_source(mine, theirs) && is_default(&current.value));
+        if !allowed {
+            let by = self.catalog.get(theirs).reference();
+            let at = self.place(current.origin.span).map(|p| format!(" at {p}")).unwrap_or_default();
+            let text = format!(
+                "Parameter '{}' is already set on {} by {by}{at}; cannot redefine",
+                param.name,
+                resource.reference()
+            );
+            let first = current.origin.span;
+            let mut unwind = self.override_error(over, text);
+            if let Unwind::Error(error) = &mut *unwind {
+                error.related.extend(first.map(|s| (s, "set here".to_string())));
+            }
+            return Err(unwind);
+        }
+        self.override_param(id, param.clone());
+        Ok(())
+    }
+
+    fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {
+        let mut error = EvalError::new("RUNTIME_ERROR", text, over.span);
+        error.issue = None;
+        error.line_only = true;
+        error.into()
+    }
+
+    fn source_of(&self, param: &Param) -> ResourceId {
+        param.origin.within
+    }
+
+    /// Sets a parameter by an override, or appends to it.
+    fn override_param(&mut self, id: ResourceId, mut param: Param) {
+        if param.append
+            && let Some(current) = self.catalog.get(id).param(&param.name)
+        {
+            let mut items = Vec::new();
+            crate::catalog::flatten_values(&current.value, &mut items);
+            crate::catalog::flatten_values(&param.value, &mut items);
+            let lost = LostValue { value: param.value.clone(), origin: param.origin.clone() };
+            param.value = Value::array(items);
+            param.losers.push(lost);
+        }
+        param.append = false;
+        self.set_param(id, param);
+    }
+
+    fn definition_of(&self, id: ResourceId) -> Option<&TypeDef> {
+        match &self.catalog.get(id).what {
+            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => Some(def),
+            _ => None,
+        }
+    }
+
+    /// Whether two pieces of code are of the same class, define or node.
+    fn same_source(&self, a: ResourceId, b: ResourceId) -> bool {
+        a == b
+            || match (self.definition_of(a), self.definition_of(b)) {
+                (Some(a), Some(b)) => std::ptr::eq(a, b),
+                _ => false,
+            }
+    }
+
+    /// Whether the class `child` inherits, directly or not, from the class `parent`.
+    fn is_child_of(&self, child: ResourceId, parent: ResourceId) -> bool {
+        let Some(parent) = self.definition_of(parent).map(|d| d.name.clone()) else { return false };
+        let mut at = self.definition_of(child).and_then(|d| d.parent.clone());
+        let mut steps = 0;
+        while let Some(name) = at {
+            if name == parent {
+                return true;
+            }
+            steps += 1;
+            if steps > MAX_ROUNDS {
+                return false;
+            }
+            at = self.env.find_class(&name).ok().flatten().and_then(|d| d.parent.clone());
+        }
+        false
+    }
+}

@@ -1,0 +1,169 @@
+//! A resource while it is compiled, its parameters, and where they came from.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::Span;
+
+use crate::catalog::ResourceKey;
+use crate::catalog::tags::TagSet;
+use crate::eval::scope::ScopeId;
+use crate::load::TypeDef;
+use crate::value::Value;
+
+/// The index of a resource in the catalog that is being compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ResourceId(pub u32);
+
+/// What a resource is.
+#[derive(Clone, Debug)]
+pub enum ResourceKind {
+    /// `Stage[main]` and its kin.
+    Stage,
+    /// A class; main and Settings have no definition.
+    Class(Option<Arc<TypeDef>>),
+    /// The matching node block.
+    Node,
+    /// An instance of a define.
+    Define(Arc<TypeDef>),
+    /// A resource of a type that is applied.
+    Native,
+}
+
+/// How a class came into the catalog.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Declared {
+    /// By a resource expression.
+    AsResource,
+    /// By `include` and its kin, or because it must be there.
+    Implicitly,
+}
+
+/// How a value was given to a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum How {
+    /// In the declaration.
+    Declaration,
+    /// By a default of the type.
+    TypeDefault,
+    /// By an override.
+    Override,
+    /// By a collector.
+    Collector,
+    /// By the default expression of the parameter.
+    ParameterDefault,
+    /// Found in data.
+    Data(Arc<DataPlace>),
+    /// By an arrow.
+    Relation,
+    /// From a container.
+    Inherited,
+    /// By the program itself or from outside.
+    External,
+}
+
+/// Where data was found.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DataPlace {
+    /// The key.
+    pub key: EcoString,
+    /// The file.
+    pub file: EcoString,
+    /// The line, from 1; 0 if not known.
+    pub line: u32,
+}
+
+/// Where a value came from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParamOrigin {
+    /// How it was given.
+    pub how: How,
+    /// Where it is written.
+    pub span: Option<Span>,
+    /// What the code that gave it is contained in.
+    pub within: ResourceId,
+}
+
+/// A value that lost.
+#[derive(Clone, Debug)]
+pub struct LostValue {
+    /// The value.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: ParamOrigin,
+}
+
+/// A parameter of a resource.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: EcoString,
+    /// Its value; `undef` counts as set and is left out of the catalog.
+    pub value: Value,
+    /// `+>`: appended to what is there.
+    pub append: bool,
+    /// Where it came from.
+    pub origin: ParamOrigin,
+    /// Values that were overridden, latest first.
+    pub losers: Vec<LostValue>,
+}
+
+/// A resource.
+#[derive(Debug)]
+pub struct Resource {
+    /// The type with capital segments.
+    pub kind: EcoString,
+    /// The title as written; a class's capitalised.
+    pub title: EcoString,
+    /// What it is.
+    pub what: ResourceKind,
+    /// How it was declared.
+    pub declared: Declared,
+    /// Parameters in the order they were set.
+    pub params: Vec<Param>,
+    /// Tags.
+    pub tags: TagSet,
+    /// Not in the catalog unless collected.
+    pub is_virtual: bool,
+    /// For other nodes.
+    pub exported: bool,
+    /// Where it was declared.
+    pub span: Option<Span>,
+    /// The scope it was declared in.
+    pub scope: ScopeId,
+    /// What it is contained in.
+    pub container: Option<ResourceId>,
+    /// Whether the body of a class or define was evaluated.
+    pub evaluated: bool,
+    /// The scope of its body, once evaluated.
+    pub body_scope: Option<ScopeId>,
+    /// Names of parameters that held a Sensitive value.
+    pub sensitive: Vec<EcoString>,
+}
+
+impl Resource {
+    /// The name it is found by.
+    pub fn key(&self) -> ResourceKey {
+        ResourceKey::new(&self.kind, &self.title)
+    }
+
+    /// `Type[title]`
+    pub fn reference(&self) -> String {
+        format!("{}[{}]", self.kind, self.title)
+    }
+
+    /// The parameter of this name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|p| p.name == name)
+    }
+
+    /// The parameter of this name, to change it.
+    pub fn param_mut(&mut self, name: &str) -> Option<&mut Param> {
+        self.params.iter_mut().find(|p| p.name == name)
+    }
+
+    /// Whether it is a class.
+    pub fn is_class(&self) -> bool {
+        matches!(self.what, ResourceKind::Class(_))
+    }
+}

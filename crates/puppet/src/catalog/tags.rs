@@ -1,0 +1,79 @@
+//! Tags: interned, and a resource's tags a sorted run of small numbers.
+
+use ecow::EcoString;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// The number of a tag in its [`TagTable`].
+pub type TagId = u32;
+
+/// All tags of a catalog.
+#[derive(Default, Debug)]
+pub struct TagTable {
+    names: IndexSet<EcoString, FxBuildHasher>,
+}
+
+impl TagTable {
+    /// The number of a tag, which is made lower case.
+    pub fn intern(&mut self, tag: &str) -> TagId {
+        if let Some(i) = self.names.get_index_of(tag) {
+            return i as TagId;
+        }
+        let lower = if tag.chars().any(char::is_uppercase) { tag.to_lowercase() } else { tag.into() };
+        self.names.insert_full(lower.into()).0 as TagId
+    }
+
+    /// The number of a tag if it is used anywhere.
+    pub fn find(&self, tag: &str) -> Option<TagId> {
+        self.names.get_index_of(tag.to_lowercase().as_str()).map(|i| i as TagId)
+    }
+
+    /// The text of a tag.
+    pub fn name(&self, id: TagId) -> &EcoString {
+        &self.names[id as usize]
+    }
+}
+
+/// A set of tags.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct TagSet(SmallVec<[TagId; 8]>);
+
+impl TagSet {
+    /// Adds a tag.
+    pub fn insert(&mut self, tag: TagId) {
+        if let Err(at) = self.0.binary_search(&tag) {
+            self.0.insert(at, tag);
+        }
+    }
+
+    /// Adds all tags of another set.
+    pub fn extend(&mut self, other: &TagSet) {
+        for &tag in &other.0 {
+            self.insert(tag);
+        }
+    }
+
+    /// Whether a tag is in the set.
+    pub fn contains(&self, tag: TagId) -> bool {
+        self.0.binary_search(&tag).is_ok()
+    }
+
+    /// The tags.
+    pub fn iter(&self) -> impl Iterator<Item = TagId> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// Whether a text may be a tag.
+pub fn is_valid(tag: &str) -> bool {
+    let mut chars = tag.chars();
+    let head = chars.next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+    head && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'))
+}
+
+/// A tag and, where it has `::`, its segments.
+pub fn with_segments(tag: &str) -> impl Iterator<Item = &str> {
+    let segments = tag.contains("::").then(|| tag.split("::").filter(|s| !s.is_empty()));
+    std::iter::once(tag).chain(segments.into_iter().flatten())
+}

@@ -1,0 +1,127 @@
+//! Blocks, conditions, case and selector.
+
+use ordain_syntax::ListRef;
+
+use crate::eval::error::EvalResult;
+use crate::eval::{Compiler, Frame, compare};
+use crate::syntax::{CaseOption, Expr, ExprId, ExprList};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Statements in order; the value is that of the last.
+    pub(crate) fn eval_block(&mut self, f: &Frame, statements: ExprList) -> EvalResult {
+        let mut last = Value::Undef;
+        for &statement in f.program.list(statements) {
+            last = self.eval(f, statement)?;
+        }
+        Ok(last)
+    }
+
+    /// Runs `body`; results of matches made in it are forgotten at its end.
+    fn guarded<T>(
+        &mut self,
+        f: &Frame,
+        body: impl FnOnce(&mut Self) -> EvalResult<T>,
+    ) -> EvalResult<T> {
+        let depth = self.scopes.get(f.scope).matches.len();
+        let result = body(self);
+        self.scopes.get_mut(f.scope).matches.truncate(depth);
+        result
+    }
+
+    pub(crate) fn eval_if(
+        &mut self,
+        f: &Frame,
+        test: ExprId,
+        then: ExprId,
+        other: ExprId,
+        wanted: bool,
+    ) -> EvalResult {
+        self.guarded(f, |c| {
+            let taken = c.eval(f, test)?.is_true() == wanted;
+            c.eval(f, if taken { then } else { other })
+        })
+    }
+
+    pub(crate) fn eval_case(
+        &mut self,
+        f: &Frame,
+        test: ExprId,
+        options: ListRef<CaseOption>,
+    ) -> EvalResult {
+        self.guarded(f, |c| {
+            let value = c.eval(f, test)?;
+            match c.choose(f, &value, options)? {
+                Some(then) => c.eval(f, then),
+                None => Ok(Value::Undef),
+            }
+        })
+    }
+
+    pub(crate) fn eval_selector(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        test: ExprId,
+        options: ListRef<CaseOption>,
+    ) -> EvalResult {
+        self.guarded(f, |c| {
+            let value = c.eval(f, test)?;
+            if let Some(then) = c.choose(f, &value, options)? {
+                return c.eval(f, then);
+            }
+            let shown = crate::eval::text::to_text(&value);
+            let text = format!("No matching entry for selector parameter with value '{shown}'");
+            // The selector itself is blamed by its value, as upstream does.
+            let _ = id;
+            Err(c.error(f, test, "UNMATCHED_SELECTOR", text))
+        })
+    }
+
+    /// The body of the first option that fits, else of the default wherever it stands.
+    fn choose(
+        &mut self,
+        f: &Frame,
+        value: &Value,
+        options: ListRef<CaseOption>,
+    ) -> EvalResult<Option<ExprId>> {
+        let mut default = None;
+        for option in f.program.options(options) {
+            for &candidate in f.program.list(option.values) {
+                let mut bare = candidate;
+                while let Expr::Paren(inner) = f.program[bare] {
+                    bare = inner;
+                }
+                let fits = match f.program[bare] {
+                    Expr::Default => {
+                        default = Some(option.then);
+                        false
+                    }
+                    Expr::Splat(inner) => {
+                        let items = self.eval_unfolded(f, inner)?;
+                        self.any_fits(f, value, &items)?
+                    }
+                    _ => {
+                        let item = self.eval(f, candidate)?;
+                        self.any_fits(f, value, std::slice::from_ref(&item))?
+                    }
+                };
+                if fits {
+                    return Ok(Some(option.then));
+                }
+            }
+        }
+        Ok(default)
+    }
+
+    fn any_fits(&mut self, f: &Frame, value: &Value, items: &[Value]) -> EvalResult<bool> {
+        for item in items {
+            let outcome = compare::case_matches(item, value)?;
+            self.set_matches(f.scope, outcome.groups);
+            if outcome.matched {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

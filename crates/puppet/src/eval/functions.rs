@@ -1,0 +1,433 @@
+//! Calls: built-in functions, functions written in Puppet, lambdas, types called as functions.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+use ordain_syntax::ListRef;
+use rustc_hash::FxHashMap;
+
+use crate::eval::call::Call as NativeCall;
+use crate::eval::closure::{Closure, Signature, SignatureParam};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
+use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::{Compiler, Frame};
+use crate::functions::{self, Function, ParamKind, Style};
+use crate::load::FunctionDef;
+use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
+use crate::types::{Type, infer, instance, mismatch, parse};
+use crate::value::Value;
+
+/// A built-in function with its signatures, which are made when it is first called.
+struct Bound {
+    function: &'static Function,
+    signatures: OnceLock<Vec<Signature>>,
+}
+
+fn builtins() -> &'static FxHashMap<&'static str, Bound> {
+    static TABLE: OnceLock<FxHashMap<&'static str, Bound>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let all = functions::FAMILIES.iter().flat_map(|family| family.iter());
+        all.map(|f| (f.name, Bound { function: f, signatures: OnceLock::new() })).collect()
+    })
+}
+
+fn native_signature(dispatch: &functions::Dispatch) -> Signature {
+    let kind = |text: &str| Type::clone(&parse::parse_static(text));
+    let params = dispatch.params.iter().map(|p| SignatureParam {
+        name: p.name.into(),
+        kind: kind(p.of),
+        optional: matches!(p.kind, ParamKind::Optional | ParamKind::Repeated),
+    });
+    let last = dispatch.params.last().map(|p| p.kind);
+    Signature {
+        params: params.collect(),
+        rest: matches!(last, Some(ParamKind::Repeated | ParamKind::RequiredRepeated)),
+        block: dispatch.block.map(|(text, optional)| {
+            if optional { Type::Optional(Some(Arc::new(kind(text)))) } else { kind(text) }
+        }),
+        block_name: "block".into(),
+        returns: dispatch.returns.map(kind),
+    }
+}
+
+impl Compiler<'_> {
+    pub(crate) fn eval_call(&mut self, f: &Frame, id: ExprId, call: &Call) -> EvalResult {
+        let mut args = self.eval_args(f, call.args)?;
+        let name = match &f.program[call.callee] {
+            Expr::Name(name) => name.clone(),
+            Expr::Ref(_) | Expr::Access(_) => {
+                let kind = self.eval(f, call.callee)?;
+                args.insert(0, kind);
+                "new".into()
+            }
+            Expr::RenderText(_) => {
+                return issue(
+                    "ILLEGAL_EPP_PARAMETERS",
+                    "Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace",
+                );
+            }
+            _ => return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name"),
+        };
+        if call.form == CallForm::Method
+            && let Some(receiver) = args.first()
+            && let Some(value) = crate::types::object::member(receiver, &name)
+        {
+            return Ok(value);
+        }
+        let block = match call.lambda {
+            Some(lambda) => Some(self.closure(f, lambda)?),
+            None => None,
+        };
+        self.call_function(&name, args, block, f.scope, f.program.span(id))
+    }
+
+    /// `a.b` without parentheses is a call of `b` with `a`, unless `a` has a member of that name.
+    pub(crate) fn eval_dot(&mut self, f: &Frame, id: ExprId, left: ExprId, right: ExprId) -> EvalResult {
+        let receiver = self.eval(f, left)?;
+        let Expr::Name(name) = &f.program[right] else {
+            return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
+        };
+        if let Some(value) = crate::types::object::member(&receiver, name) {
+            return Ok(value);
+        }
+        let name = name.clone();
+        self.call_function(&name, vec![receiver], None, f.scope, f.program.span(id))
+    }
+
+    fn eval_args(&mut self, f: &Frame, args: ExprList) -> EvalResult<Vec<Value>> {
+        let args = f.program.list(args);
+        let mut out = Vec::with_capacity(args.len());
+        for &arg in args {
+            if let Expr::Splat(inner) = f.program[arg] {
+                out.extend(self.eval_unfolded(f, inner)?);
+            } else {
+                out.push(self.eval(f, arg)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Calls a function by name: built-in, or written in Puppet.
+    ///
+    /// # Errors
+    /// When there is none, its arguments do not fit, or it fails.
+    pub fn call_function(
+        &mut self,
+        name: &str,
+        args: Vec<Value>,
+        block: Option<Arc<Closure>>,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(bound) = builtins().get(name) {
+            return self.call_builtin(bound, args, block, scope, span);
+        }
+        if let Some(def) = self.env.find_function(name)? {
+            return self.call_defined(&def, args, block.as_ref());
+        }
+        let mut error =
+            PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
+        error.help = self.function_help(name);
+        Err(error.into())
+    }
+
+    fn function_help(&self, name: &str) -> Option<String> {
+        if let Some(path) = self.ruby_function(name) {
+            return Some(format!(
+                "{} is written in Ruby, which cannot be called yet",
+                path.display()
+            ));
+        }
+        let written = self.env.function_names();
+        let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
+        let mut known: Vec<&str> = known.collect();
+        known.sort_unstable();
+        suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+    }
+
+    /// Whether a function of this name can be called.
+    pub fn has_function(&mut self, name: &str) -> bool {
+        builtins().contains_key(name) || matches!(self.env.find_function(name), Ok(Some(_)))
+    }
+
+    fn call_builtin(
+        &mut self,
+        bound: &'static Bound,
+        args: Vec<Value>,
+        block: Option<Arc<Closure>>,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult {
+        let name = bound.function.name;
+        match &bound.function.style {
+            Style::Arity(arity, body) => {
+                check_arity(name, *arity, args.len())?;
+                body(&mut NativeCall { compiler: self, scope, name, args, block, span })
+            }
+            Style::Dispatch(dispatches) => {
+                let signatures = bound
+                    .signatures
+                    .get_or_init(|| dispatches.iter().map(native_signature).collect());
+                let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
+                let Some(i) = signatures.iter().position(fits) else {
+                    let all: Vec<&Signature> = signatures.iter().collect();
+                    return plain(mismatch::describe_call(name, &all, &args, block.as_deref()));
+                };
+                let body = dispatches[i].body;
+                body(&mut NativeCall { compiler: self, scope, name, args, block, span })
+            }
+        }
+    }
+
+    fn call_defined(
+        &mut self,
+        def: &Arc<FunctionDef>,
+        args: Vec<Value>,
+        block: Option<&Arc<Closure>>,
+    ) -> EvalResult {
+        let global = self.node_scope.unwrap_or(ScopeId::TOP);
+        let resource = self.scopes.get(global).resource;
+        let mut scope = Scope::new(ScopeKind::Function, Some(global), resource);
+        scope.module = def.module.clone();
+        let scope = self.scopes.push(scope);
+        let f = Frame { program: Arc::clone(&def.program), scope };
+        let result = self.run_defined(def, &f, &args, block);
+        self.scopes.drop_scope(scope);
+        result
+    }
+
+    fn run_defined(
+        &mut self,
+        def: &Arc<FunctionDef>,
+        f: &Frame,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+    ) -> EvalResult {
+        let signature = self.signature(f, def.params, def.returns)?;
+        if block.is_some() || !mismatch::accepts(&signature, args, None) {
+            let text = mismatch::describe_call(&def.name, &[&signature], args, block.map(|b| &**b));
+            return plain(text);
+        }
+        self.bind(f, def.params, args)?;
+        let value = match self.eval(f, def.body) {
+            Ok(value) => value,
+            Err(unwind) => match *unwind {
+                Unwind::Next(value) | Unwind::Return(value, _) => value,
+                Unwind::Break(span) => return Err(misplaced("break", span)),
+                other => return Err(Box::new(other)),
+            },
+        };
+        if let Some(kind) = &signature.returns
+            && !instance::is_instance(kind, &value)
+        {
+            let subject = format!("value returned from {}", def.name);
+            return plain(mismatch::describe_value(&subject, kind, &value));
+        }
+        Ok(value)
+    }
+
+    /// Calls a lambda with these arguments; `next` gives its value.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, and those of its body.
+    pub fn call_closure(&mut self, closure: &Arc<Closure>, args: &[Value]) -> EvalResult {
+        if !mismatch::accepts(&closure.signature, args, None) {
+            let text = mismatch::describe_call("block", &[&closure.signature], args, None);
+            return plain(text);
+        }
+        let outer = self.scopes.get(closure.scope);
+        let mut scope = Scope::new(ScopeKind::Lambda, Some(closure.scope), outer.resource);
+        scope.module = outer.module.clone();
+        let scope = self.scopes.push(scope);
+        let f = Frame { program: Arc::clone(&closure.program), scope };
+        let lambda = closure.program.lambda(closure.lambda);
+        let result = self.bind(&f, lambda.params, args).and_then(|()| self.eval(&f, lambda.body));
+        self.scopes.drop_scope(scope);
+        let value = match result {
+            Ok(value) => value,
+            Err(unwind) => match *unwind {
+                Unwind::Next(value) => value,
+                other => return Err(Box::new(other)),
+            },
+        };
+        if let Some(kind) = &closure.signature.returns
+            && !instance::is_instance(kind, &value)
+        {
+            return plain(mismatch::describe_value("value returned from lambda", kind, &value));
+        }
+        Ok(value)
+    }
+
+    /// Gives parameters their values, from left to right; a default sees those before it.
+    fn bind(&mut self, f: &Frame, params: ListRef<Param>, args: &[Value]) -> EvalResult<()> {
+        let program = Arc::clone(&f.program);
+        let params = program.params(params);
+        for (i, param) in params.iter().enumerate() {
+            let value = if param.captures_rest {
+                let rest = args.get(i..).unwrap_or(&[]);
+                match (rest, param.default) {
+                    ([], Some(default)) | ([Value::Undef], Some(default)) => {
+                        match self.eval(f, default)? {
+                            list @ Value::Array(_) => list,
+                            single => Value::array([single]),
+                        }
+                    }
+                    _ => Value::array(rest.iter().cloned()),
+                }
+            } else {
+                match (args.get(i), param.default) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(default)) => self.eval_default(f, params, i, default)?,
+                    (None, None) => {
+                        return issue(
+                            "MISSING_REQUIRED_PARAMETER",
+                            format!("Parameter ${} is required but no value was given", param.name),
+                        );
+                    }
+                }
+            };
+            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the default of parameter `i`; reading a parameter to its right is an error.
+    pub(crate) fn eval_default(
+        &mut self,
+        f: &Frame,
+        params: &[Param],
+        i: usize,
+        default: ExprId,
+    ) -> EvalResult {
+        match self.eval(f, default) {
+            Err(unwind) => Err(self.explain_default(params, i, unwind)),
+            ok => ok,
+        }
+    }
+
+    fn explain_default(&self, params: &[Param], i: usize, mut unwind: Box<Unwind>) -> Box<Unwind> {
+        if let Unwind::Error(error) = &mut *unwind
+            && error.issue.as_deref() == Some("UNKNOWN_VARIABLE")
+        {
+            for later in &params[i..] {
+                if error.message == format!("Unknown variable: '{}'.", later.name) {
+                    error.issue = Some("RUNTIME_ERROR".into());
+                    error.message = format!(
+                        "default expression for ${} tries to illegally access not yet evaluated ${}",
+                        params[i].name, later.name
+                    );
+                    error.help.clear();
+                }
+            }
+        }
+        unwind
+    }
+
+    /// A lambda as a value that can be called.
+    pub(crate) fn closure(&mut self, f: &Frame, id: ExprId) -> EvalResult<Arc<Closure>> {
+        let Expr::Lambda(lambda) = f.program[id] else { return plain("not a lambda") };
+        let code = f.program.lambda(lambda);
+        let signature = self.signature(f, code.params, code.returns)?;
+        Ok(Arc::new(Closure {
+            program: Arc::clone(&f.program),
+            lambda,
+            scope: f.scope,
+            signature,
+        }))
+    }
+
+    /// The parameters of something callable, their types evaluated; kept for the whole compile.
+    pub(crate) fn signature(
+        &mut self,
+        f: &Frame,
+        params: ListRef<Param>,
+        returns: Option<ExprId>,
+    ) -> EvalResult<Arc<Signature>> {
+        let key = signature_key(&f.program, params, returns);
+        if let Some(known) = key.and_then(|k| self.signatures.get(&k)) {
+            return Ok(Arc::clone(known));
+        }
+        let mut out = Signature { block_name: "block".into(), ..Signature::default() };
+        let program = Arc::clone(&f.program);
+        let mut seen_optional = None;
+        for param in program.params(params) {
+            let kind = match param.kind {
+                Some(kind) => Type::clone(&*self.eval_type(f, kind)?),
+                None => Type::Any,
+            };
+            let optional = param.default.is_some() || param.captures_rest;
+            if !optional && seen_optional.is_some() {
+                let text = format!(
+                    "Parameter ${} is required but appears after optional parameters",
+                    param.name
+                );
+                let span = param.range.in_file(program.file);
+                return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
+            }
+            seen_optional = seen_optional.or(optional.then_some(()));
+            out.rest |= param.captures_rest;
+            out.params.push(SignatureParam { name: param.name.clone(), kind, optional });
+        }
+        if let Some(returns) = returns {
+            out.returns = Some(Type::clone(&*self.eval_type(f, returns)?));
+        }
+        let signature = Arc::new(out);
+        if let Some(key) = key {
+            self.signatures.insert(key, Arc::clone(&signature));
+        }
+        Ok(signature)
+    }
+
+    /// Evaluates an expression that must give a type.
+    pub(crate) fn eval_type(&mut self, f: &Frame, id: ExprId) -> EvalResult<Arc<Type>> {
+        match self.eval(f, id)? {
+            Value::Type(kind) => Ok(kind),
+            other => {
+                let got = infer::generalize(&infer::infer(&other));
+                let text = format!("Expected value of type Type, got {got}");
+                Err(self.error(f, id, "TYPE_MISMATCH", text))
+            }
+        }
+    }
+
+    /// The scope that templates and functions see: that of the node, or the top.
+    pub(crate) fn global_scope(&self, _from: ScopeId) -> ScopeId {
+        self.node_scope.unwrap_or(ScopeId::TOP)
+    }
+}
+
+/// Parameter lists are runs of one arena, so where a run begins identifies it.
+fn signature_key(
+    program: &Arc<Program>,
+    params: ListRef<Param>,
+    returns: Option<ExprId>,
+) -> Option<(usize, u32)> {
+    if params.is_empty() && returns.is_some() {
+        return None;
+    }
+    let start = if params.is_empty() { u32::MAX } else { params.start() };
+    Some((Arc::as_ptr(program) as usize, start))
+}
+
+fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
+    let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
+    if arity >= 0 && given != wanted {
+        return plain(format!(
+            "{name}(): Wrong number of arguments given ({given} for {wanted})"
+        ));
+    }
+    if arity < 0 && given < wanted {
+        return plain(format!(
+            "{name}(): Wrong number of arguments given ({given} for minimum {wanted})"
+        ));
+    }
+    Ok(())
+}
+
+/// An error for a jump that has nowhere to go.
+pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
+    let text = format!("{jump}() from context where this is illegal");
+    EvalError::new("RUNTIME_ERROR", text, span).into()
+}

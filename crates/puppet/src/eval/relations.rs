@@ -1,0 +1,139 @@
+//! Arrows between resources.
+
+use std::sync::Arc;
+
+use crate::catalog::{Relation, RelationEnd, ResourceKey};
+use crate::eval::error::{EvalResult, plain};
+use crate::eval::{Compiler, Frame, reference_key};
+use crate::syntax::{Arrow, Expr, ExprId};
+use crate::types::Type;
+use crate::value::Value;
+
+impl Compiler<'_> {
+    pub(crate) fn eval_relation(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        arrow: Arrow,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult {
+        let ends = self.relate(f, id, arrow, left, right)?;
+        let references = ends.iter().filter_map(|end| match end {
+            RelationEnd::Resource(key) => Some(reference(key)),
+            RelationEnd::Collector(_) => None,
+        });
+        Ok(Value::array(references))
+    }
+
+    /// Relates two operands and gives what a chain goes on with: the right one, or the left one if
+    /// the right is empty.
+    fn relate(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        arrow: Arrow,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult<Vec<RelationEnd>> {
+        let l = self.operand(f, id, left)?;
+        let r = self.operand(f, id, right)?;
+        let (from, to) = match arrow {
+            Arrow::Before | Arrow::Notify => (&l, &r),
+            Arrow::After | Arrow::Subscribe => (&r, &l),
+        };
+        let notify = matches!(arrow, Arrow::Notify | Arrow::Subscribe);
+        let span = f.program.span(id);
+        for from in from {
+            for to in to {
+                let (from, to) = (from.clone(), to.clone());
+                self.catalog.relations.push(Relation { from, to, notify, arrow, span });
+            }
+        }
+        if r.is_empty() {
+            return Ok(l);
+        }
+        if let [RelationEnd::Collector(collector)] = r[..] {
+            self.catalog.collectors[collector].otherwise = l;
+        }
+        Ok(r)
+    }
+
+    fn operand(&mut self, f: &Frame, whole: ExprId, id: ExprId) -> EvalResult<Vec<RelationEnd>> {
+        match &f.program[id] {
+            Expr::Relation { arrow, left, right } => self.relate(f, id, *arrow, *left, *right),
+            Expr::Paren(inner) => self.operand(f, whole, *inner),
+            Expr::Collect { exported, kind, query, attributes } => {
+                let (exported, kind, query, attributes) = (*exported, *kind, *query, *attributes);
+                let collector = self.collect(f, id, exported, kind, query, attributes)?;
+                Ok(vec![RelationEnd::Collector(collector)])
+            }
+            _ => {
+                let value = self.eval(f, id)?;
+                let mut ends = Vec::new();
+                self.ends_of(f, whole, &value, &mut ends)?;
+                Ok(ends)
+            }
+        }
+    }
+
+    fn ends_of(
+        &mut self,
+        f: &Frame,
+        whole: ExprId,
+        value: &Value,
+        out: &mut Vec<RelationEnd>,
+    ) -> EvalResult<()> {
+        match value {
+            Value::Array(items) => items.iter().try_for_each(|v| self.ends_of(f, whole, v, out)),
+            Value::Str(text) => {
+                let kind = self.type_of_text(text, f.program.span(whole));
+                let kind = match kind {
+                    Ok(kind) => kind,
+                    Err(unwind) => return Err(self.locate(f, whole, unwind)),
+                };
+                self.end_of_type(f, whole, &kind, out)
+            }
+            Value::Type(kind) => self.end_of_type(f, whole, kind, out),
+            other => {
+                let shown = crate::eval::label::article(&crate::types::infer::kind_name(other));
+                let text = format!(
+                    "Illegal relationship operand, can not form a relationship with {shown}. A Catalog type is required."
+                );
+                Err(self.error(f, whole, "ILLEGAL_RELATIONSHIP_OPERAND_TYPE", text))
+            }
+        }
+    }
+
+    fn end_of_type(
+        &mut self,
+        f: &Frame,
+        whole: ExprId,
+        kind: &Type,
+        out: &mut Vec<RelationEnd>,
+    ) -> EvalResult<()> {
+        if let Some(key) = reference_key(kind) {
+            let known = out.iter().any(|e| matches!(e, RelationEnd::Resource(k) if *k == key));
+            if !known {
+                out.push(RelationEnd::Resource(key));
+            }
+            return Ok(());
+        }
+        if matches!(kind, Type::Resource { kind: Some(_), .. } | Type::Class(_)) {
+            return plain(format!("{kind} is no reference to a resource: it has no title"));
+        }
+        let text = format!(
+            "Illegal relationship operand, can not form a relationship with something of type {kind}. A Catalog type is required."
+        );
+        Err(self.error(f, whole, "NOT_CATALOG_TYPE", text))
+    }
+}
+
+/// The reference of a resource as a value.
+pub(crate) fn reference(key: &ResourceKey) -> Value {
+    Value::Type(Arc::new(if key.kind == "Class" {
+        Type::Class(Some(key.title.to_lowercase()))
+    } else {
+        Type::Resource { kind: Some(key.kind.clone()), title: Some(key.title.clone()) }
+    }))
+}

@@ -1,0 +1,369 @@
+//! Resource expressions, defaults for types, and overrides.
+
+use ecow::EcoString;
+use ordain_source::Span;
+use ordain_syntax::ListRef;
+use rustc_hash::FxHashMap;
+
+use crate::catalog::{How, Param, ParamOrigin, PendingOverride, capitalize_segments};
+use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame, kind_text, reference_key};
+use crate::syntax::{
+    Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm,
+};
+use crate::types::Type;
+use crate::value::Value;
+
+/// One evaluated body of a resource expression.
+struct Body {
+    titles: Vec<EcoString>,
+    is_default: bool,
+    params: Vec<Param>,
+    span: Span,
+}
+
+/// How resources are declared: where, and whether virtual or exported.
+#[derive(Clone, Copy)]
+pub(crate) struct Declaration {
+    pub scope: ScopeId,
+    pub span: Span,
+    pub is_virtual: bool,
+    pub exported: bool,
+}
+
+impl Compiler<'_> {
+    pub(crate) fn eval_resource(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        form: ResourceForm,
+        kind: ExprId,
+        bodies: ListRef<ResourceBody>,
+    ) -> EvalResult {
+        let kind = self.resource_type_name(f, kind)?;
+        let span = f.program.span(id);
+        if form == ResourceForm::Exported {
+            self.warn(
+                "You cannot collect exported resources without storeconfigs being set; the export is ignored",
+                Some(span),
+            );
+        }
+        let bodies = self.eval_bodies(f, id, bodies)?;
+        let defaults = bodies.iter().find(|b| b.is_default).map(|b| b.params.clone());
+        let mut references = Vec::new();
+        for body in bodies {
+            let params = merge_params(defaults.as_deref(), body.params);
+            for title in body.titles {
+                let declaration = Declaration {
+                    scope: f.scope,
+                    span: body.span,
+                    is_virtual: form != ResourceForm::Regular,
+                    exported: form == ResourceForm::Exported,
+                };
+                references.push(self.declare(&kind, &title, params.clone(), declaration)?);
+            }
+        }
+        Ok(Value::array(references))
+    }
+
+    /// The name of the type in front of the braces; `class` for classes.
+    fn resource_type_name(&mut self, f: &Frame, id: ExprId) -> EvalResult<EcoString> {
+        if let Expr::Name(name) = &f.program[id] {
+            return Ok(name.clone());
+        }
+        let acceptable = match &f.program[id] {
+            Expr::Ref(_) => true,
+            Expr::Access(parts) => matches!(f.program[f.program.list(*parts)[0]], Expr::Ref(_)),
+            _ => false,
+        };
+        let value = self.eval(f, id)?;
+        let illegal = |c: &Self, actual: String| {
+            let text = format!(
+                "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
+            );
+            c.error(f, id, "ILLEGAL_RESOURCE_TYPE", text)
+        };
+        if !acceptable {
+            return Err(illegal(self, kind_text(&value)));
+        }
+        match &value {
+            Value::Type(kind) => match &**kind {
+                Type::Class(None) => Ok("class".into()),
+                Type::Resource { kind: Some(name), title: None } => Ok(name.clone()),
+                other => Err(illegal(self, other.to_string())),
+            },
+            other => Err(illegal(self, kind_text(other))),
+        }
+    }
+
+    /// Evaluates titles and attributes of all bodies.
+    fn eval_bodies(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        bodies: ListRef<ResourceBody>,
+    ) -> EvalResult<Vec<Body>> {
+        let program = std::sync::Arc::clone(&f.program);
+        let mut out = Vec::with_capacity(bodies.len());
+        let mut seen = rustc_hash::FxHashSet::default();
+        for body in program.bodies(bodies) {
+            let value = self.eval(f, body.title)?;
+            if value.is_undef() {
+                let text = "Missing title. The title expression resulted in undef";
+                return Err(self.error(f, body.title, "MISSING_TITLE", text));
+            }
+            let mut flat = Vec::new();
+            crate::catalog::flatten_values(&value, &mut flat);
+            let mut titles = Vec::with_capacity(flat.len());
+            let mut is_default = false;
+            for (index, title) in flat.iter().enumerate() {
+                let title = self.check_title(f, body.title, index, title)?;
+                if !seen.insert(title.clone()) {
+                    let shown = title.as_deref().unwrap_or("default");
+                    let text = format!(
+                        "The title '{shown}' has already been used in this resource expression"
+                    );
+                    return Err(self.error(f, id, "DUPLICATE_TITLE", text));
+                }
+                match title {
+                    Some(title) => titles.push(title),
+                    None => is_default = true,
+                }
+            }
+            let params = self.eval_attributes(f, id, body.attributes, How::Declaration, true)?;
+            let span = body.range.in_file(program.file);
+            out.push(Body { titles, is_default, params, span });
+        }
+        Ok(out)
+    }
+
+    /// A title's text; `None` for `default`.
+    fn check_title(
+        &self,
+        f: &Frame,
+        at: ExprId,
+        index: usize,
+        title: &Value,
+    ) -> EvalResult<Option<EcoString>> {
+        match title {
+            Value::Default => Ok(None),
+            Value::Str(text) if text.is_empty() => {
+                let text = format!(
+                    "Empty string title at {index}. Title strings must have a length greater than zero."
+                );
+                Err(self.error(f, at, "EMPTY_STRING_TITLE_AT", text))
+            }
+            Value::Str(text) => Ok(Some(text.clone())),
+            Value::Undef => {
+                let text = format!(
+                    "Missing title at index {index}. The title expression resulted in an undef title"
+                );
+                Err(self.error(f, at, "MISSING_TITLE_AT", text))
+            }
+            other => {
+                let text = format!(
+                    "Illegal title type at index {index}. Expected String, got {}",
+                    kind_text(other)
+                );
+                Err(self.error(f, at, "ILLEGAL_TITLE_TYPE_AT", text))
+            }
+        }
+    }
+
+    /// Evaluates attribute operations, splats unfolded.
+    pub(crate) fn eval_attributes(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        attributes: ListRef<Attribute>,
+        how: How,
+        unique: bool,
+    ) -> EvalResult<Vec<Param>> {
+        let program = std::sync::Arc::clone(&f.program);
+        let within = self.scopes.get(f.scope).resource;
+        let mut out: Vec<Param> = Vec::with_capacity(attributes.len());
+        for attribute in program.attributes(attributes) {
+            let span = Some(attribute.range.in_file(program.file));
+            let origin = ParamOrigin { how: how.clone(), span, within };
+            let value = self.eval(f, attribute.value)?;
+            if attribute.op == AttributeOp::Splat {
+                let Value::Hash(entries) = &value else {
+                    let text = format!("Expected value of type Hash, got {}", kind_text(&value));
+                    return Err(self.error(f, attribute.value, "TYPE_MISMATCH", text));
+                };
+                for (name, value) in entries.iter() {
+                    let name = crate::eval::text::to_text(name);
+                    let param = new_param(name, value.clone(), false, origin.clone());
+                    self.add_param(f, id, &mut out, param, unique)?;
+                }
+                continue;
+            }
+            let append = attribute.op == AttributeOp::Append;
+            let param = new_param(attribute.name.clone(), value, append, origin);
+            self.add_param(f, id, &mut out, param, unique)?;
+        }
+        Ok(out)
+    }
+
+    fn add_param(
+        &self,
+        f: &Frame,
+        id: ExprId,
+        out: &mut Vec<Param>,
+        param: Param,
+        unique: bool,
+    ) -> EvalResult<()> {
+        if unique && let Some(first) = out.iter().find(|p| p.name == param.name) {
+            let text = format!("The attribute '{}' has already been set", param.name);
+            let mut error = EvalError::new("DUPLICATE_ATTRIBUTE", text, f.program.span(id));
+            error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
+            error.related.extend(param.origin.span.map(|s| (s, "set again here".to_string())));
+            return Err(error.into());
+        }
+        out.push(param);
+        Ok(())
+    }
+
+    pub(crate) fn eval_resource_defaults(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        kind: ExprId,
+        attributes: ListRef<Attribute>,
+    ) -> EvalResult {
+        let value = self.eval(f, kind)?;
+        let name = match &value {
+            Value::Type(t) => match &**t {
+                Type::Resource { kind: Some(name), title: None } => Some(name.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(name) = name else {
+            let text = format!(
+                "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {}",
+                kind_text(&value)
+            );
+            return Err(self.error(f, kind, "ILLEGAL_RESOURCE_TYPE", text));
+        };
+        let params = self.eval_attributes(f, id, attributes, How::TypeDefault, false)?;
+        let scope = self.scopes.body_scope(f.scope);
+        let known = self.defaults.entry((scope, name.clone())).or_default();
+        for param in params {
+            if let Some(first) = known.iter().find(|p| p.name == param.name) {
+                let text = format!(
+                    "Default already defined for {name} {{ {} }}; cannot redefine",
+                    param.name
+                );
+                let mut error = EvalError::new("RUNTIME_ERROR", text, f.program.span(id));
+                error.message = format!(
+                    "Error while evaluating a Resource Defaults Expression, {}",
+                    error.message
+                );
+                error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
+                return Err(error.into());
+            }
+            known.push(param);
+        }
+        Ok(value)
+    }
+
+    /// The defaults of a type that hold in a scope, outer ones first, nearer ones in their place.
+    pub(crate) fn defaults_for(&self, scope: ScopeId, kind: &str) -> Vec<Param> {
+        if self.defaults.is_empty() {
+            return Vec::new();
+        }
+        let mut chain = Vec::new();
+        let mut at = Some(self.scopes.body_scope(scope));
+        while let Some(id) = at {
+            chain.push(id);
+            at = self.scopes.get(id).declared_in;
+        }
+        let mut out: Vec<Param> = Vec::new();
+        let mut places: FxHashMap<EcoString, usize> = FxHashMap::default();
+        for id in chain.into_iter().rev() {
+            for param in self.defaults.get(&(id, kind.into())).into_iter().flatten() {
+                match places.get(&param.name) {
+                    Some(&i) => out[i] = param.clone(),
+                    None => {
+                        places.insert(param.name.clone(), out.len());
+                        out.push(param.clone());
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The default of one attribute of a type in a scope.
+    pub(crate) fn default_for(&self, scope: ScopeId, kind: &str, name: &str) -> Option<Value> {
+        self.defaults_for(scope, kind).into_iter().find(|p| p.name == name).map(|p| p.value)
+    }
+
+    pub(crate) fn eval_resource_override(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        resources: ExprId,
+        attributes: ListRef<Attribute>,
+    ) -> EvalResult {
+        let value = self.eval(f, resources)?;
+        let params = self.eval_attributes(f, id, attributes, How::Override, false)?;
+        let mut references = Vec::new();
+        crate::catalog::flatten_values(&value, &mut references);
+        for reference in &references {
+            let key = match reference {
+                Value::Type(kind) if matches!(**kind, Type::Resource { .. }) => reference_key(kind),
+                _ => None,
+            };
+            let Some(key) = key else {
+                let actual = match reference {
+                    Value::Type(kind) => kind.to_string(),
+                    other => kind_text(other),
+                };
+                let text =
+                    format!("Resource Override can only operate on resources, got: {actual}");
+                return Err(self.error(f, resources, "ILLEGAL_OVERRIDDEN_TYPE", text));
+            };
+            if !self.is_resource_type(&key.kind)? {
+                return plain(format!("Unknown resource type: '{}'", key.kind.to_lowercase()));
+            }
+            let span = f.program.span(id);
+            let pending = PendingOverride { key, params: params.clone(), scope: f.scope, span };
+            match self.catalog.find(&pending.key) {
+                Some(resource) => self.apply_override(resource, &pending)?,
+                None => self.catalog.overrides.push(pending),
+            }
+        }
+        Ok(value)
+    }
+}
+
+/// A parameter without history.
+pub(crate) fn new_param(
+    name: EcoString,
+    value: Value,
+    append: bool,
+    origin: ParamOrigin,
+) -> Param {
+    Param { name, value, append, origin, losers: Vec::new() }
+}
+
+/// The parameters of a `default:` body with those of a title's own body over them.
+fn merge_params(defaults: Option<&[Param]>, own: Vec<Param>) -> Vec<Param> {
+    let Some(defaults) = defaults else { return own };
+    let mut out = defaults.to_vec();
+    for param in own {
+        match out.iter_mut().find(|p| p.name == param.name) {
+            Some(slot) => *slot = param,
+            None => out.push(param),
+        }
+    }
+    out
+}
+
+/// The type's name as the catalog shows it.
+pub(crate) fn type_title(name: &str) -> EcoString {
+    capitalize_segments(name)
+}

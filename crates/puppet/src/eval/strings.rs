@@ -1,0 +1,48 @@
+//! Interpolated text and heredocs.
+
+use ecow::EcoString;
+
+use crate::eval::error::EvalResult;
+use crate::eval::text::write_text;
+use crate::eval::{Compiler, Frame};
+use crate::syntax::{Expr, ExprId, ExprList};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
+        let mut out = EcoString::new();
+        for &part in f.program.list(parts) {
+            match &f.program[part] {
+                Expr::Str(text) => out.push_str(text),
+                Expr::Text(inner) => {
+                    let value = self.eval(f, *inner)?;
+                    write_text(&mut out, &value);
+                }
+                _ => {
+                    let value = self.eval(f, part)?;
+                    write_text(&mut out, &value);
+                }
+            }
+        }
+        Ok(Value::Str(out))
+    }
+
+    pub(crate) fn eval_text(&mut self, f: &Frame, inner: ExprId) -> EvalResult {
+        let value = self.eval(f, inner)?;
+        let mut out = EcoString::new();
+        write_text(&mut out, &value);
+        Ok(Value::Str(out))
+    }
+
+    /// A heredoc's text. Text without interpolation was checked for its syntax when it was parsed.
+    pub(crate) fn eval_heredoc(&mut self, f: &Frame, syntax: &str, text: ExprId) -> EvalResult {
+        let value = self.eval(f, text)?;
+        if !syntax.is_empty()
+            && !matches!(f.program[text], Expr::Str(_))
+            && let Value::Str(text) = &value
+        {
+            crate::check::embedded(syntax, text)?;
+        }
+        Ok(value)
+    }
+}

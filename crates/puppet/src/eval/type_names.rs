@@ -1,0 +1,189 @@
+//! Names of types, aliases, and `[]`.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+
+use crate::catalog::{ResourceKey, capitalize_segments};
+use crate::catalog::schema;
+use crate::eval::error::{EvalError, EvalResult, issue, plain};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame, access};
+use crate::load::DefKind;
+use crate::syntax::{Expr, ExprId, ExprList};
+use crate::types::{Type, TypeAlias, parse};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    pub(crate) fn eval_type_name(&mut self, f: &Frame, id: ExprId, name: &str) -> EvalResult {
+        match self.named_type(name)? {
+            Type::Reference(unknown) => {
+                let mut error = EvalError::new(
+                    "UNKNOWN_RESOURCE_TYPE",
+                    format!("Resource type not found: {unknown}"),
+                    f.program.span(id),
+                );
+                error.help.extend(self.type_help(&unknown));
+                Err(error.into())
+            }
+            kind => Ok(Value::of_type(kind)),
+        }
+    }
+
+    fn type_help(&self, name: &str) -> Option<String> {
+        let defines = self.env.type_names(DefKind::Define);
+        let defines: Vec<EcoString> = defines.iter().map(|n| capitalize_segments(n)).collect();
+        let natives: Vec<EcoString> =
+            schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
+        let known = defines.iter().chain(&natives).map(EcoString::as_str);
+        let near = suggest::nearest(name, known.chain(parse::NAMES.iter().copied()))?;
+        Some(format!("did you mean `{near}`?"))
+    }
+
+    /// The type that a name stands for: built in, an alias, or a resource type.
+    pub(crate) fn named_type(&mut self, name: &str) -> EvalResult<Type> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(kind) = parse::builtin(name) {
+            return Ok(kind);
+        }
+        if let Some(alias) = self.aliases.get(name) {
+            return Ok(Type::Alias(Arc::clone(alias)));
+        }
+        if self.is_resource_type(name)? {
+            return Ok(Type::Resource { kind: Some(capitalize_segments(name)), title: None });
+        }
+        if let Some(def) = self.env.find_alias(name)? {
+            let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
+            self.aliases.insert(def.name.clone(), Arc::clone(&alias));
+            let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+            let value = self.eval(&f, def.kind)?;
+            let target = match value {
+                Value::Type(kind) => Type::clone(&kind),
+                Value::Hash(_) | Value::Array(_) => {
+                    crate::types::object::from_definition(&def.name, &value)?
+                }
+                _ => {
+                    let text = format!("Type alias '{name}' cannot be resolved to a real type");
+                    return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+                }
+            };
+            if crate::types::parse::only_refers_to(&target, &def.name) {
+                let text = format!("Type alias '{name}' cannot be resolved to a real type");
+                return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+            }
+            // It was just made, so nothing has set it before.
+            let _ = alias.target.set(target);
+            return Ok(Type::Alias(alias));
+        }
+        Ok(Type::Reference(name.into()))
+    }
+
+    /// Whether a name is a resource type: known natively, or a define.
+    pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
+        let lower = name.to_lowercase();
+        Ok(schema::find(&lower).is_some() || self.env.find_define(&lower)?.is_some())
+    }
+
+    pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {
+        let parts = f.program.list(parts);
+        let target = match &f.program[parts[0]] {
+            // An unknown name in front of brackets is a reference to a resource type.
+            Expr::Ref(name) => Value::of_type(self.named_type(name)?),
+            _ => self.eval(f, parts[0])?,
+        };
+        let mut keys = Vec::with_capacity(parts.len() - 1);
+        for &key in &parts[1..] {
+            if let Expr::Splat(inner) = f.program[key] {
+                keys.extend(self.eval_unfolded(f, inner)?);
+            } else {
+                keys.push(self.eval(f, key)?);
+            }
+        }
+        if let Value::Type(kind) = &target {
+            if let Some(key) = super::reference_key(kind) {
+                return self.parameter_access(f, id, &key, &keys);
+            }
+            return self.specialize(kind, &keys);
+        }
+        access::access(&target, &keys)
+    }
+
+    fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
+        // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
+        let kind = match kind {
+            Type::Reference(name) => Type::Resource { kind: Some(capitalize_segments(name)), title: None },
+            other => other.clone(),
+        };
+        parse::specialize_value(&kind, keys)
+    }
+
+    /// `File['/x'][mode]`: parameters of a declared resource.
+    fn parameter_access(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        key: &ResourceKey,
+        names: &[Value],
+    ) -> EvalResult {
+        let Some(resource) = self.catalog.find(key) else {
+            let text = format!("Resource not found: {}['{}']", key.kind, key.title);
+            return issue("UNKNOWN_RESOURCE", text);
+        };
+        let mut out = Vec::new();
+        for name in names {
+            let Some(name) = name.as_str() else {
+                return issue("UNKNOWN_RESOURCE_PARAMETER", "a parameter's name must be text");
+            };
+            let declared = self.catalog.get(resource).param(name).map(|p| p.value.clone());
+            let value = match declared {
+                Some(value) => Some(value),
+                None => self.default_for(f.scope, &key.kind, name),
+            };
+            match value {
+                Some(value) => out.push(value),
+                None if self.knows_parameter(resource, name) => out.push(Value::Undef),
+                None => {
+                    let text = format!(
+                        "The resource {}['{}'] does not have a parameter called '{name}'",
+                        key.kind, key.title
+                    );
+                    return Err(self.error(f, id, "UNKNOWN_RESOURCE_PARAMETER", text));
+                }
+            }
+        }
+        Ok(if out.len() == 1 { out.swap_remove(0) } else { Value::array(out) })
+    }
+
+    /// The type that a text names, such as `Array[Stdlib::Port]`.
+    ///
+    /// # Errors
+    /// When the text is no type.
+    pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
+        let loaded = self.env.parse_code(std::path::Path::new(""), text);
+        let bad = || plain(format!("The expression <{text}> is not a valid type specification."));
+        if !loaded.errors.is_empty() {
+            return bad();
+        }
+        let program = &loaded.program;
+        let mut body = program.body;
+        while let Expr::Block(statements) = &program[body] {
+            match program.list(*statements) {
+                [only] => body = *only,
+                _ => return bad(),
+            }
+        }
+        let f = Frame { program: Arc::clone(program), scope: ScopeId::TOP };
+        match &program[body] {
+            Expr::Ref(name) => match self.named_type(name)? {
+                Type::Reference(name) => Ok(Type::Reference(name)),
+                kind => Ok(kind),
+            },
+            Expr::Access(_) => match self.eval(&f, body)? {
+                Value::Type(kind) => Ok(Type::clone(&kind)),
+                _ => bad(),
+            },
+            _ => bad(),
+        }
+    }
+}

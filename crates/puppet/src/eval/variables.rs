@@ -1,0 +1,314 @@
+//! Reading and assigning variables, and the results of matches.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::suggest;
+
+use crate::eval::error::{EvalError, EvalResult, Unwind};
+use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::{Compiler, Frame, Strict, compare, kind_text};
+use crate::syntax::{AssignOp, Expr, ExprId, ExprList};
+use crate::types::Type;
+use crate::value::{Key, Value};
+
+/// Variables that the compile itself sets and no code may assign.
+const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
+
+impl Compiler<'_> {
+    pub(crate) fn eval_variable(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult {
+        if name.as_bytes()[0].is_ascii_digit() {
+            return Ok(self.match_variable(f.scope, name));
+        }
+        if let Some(value) = self.find_variable(f.scope, name) {
+            return Ok(value.clone());
+        }
+        self.unknown_variable(f, id, name)
+    }
+
+    /// The variable of this name, qualified or not.
+    pub(crate) fn find_variable(&self, scope: ScopeId, name: &str) -> Option<&Value> {
+        let Some((class, rest)) = name.rsplit_once("::") else {
+            return self.scopes.lookup(scope, name);
+        };
+        let class = class.strip_prefix("::").unwrap_or(class);
+        if class.is_empty() {
+            return self.scopes.get(ScopeId::TOP).get(rest);
+        }
+        let mut at = self.class_scopes.get(class).copied();
+        while let Some(id) = at {
+            let scope = self.scopes.get(id);
+            if scope.kind != ScopeKind::Class {
+                return None;
+            }
+            if let Some(value) = scope.get(rest) {
+                return Some(value);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    fn unknown_variable(&mut self, f: &Frame, id: ExprId, name: &str) -> EvalResult {
+        let strictly = self.settings.strict_variables || self.settings.strict == Strict::Error;
+        if !strictly {
+            if self.settings.strict == Strict::Warning {
+                let span = Some(f.program.span(id));
+                self.warn(format!("Unknown variable: '{name}'."), span);
+            }
+            return Ok(Value::Undef);
+        }
+        let mut error = EvalError::new(
+            "UNKNOWN_VARIABLE",
+            format!("Unknown variable: '{name}'."),
+            f.program.span(id),
+        );
+        error.help.extend(self.variable_help(f.scope, name));
+        Err(error.into())
+    }
+
+    fn variable_help(&self, scope: ScopeId, name: &str) -> Option<String> {
+        if let Some(fact) = legacy_fact(name.trim_start_matches("::")) {
+            return Some(format!("this old fact is now {fact}"));
+        }
+        let mut known: Vec<&str> = Vec::new();
+        let (class, rest) = name.rsplit_once("::").unwrap_or(("", name));
+        let class = class.trim_start_matches("::");
+        let mut at = match class {
+            "" => Some(scope),
+            _ => match self.class_scopes.get(class) {
+                Some(&id) => Some(id),
+                None => return Some(format!("class `{class}` has not been evaluated here")),
+            },
+        };
+        while let Some(id) = at {
+            let scope = self.scopes.get(id);
+            known.extend(scope.variables().map(|(n, _)| n.as_str()));
+            at = scope.parent;
+        }
+        let near = suggest::nearest(rest, known)?;
+        let prefix = name.strip_suffix(rest).unwrap_or("");
+        Some(format!("did you mean `${prefix}{near}`?"))
+    }
+
+    fn match_variable(&self, scope: ScopeId, name: &str) -> Value {
+        let Ok(group) = name.parse::<usize>() else { return Value::Undef };
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = self.scopes.get(id);
+            if let Some(matches) = scope.matches.last() {
+                let text = matches.get(group).and_then(Option::as_ref);
+                return text.map_or(Value::Undef, |t| Value::Str(t.clone()));
+            }
+            at = scope.parent.filter(|_| scope.kind == ScopeKind::Lambda);
+        }
+        Value::Undef
+    }
+
+    /// Keeps the groups of a successful match for `$0`, `$1` …
+    pub(crate) fn set_matches(&mut self, scope: ScopeId, groups: Option<Vec<Option<EcoString>>>) {
+        if let Some(groups) = groups {
+            self.scopes.get_mut(scope).matches.push(groups.into());
+        }
+    }
+
+    pub(crate) fn match_operator(
+        &mut self,
+        f: &Frame,
+        left: ExprId,
+        right: ExprId,
+        l: &Value,
+        r: &Value,
+    ) -> EvalResult<bool> {
+        match compare::matches(l, r) {
+            Ok(outcome) => {
+                self.set_matches(f.scope, outcome.groups);
+                Ok(outcome.matched)
+            }
+            Err(unwind) => {
+                let at = match &*unwind {
+                    Unwind::Plain(e) if e.issue == Some("MATCH_NOT_STRING") => left,
+                    _ => right,
+                };
+                Err(self.locate(f, at, unwind))
+            }
+        }
+    }
+
+    pub(crate) fn eval_assign(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        op: AssignOp,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult {
+        if op != AssignOp::Set {
+            let sign = if op == AssignOp::Append { "+=" } else { "-=" };
+            let text = format!(
+                "The operator '{sign}' is no longer supported. See http://links.puppet.com/remove-plus-equals"
+            );
+            return Err(self.error(f, id, "APPENDS_DELETES_NO_LONGER_SUPPORTED", text));
+        }
+        let value = self.eval(f, right)?;
+        match &f.program[left] {
+            Expr::Var(name) => self.assign(f, left, name.clone(), value.clone())?,
+            Expr::List(targets) => self.assign_many(f, id, *targets, &value)?,
+            _ => return Err(self.error(f, left, "ILLEGAL_ASSIGNMENT", "Illegal attempt to assign")),
+        }
+        Ok(value)
+    }
+
+    pub(crate) fn assign(
+        &mut self,
+        f: &Frame,
+        at: ExprId,
+        name: EcoString,
+        value: Value,
+    ) -> EvalResult<()> {
+        if name == "server_facts" || (RESERVED.contains(&name.as_str()) && f.scope == ScopeId::TOP) {
+            let text = format!("Attempt to assign to a reserved variable name: '${name}'");
+            return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
+        }
+        if self.scopes.get_mut(f.scope).set(name.clone(), value) {
+            return Ok(());
+        }
+        let builtin = RESERVED.contains(&name.as_str()) || name == "title" || name == "name";
+        let text = if builtin {
+            format!("Cannot reassign built in (or already assigned) variable '${name}'")
+        } else {
+            format!("Cannot reassign variable '${name}'")
+        };
+        Err(self.error(f, at, "ILLEGAL_REASSIGNMENT", text))
+    }
+
+    fn assign_many(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        targets: ExprList,
+        value: &Value,
+    ) -> EvalResult<()> {
+        let targets: Vec<ExprId> = f.program.list(targets).to_vec();
+        match value {
+            Value::Hash(entries) => {
+                for &target in &targets {
+                    let Expr::Var(name) = &f.program[target] else {
+                        return Err(self.not_assignable(f, target));
+                    };
+                    let Some(found) = entries.get(&Key(name)) else {
+                        let text = format!(
+                            "No value for required key '{name}' in assignment to variables from hash"
+                        );
+                        return Err(self.error(f, id, "MISSING_MULTI_ASSIGNMENT_KEY", text));
+                    };
+                    self.assign(f, target, name.clone(), found.clone())?;
+                }
+                Ok(())
+            }
+            Value::Type(kind) if matches!(**kind, Type::Class(Some(_))) => {
+                self.assign_from_class(f, id, &targets, kind)
+            }
+            _ => self.assign_from_list(f, id, &targets, value),
+        }
+    }
+
+    fn assign_from_list(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        targets: &[ExprId],
+        value: &Value,
+    ) -> EvalResult<()> {
+        let single;
+        let items = match value {
+            Value::Array(items) => items.as_slice(),
+            other => {
+                single = [other.clone()];
+                &single
+            }
+        };
+        if items.len() != targets.len() {
+            let text = format!(
+                "Mismatched number of assignable entries and values, expected {}, got {}",
+                targets.len(),
+                items.len()
+            );
+            return Err(self.error(f, id, "ILLEGAL_MULTI_ASSIGNMENT_SIZE", text));
+        }
+        for (&target, item) in targets.iter().zip(items) {
+            match &f.program[target] {
+                Expr::Var(name) => self.assign(f, target, name.clone(), item.clone())?,
+                Expr::List(inner) => self.assign_many(f, target, *inner, item)?,
+                _ => return Err(self.not_assignable(f, target)),
+            }
+        }
+        Ok(())
+    }
+
+    fn assign_from_class(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        targets: &[ExprId],
+        kind: &Arc<Type>,
+    ) -> EvalResult<()> {
+        let Type::Class(Some(class)) = &**kind else { return Ok(()) };
+        for &target in targets {
+            let Expr::Var(name) = &f.program[target] else {
+                return Err(self.not_assignable(f, target));
+            };
+            let Some(value) = self.find_variable(f.scope, &format!("{class}::{name}")).cloned()
+            else {
+                let text = format!(
+                    "No value for required variable '${name}' in assignment to variables from class reference"
+                );
+                return Err(self.error(f, id, "MISSING_MULTI_ASSIGNMENT_VARIABLE", text));
+            };
+            self.assign(f, target, name.clone(), value)?;
+        }
+        Ok(())
+    }
+
+    fn not_assignable(&self, f: &Frame, at: ExprId) -> Box<Unwind> {
+        let shown = f.program.text(f.program.range(at));
+        let text = format!("Illegal attempt to assign to '{shown}'. Not an assignable reference");
+        self.error(f, at, "ILLEGAL_ASSIGNMENT", text)
+    }
+
+    /// The type of a value for messages.
+    pub(crate) fn shown_kind(&self, value: &Value) -> String {
+        kind_text(value)
+    }
+}
+
+/// The structured fact that stands for a fact of the old flat kind.
+fn legacy_fact(name: &str) -> Option<&'static str> {
+    const FACTS: &[(&str, &str)] = &[
+        ("architecture", "$facts['os']['architecture']"),
+        ("domain", "$facts['networking']['domain']"),
+        ("fqdn", "$facts['networking']['fqdn']"),
+        ("hardwaremodel", "$facts['os']['hardware']"),
+        ("hostname", "$facts['networking']['hostname']"),
+        ("interfaces", "$facts['networking']['interfaces']"),
+        ("ipaddress", "$facts['networking']['ip']"),
+        ("ipaddress6", "$facts['networking']['ip6']"),
+        ("lsbdistcodename", "$facts['os']['distro']['codename']"),
+        ("lsbdistid", "$facts['os']['distro']['id']"),
+        ("lsbdistrelease", "$facts['os']['distro']['release']['full']"),
+        ("lsbmajdistrelease", "$facts['os']['distro']['release']['major']"),
+        ("macaddress", "$facts['networking']['mac']"),
+        ("memorysize", "$facts['memory']['system']['total']"),
+        ("memorysize_mb", "$facts['memory']['system']['total_bytes']"),
+        ("netmask", "$facts['networking']['netmask']"),
+        ("operatingsystem", "$facts['os']['name']"),
+        ("operatingsystemmajrelease", "$facts['os']['release']['major']"),
+        ("operatingsystemrelease", "$facts['os']['release']['full']"),
+        ("osfamily", "$facts['os']['family']"),
+        ("physicalprocessorcount", "$facts['processors']['physicalcount']"),
+        ("processorcount", "$facts['processors']['count']"),
+        ("selinux", "$facts['os']['selinux']['enabled']"),
+        ("uptime_seconds", "$facts['system_uptime']['seconds']"),
+    ];
+    FACTS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
+}

@@ -1,0 +1,70 @@
+//! Modules on the module path, and the files of a site program.
+
+use std::path::{Path, PathBuf};
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use ordain_source::{EntryKind, World};
+use rustc_hash::FxBuildHasher;
+
+/// How deep directories of site manifests may nest; a loop of links ends here.
+const MAX_DEPTH: usize = 32;
+
+/// A module on the module path.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: EcoString,
+    /// Its directory.
+    pub dir: PathBuf,
+}
+
+/// The modules of a path; of two of the same name the first wins. What is no directory, or has a
+/// name that no module can have, is passed over.
+pub(super) fn list(
+    world: &dyn World,
+    path: &[PathBuf],
+) -> IndexMap<EcoString, Module, FxBuildHasher> {
+    let mut modules = IndexMap::default();
+    for dir in path {
+        for (name, kind) in world.list(dir).unwrap_or_default() {
+            if kind == EntryKind::Directory && is_module_name(&name) {
+                let dir = dir.join(&name);
+                let name = EcoString::from(name);
+                modules.entry(name.clone()).or_insert(Module { name, dir });
+            }
+        }
+    }
+    modules
+}
+
+fn is_module_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_lowercase())
+        && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// The files of a site program: the file itself, or all `.pp` files below a directory, each
+/// directory's entries in order of name, depth first.
+pub(super) fn manifest_files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    match world.kind(path) {
+        Some(EntryKind::Directory) => collect(world, path, 0, &mut out),
+        _ => out.push(path.to_path_buf()),
+    }
+    out
+}
+
+fn collect(world: &dyn World, dir: &Path, depth: usize, out: &mut Vec<PathBuf>) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for (name, kind) in world.list(dir).unwrap_or_default() {
+        let path = dir.join(&name);
+        match kind {
+            EntryKind::Directory => collect(world, &path, depth + 1, out),
+            EntryKind::File if name.ends_with(".pp") => out.push(path),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Values as plain data and back: Puppet's rich data (upstream specification `pcore-data-representation`).
+
+use std::sync::Arc;
+
+use ordain_data::Value as Data;
+
+use crate::catalog::ResourceKey;
+use crate::eval::{reference_key, text};
+use crate::types::Type;
+use crate::value::{HashValue, Value};
+
+const PTYPE: &str = "__ptype";
+const PVALUE: &str = "__pvalue";
+
+/// A value as plain data. What data has no form for becomes a map with `__ptype`.
+pub fn to_data(value: &Value) -> Data {
+    match value {
+        Value::Undef => Data::Null,
+        Value::Bool(b) => Data::Bool(*b),
+        Value::Int(i) => Data::Int(*i),
+        Value::Float(x) => Data::Float(*x),
+        Value::Str(s) => Data::Str(s.clone()),
+        Value::Array(items) => Data::list(items.iter().map(to_data)),
+        Value::Hash(entries) => hash_to_data(entries),
+        Value::Default => tagged("Default", None),
+        Value::Regexp(r) => tagged("Regexp", Some(Data::Str(r.source.clone()))),
+        Value::Sensitive(inner) => {
+            Data::Secret(Arc::new(tagged("Sensitive", Some(to_data(inner)))))
+        }
+        Value::Type(kind) => type_to_data(kind),
+        Value::Object(object) => {
+            let mut entries = vec![(PTYPE.into(), Data::Str(object.kind.name.clone()))];
+            entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
+            Data::map::<ecow::EcoString>(entries)
+        }
+        Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
+        other => {
+            let name = crate::types::infer::kind_name(other);
+            tagged(&name, Some(Data::Str(text::to_text(other))))
+        }
+    }
+}
+
+fn hash_to_data(entries: &HashValue) -> Data {
+    let plain = entries.keys().all(|k| k.as_str().is_some_and(|k| k != PTYPE));
+    if plain {
+        let entries = entries.iter();
+        return Data::Map(Arc::new(entries.map(|(k, v)| (to_data(k), to_data(v))).collect()));
+    }
+    let flat = entries.iter().flat_map(|(k, v)| [to_data(k), to_data(v)]);
+    tagged("Hash", Some(Data::list(flat)))
+}
+
+fn type_to_data(kind: &Type) -> Data {
+    if let Some(key) = reference_key(kind) {
+        return Data::Str(ResourceKey::text(&key).into());
+    }
+    if let Type::Resource { kind: Some(name), title: None } = kind {
+        return Data::Str(name.clone());
+    }
+    tagged("Type", Some(Data::Str(kind.to_string().into())))
+}
+
+fn tagged(name: &str, value: Option<Data>) -> Data {
+    let mut entries = vec![(PTYPE, Data::from(name))];
+    entries.extend(value.map(|v| (PVALUE, v)));
+    Data::map(entries)
+}
+
+/// Plain data as a value. Bytes become binaries, integers beyond 64 bits floats.
+pub fn from_data(data: &Data) -> Value {
+    match data {
+        Data::Null => Value::Undef,
+        Data::Bool(b) => Value::Bool(*b),
+        Data::Int(i) => Value::Int(*i),
+        Data::BigInt(digits) => Value::Float(digits.parse().unwrap_or(f64::INFINITY)),
+        Data::Float(x) => Value::Float(*x),
+        Data::Str(s) => Value::Str(s.clone()),
+        Data::Bytes(b) => Value::Binary(Arc::new(b.to_vec())),
+        Data::List(items) => Value::array(items.iter().map(from_data)),
+        Data::Map(entries) => {
+            let entries = entries.iter().map(|(k, v)| (from_data(k), from_data(v)));
+            Value::Hash(Arc::new(entries.collect()))
+        }
+        Data::Secret(inner) => Value::Sensitive(Arc::new(from_data(inner))),
+    }
+}
