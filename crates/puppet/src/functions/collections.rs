@@ -1,0 +1,358 @@
+//! Functions on lists and hashes that take no lambda, or need none.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, plain as fail};
+use crate::functions::iterate::{Items, chars, limit};
+use crate::functions::support::{function, ruby_inspect, ruby_text};
+use crate::functions::{Function, opt, plain, rep, req, with_opt_block};
+use crate::types::infer;
+use crate::value::{HashValue, Value};
+
+/// The functions of this family.
+pub const TABLE: &[Function] = &[
+    function("dig", "Walks into nested collections by keys and positions.", &[plain(
+        &[req("Optional[Collection]", "data"), rep("Any", "arg")],
+        dig,
+    )]),
+    function("empty", "Tells whether a collection or text is empty.", &[
+        plain(&[req("Collection", "coll")], empty),
+        plain(&[req("Sensitive[String]", "str")], empty),
+        plain(&[req("String", "str")], empty),
+        plain(&[req("Numeric", "num")], empty_number),
+        plain(&[req("Binary", "bin")], empty),
+        plain(&[req("Undef", "x")], |_| Ok(Value::Bool(true))),
+    ]),
+    function("flatten", "Gives the arguments as one list without inner lists.", &[plain(&[rep("Any", "args")], |c| {
+        Ok(Value::array(flat(&c.args)?))
+    })]),
+    function("get", "Walks into a value by a path of keys and positions with dots between.", &[with_opt_block(
+        &[req("Any", "value"), req("String", "dotted_string"), opt("Any", "default_value")],
+        "Callable[1, 1]",
+        get,
+    )]),
+    function("getvar", "Walks into a variable by a path that begins with its name.", &[
+        with_opt_block(
+            &[
+                req(r"Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]", "get_string"),
+                opt("Any", "default_value"),
+            ],
+            "Callable[1, 1]",
+            getvar,
+        ),
+        with_opt_block(&[req("String", "get_string"), opt("Any", "default_value")], "Callable", |_| {
+            fail("'getvar' The given string does not start with a valid variable name")
+        }),
+    ]),
+    function("join", "Joins the items of a list to one text.", &[plain(
+        &[req("Array", "arg"), opt("String", "delimiter")],
+        join,
+    )]),
+    function("keys", "Gives the keys of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
+        Ok(Value::array(c.hash(0).keys().cloned()))
+    })]),
+    function("values", "Gives the values of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
+        Ok(Value::array(c.hash(0).values().cloned()))
+    })]),
+    function("length", "Gives the number of items, characters or bytes.", &[
+        plain(&[req("Collection", "arg")], length),
+        plain(&[req("String", "arg")], length),
+        plain(&[req("Binary", "arg")], length),
+    ]),
+    function("size", "Gives the number of items, characters or bytes.", &[plain(
+        &[req("Variant[Collection, String, Binary]", "arg")],
+        length,
+    )]),
+    function("unique", "Leaves out what comes again.", &[
+        with_opt_block(&[req("String", "string")], "Callable[String]", unique),
+        with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),
+        with_opt_block(&[req("Array", "array")], "Callable[Any]", unique),
+        with_opt_block(&[req("Iterable", "iterable")], "Callable[Any]", unique),
+    ]),
+];
+
+/// Walks into a value; the error is that of `dig`.
+///
+/// # Errors
+/// When a part of the way is no collection, or a list is asked by something that is no integer.
+pub fn dig_path(data: &Value, path: &[Value]) -> EvalResult {
+    let mut at = data.clone();
+    for (i, key) in path.iter().enumerate() {
+        if at.is_undef() || key.is_undef() {
+            return Ok(Value::Undef);
+        }
+        let walked = |upto: usize| ruby_inspect(&Value::array(path[..upto].iter().cloned()));
+        at = match (&at, key) {
+            (Value::Hash(hash), key) => hash.get(key).cloned().unwrap_or_default(),
+            (Value::Array(items), Value::Int(n)) => item_at(items, *n),
+            (Value::Array(_), key) => {
+                return fail(format!(
+                    "The given data requires an Integer index at {}, got '{}'",
+                    walked(i + 1),
+                    crate::functions::support::text_of_type(&infer(key))
+                ));
+            }
+            (other, _) => {
+                return fail(format!(
+                    "The given data does not contain a Collection at {}, got '{}'",
+                    walked(i),
+                    crate::functions::support::text_of_type(&infer(other))
+                ));
+            }
+        };
+    }
+    Ok(at)
+}
+
+fn item_at(items: &[Value], n: i64) -> Value {
+    let at = if n < 0 { n + items.len() as i64 } else { n };
+    usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().unwrap_or_default()
+}
+
+fn dig(call: &mut Call<'_, '_>) -> EvalResult {
+    dig_path(call.arg(0), &call.args[1..])
+}
+
+fn empty(call: &mut Call<'_, '_>) -> EvalResult {
+    let value = match call.arg(0) {
+        Value::Sensitive(inner) => inner,
+        value => value,
+    };
+    Ok(Value::Bool(count(value) == 0))
+}
+
+fn empty_number(call: &mut Call<'_, '_>) -> EvalResult {
+    let message = "Calling function empty() with Numeric value is deprecated.";
+    let (span, key) = (call.span, format!("empty-{:?}", call.span));
+    call.compiler.warn_once(&key, message, Some(span));
+    Ok(Value::Bool(false))
+}
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len(),
+        Value::Hash(entries) => entries.len(),
+        Value::Str(text) => text.chars().count(),
+        Value::Binary(bytes) => bytes.len(),
+        Value::Iterator(iterator) => iterator.items.len(),
+        _ => 0,
+    }
+}
+
+fn length(call: &mut Call<'_, '_>) -> EvalResult {
+    Ok(Value::Int(count(call.arg(0)) as i64))
+}
+
+/// All items of nested lists in one.
+///
+/// # Errors
+/// When there are too many.
+pub fn flat(values: &[Value]) -> EvalResult<Vec<Value>> {
+    let mut out = Vec::new();
+    let mut open = vec![values.iter()];
+    while let Some(items) = open.last_mut() {
+        match items.next() {
+            Some(Value::Array(inner)) => open.push(inner.iter()),
+            Some(value) => {
+                limit(out.len() as u64)?;
+                out.push(value.clone());
+            }
+            None => {
+                open.pop();
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The segments of a path: text between dots, positions as integers, quotes keep dots.
+fn segments(path: &str) -> Option<Vec<Value>> {
+    let mut out = Vec::new();
+    let mut rest = path;
+    loop {
+        let (segment, after) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let end = rest[1..].find(quote)? + 1;
+                (Value::str(&rest[1..end]), &rest[end + 1..])
+            }
+            _ => {
+                let end = rest.find('.').unwrap_or(rest.len());
+                if end == 0 || rest[..end].contains(['"', '\'']) {
+                    return None;
+                }
+                let text = &rest[..end];
+                let is_index = text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
+                let index = if is_index { text.parse().ok() } else { None };
+                (index.map_or_else(|| Value::str(text), Value::Int), &rest[end..])
+            }
+        };
+        out.push(segment);
+        if after.is_empty() {
+            return Some(out);
+        }
+        rest = after.strip_prefix('.')?;
+    }
+}
+
+fn get(call: &mut Call<'_, '_>) -> EvalResult {
+    let (value, path) = (call.take(0), call.str(1));
+    get_path(call, &value, &path, 2)
+}
+
+fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) -> EvalResult {
+    if value.is_undef() {
+        return Ok(call.take(default));
+    }
+    if path.is_empty() {
+        return Ok(value.clone());
+    }
+    let Some(segments) = segments(path) else {
+        return fail("Syntax error in dotted-navigation string");
+    };
+    match dig_path(value, &segments) {
+        Ok(Value::Undef) => Ok(call.take(default)),
+        Ok(found) => Ok(found),
+        Err(error) if call.block.is_some() => {
+            let error = path_error(call, &error, value, &segments)?;
+            call.yield_block(&[error])
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The error as the value that the lambda of `get` sees.
+fn path_error(
+    call: &mut Call<'_, '_>,
+    error: &crate::eval::error::Unwind,
+    data: &Value,
+    path: &[Value],
+) -> EvalResult {
+    let message = match error {
+        crate::eval::error::Unwind::Plain(error) => error.message.as_str(),
+        _ => "",
+    };
+    let is_index = message.starts_with("The given data requires");
+    let code = if is_index { "EXPECTED_INTEGER_INDEX" } else { "EXPECTED_COLLECTION" };
+    let mut upto = 0;
+    while upto < path.len() && dig_path(data, &path[..=upto]).is_ok() {
+        upto += 1;
+    }
+    let walked = path[..path.len().min(upto + usize::from(is_index))].to_vec();
+    let (name, kind) = if is_index {
+        ("index_type", infer(path.get(upto).unwrap_or(&Value::Undef)))
+    } else {
+        ("value_type", infer(&dig_path(data, &path[..upto]).unwrap_or_default()))
+    };
+    let details = [("walked_path", Value::array(walked)), (name, Value::of_type(kind))];
+    crate::functions::control::error_value(call, message, "SLICE_ERROR", Value::hash(details), code)
+}
+
+fn getvar(call: &mut Call<'_, '_>) -> EvalResult {
+    let text = call.str(0);
+    let is_name = |c: char| c == ':' || c == '_' || c.is_alphanumeric();
+    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let path = match rest.chars().next() {
+        None => "",
+        Some('.') => &rest[1..],
+        Some(c) => {
+            return fail(format!(
+                "First character after var name in get string must be a '.' - got {c}"
+            ));
+        }
+    };
+    match call.compiler.variable(call.scope, name) {
+        Some(value) => get_path(call, &value, path, 1),
+        None => Ok(call.take(1)),
+    }
+}
+
+fn join(call: &mut Call<'_, '_>) -> EvalResult {
+    let separator = call.str(1);
+    Ok(Value::from(join_values(&call.array(0), &separator)?))
+}
+
+/// The texts of the values, inner lists included, with a separator between.
+///
+/// # Errors
+/// When there are too many values.
+pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
+    let mut out = String::new();
+    for (i, value) in flat(values)?.iter().enumerate() {
+        if i > 0 {
+            out.push_str(separator);
+        }
+        match value {
+            Value::Str(text) => out.push_str(text),
+            other => out.push_str(&ruby_text(other)),
+        }
+    }
+    Ok(out)
+}
+
+fn unique(call: &mut Call<'_, '_>) -> EvalResult {
+    let is_text = call.arg(0).as_str().is_some();
+    let values = match call.arg(0) {
+        Value::Str(text) => chars(text),
+        other => Items::of(other)?.into_values()?,
+    };
+    let kept = if call.block.is_none() {
+        values.into_iter().collect::<IndexSet<Value, FxBuildHasher>>().into_iter().collect()
+    } else {
+        let mut seen: IndexSet<Value, FxBuildHasher> = IndexSet::default();
+        let mut kept = Vec::new();
+        for value in values {
+            if seen.insert(call.yield_block(&[value.clone()])?) {
+                kept.push(value);
+            }
+        }
+        kept
+    };
+    if is_text {
+        let text: EcoString = kept.iter().filter_map(Value::as_str).collect();
+        return Ok(Value::Str(text));
+    }
+    Ok(Value::array(kept))
+}
+
+fn unique_hash(call: &mut Call<'_, '_>) -> EvalResult {
+    let mut groups: IndexMap<Value, (Vec<Value>, IndexSet<Value, FxBuildHasher>), FxBuildHasher> =
+        IndexMap::default();
+    for (key, value) in call.hash(0).iter() {
+        let by = if call.block.is_some() {
+            call.yield_block(&[value.clone()])?
+        } else {
+            value.clone()
+        };
+        let group = groups.entry(by).or_default();
+        group.0.push(key.clone());
+        group.1.insert(value.clone());
+    }
+    let inverted = groups.into_values().map(|(k, v)| (Value::array(k), Value::array(v)));
+    Ok(Value::Hash(Arc::new(inverted.collect::<HashValue>())))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn paths_have_quoted_segments_and_positions() {
+        let path = segments("a.'b.c'.-1.\"d\"").unwrap();
+        assert_eq!(path, [Value::str("a"), Value::str("b.c"), Value::Int(-1), Value::str("d")]);
+        assert!(segments("a..b").is_none());
+        assert!(segments("a.'b").is_none());
+    }
+
+    #[test]
+    fn joining_goes_into_lists() {
+        let inner = Value::array([Value::Int(2), Value::Undef]);
+        assert_eq!(join_values(&[Value::str("a"), inner], ",").unwrap(), "a,2,");
+    }
+}

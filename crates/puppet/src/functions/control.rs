@@ -1,0 +1,273 @@
+//! Logging, control flow, and functions that deal in types, classes and other functions.
+
+use std::sync::Arc;
+
+use crate::eval::LogLevel;
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, Unwind, issue, plain as fail};
+use crate::eval::interface::Inclusion;
+use crate::eval::text::to_text;
+use crate::functions::support::{function, is_instance, text_of_type};
+use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
+use crate::types::{Type, generalize, infer, infer_set};
+use crate::value::Value;
+
+/// A logging function.
+macro_rules! log {
+    ($name:literal, $doc:literal, $level:expr) => {
+        function($name, $doc, &[crate::functions::Dispatch {
+            params: &[rep("Any", "values")],
+            block: None,
+            returns: Some("Undef"),
+            body: |c| log(c, $level),
+        }])
+    };
+}
+
+/// The functions of this family.
+pub const TABLE: &[Function] = &[
+    log!("alert", "Logs its arguments as an alert.", LogLevel::Alert),
+    log!("crit", "Logs its arguments as critical.", LogLevel::Crit),
+    log!("debug", "Logs its arguments for finding faults.", LogLevel::Debug),
+    log!("emerg", "Logs its arguments as an emergency.", LogLevel::Emerg),
+    log!("err", "Logs its arguments as an error.", LogLevel::Err),
+    log!("info", "Logs its arguments as information.", LogLevel::Info),
+    log!("notice", "Logs its arguments as a notice.", LogLevel::Notice),
+    log!("warning", "Logs its arguments as a warning.", LogLevel::Warning),
+    function("break", "Ends the innermost iteration.", &[plain(&[], |c| {
+        Err(Box::new(Unwind::Break(c.span)))
+    })]),
+    function("next", "Ends the innermost lambda or function with a value.", &[plain(
+        &[opt("Any", "value")],
+        |c| Err(Box::new(Unwind::Next(c.take(0)))),
+    )]),
+    function("return", "Ends the innermost function, class or define with a value.", &[plain(
+        &[opt("Any", "value")],
+        |c| Err(Box::new(Unwind::Return(c.take(0), c.span))),
+    )]),
+    function("call", "Calls a function by its name, or evaluates a deferred call.", &[
+        with_opt_block(&[req("String", "function_name"), rep("Any", "arguments")], "Callable", call),
+        plain(&[req("Deferred", "deferred")], call_deferred),
+    ]),
+    function("assert_type", "Gives a value if it is of a type, and fails otherwise.", &[
+        with_opt_block(&[req("Type", "type"), req("Any", "value")], "Callable[Type, Type]", assert_type),
+        with_opt_block(
+            &[req("String", "type_string"), req("Any", "value")],
+            "Callable[Type, Type]",
+            assert_type_text,
+        ),
+    ]),
+    function("new", "Makes a value of a type.", &[with_opt_block(
+        &[req("Type", "type"), rep("Any", "args")],
+        "Callable",
+        new,
+    )]),
+    function("convert_to", "Makes a value of a type from a value.", &[with_opt_block(
+        &[req("Any", "value"), req("Type", "type"), rep("Any", "args")],
+        "Callable[1, 1]",
+        convert_to,
+    )]),
+    function("type", "Gives the type of a value.", &[
+        plain(&[req("Any", "value"), opt("Enum[detailed]", "inference_method")], |c| {
+            Ok(Value::of_type(infer_set(c.arg(0))))
+        }),
+        plain(&[req("Any", "value"), req("Enum[reduced]", "inference_method")], |c| {
+            Ok(Value::of_type(infer(c.arg(0))))
+        }),
+        plain(&[req("Any", "value"), req("Enum[generalized]", "inference_method")], |c| {
+            Ok(Value::of_type(generalize(&infer(c.arg(0)))))
+        }),
+    ]),
+    function("unwrap", "Gives the value inside a sensitive one.", &[
+        with_opt_block(&[req("Sensitive", "arg")], "Callable", unwrap),
+        with_opt_block(&[req("Any", "arg")], "Callable", unwrap),
+    ]),
+    function("defined", "Tells whether a resource, class, type or variable is defined.", &[plain(
+        &[rep1("Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]]", "vals")],
+        defined,
+    )]),
+    function("include", "Declares classes unless they are declared already.", &[plain(
+        &[rep1("Any", "names")],
+        |c| include(c, Inclusion::Include),
+    )]),
+    function("contain", "Declares classes and keeps them inside the calling class.", &[plain(
+        &[rep1("Any", "names")],
+        |c| include(c, Inclusion::Contain),
+    )]),
+    function("require", "Declares classes that the calling class or define requires.", &[plain(
+        &[rep1("Any", "names")],
+        |c| include(c, Inclusion::Require),
+    )]),
+    function("import", "Fails: files are not imported any more.", &[plain(&[rep("Any", "args")], |_| {
+        issue("DISCONTINUED_IMPORT", "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
+    })]),
+    function("annotate", "Adds data to a value that its type does not know.", &[
+        with_opt_block(&[req("Type[Annotation]", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
+        plain(
+            &[
+                req("Type[Annotation]", "type"),
+                req("Any", "value"),
+                req("Variant[Enum[clear],Hash[Pcore::MemberName,Any]]", "annotation_hash"),
+            ],
+            annotate,
+        ),
+    ]),
+];
+
+fn log(call: &mut Call<'_, '_>, level: LogLevel) -> EvalResult {
+    let texts: Vec<_> = call.args.iter().map(to_text).collect();
+    call.compiler.log(level, texts.join(" "), call.scope, call.span);
+    Ok(Value::Undef)
+}
+
+fn call(call: &mut Call<'_, '_>) -> EvalResult {
+    let mut args = std::mem::take(&mut call.args).into_iter();
+    let name = args.next().unwrap_or_default();
+    let name = name.as_str().unwrap_or_default();
+    call.compiler.call_function(name, args.collect(), call.block.clone(), call.scope, call.span)
+}
+
+fn call_deferred(call: &mut Call<'_, '_>) -> EvalResult {
+    resolve_deferred(call, call.arg(0).clone())
+}
+
+/// The value of a deferred call, whose arguments may be deferred calls themselves.
+fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
+    match value {
+        Value::Object(object) if object.kind.name == "Deferred" => {
+            let name = object.values.get("name").and_then(Value::as_str).unwrap_or_default();
+            let args = object.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
+            let args = args.iter().map(|arg| resolve_deferred(call, arg.clone()));
+            let args = args.collect::<EvalResult<Vec<_>>>()?;
+            if let Some(variable) = name.strip_prefix('$') {
+                let value = call.compiler.variable(call.scope, variable).unwrap_or_default();
+                return crate::functions::collections::dig_path(&value, &args);
+            }
+            call.compiler.call_function(name, args, None, call.scope, call.span)
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| resolve_deferred(call, item.clone()));
+            Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
+        }
+        Value::Hash(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(k, v)| Ok((resolve_deferred(call, k.clone())?, resolve_deferred(call, v.clone())?)));
+            Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
+        }
+        other => Ok(other),
+    }
+}
+
+fn type_arg(call: &Call<'_, '_>, i: usize) -> Arc<Type> {
+    match call.arg(i) {
+        Value::Type(kind) => Arc::clone(kind),
+        _ => Arc::new(Type::Any),
+    }
+}
+
+fn assert_type(call: &mut Call<'_, '_>) -> EvalResult {
+    let kind = type_arg(call, 0);
+    check_type(call, &kind)
+}
+
+fn assert_type_text(call: &mut Call<'_, '_>) -> EvalResult {
+    let text = call.str(0);
+    let kind = call.compiler.type_of_text(&text, call.span)?;
+    check_type(call, &kind)
+}
+
+fn check_type(call: &mut Call<'_, '_>, kind: &Type) -> EvalResult {
+    let value = call.take(1);
+    if is_instance(kind, &value) {
+        return Ok(value);
+    }
+    let actual = infer_set(&value);
+    if call.block.is_some() {
+        return call.yield_block(&[Value::of_type(kind.clone()), Value::of_type(actual)]);
+    }
+    fail(describe_mismatch("assert_type():", kind, &actual))
+}
+
+fn new(call: &mut Call<'_, '_>) -> EvalResult {
+    let kind = type_arg(call, 0);
+    let args = call.args.split_off(1);
+    make(call, &kind, args)
+}
+
+fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
+    let kind = type_arg(call, 1);
+    let mut args = vec![call.take(0)];
+    args.extend(call.args.drain(2..));
+    make(call, &kind, args)
+}
+
+/// A value of a type; the lambda gets it if there is one.
+fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
+    let is_init = matches!(kind, Type::Init(_));
+    if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
+        return Ok(args.into_iter().next().unwrap_or_default());
+    }
+    let made = call.compiler.new_instance(kind, args, call.scope, call.span)?;
+    if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
+}
+
+fn unwrap(call: &mut Call<'_, '_>) -> EvalResult {
+    let value = match call.take(0) {
+        Value::Sensitive(inner) => (*inner).clone(),
+        other => other,
+    };
+    if call.block.is_some() { call.yield_block(&[value]) } else { Ok(value) }
+}
+
+fn defined(call: &mut Call<'_, '_>) -> EvalResult {
+    for what in std::mem::take(&mut call.args) {
+        let found = match &what {
+            Value::Str(text) if text.is_empty() => false,
+            Value::Str(text) if text.starts_with('$') && text.len() > 1 => {
+                call.compiler.variable(call.scope, &text[1..]).is_some()
+            }
+            Value::Type(kind) if matches!(**kind, Type::Resource { kind: None, .. }) => {
+                return fail("The given resource type is a reference to all kind of types");
+            }
+            Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
+                return fail("The given class type is a reference to all classes");
+            }
+            _ => call.compiler.is_defined(&what, call.scope)?,
+        };
+        if found {
+            return Ok(Value::Bool(true));
+        }
+    }
+    Ok(Value::Bool(false))
+}
+
+fn include(call: &mut Call<'_, '_>, how: Inclusion) -> EvalResult {
+    let names = std::mem::take(&mut call.args);
+    call.compiler.include(&names, how, call.scope, call.span)
+}
+
+fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
+    fail(format!("{} annotations are not supported", text_of_type(&type_arg(call, 0))))
+}
+
+/// An instance of `Error`.
+///
+/// # Errors
+/// When the type cannot be made, which would be a fault of the program.
+pub fn error_value(
+    call: &mut Call<'_, '_>,
+    message: &str,
+    kind: &str,
+    details: Value,
+    code: &str,
+) -> EvalResult {
+    let error = call.compiler.type_of_text("Error", call.span)?;
+    let values = Value::hash([
+        ("msg", Value::str(message)),
+        ("kind", Value::str(kind)),
+        ("details", details),
+        ("issue_code", Value::str(code)),
+    ]);
+    call.compiler.new_instance(&error, vec![values], call.scope, call.span)
+}

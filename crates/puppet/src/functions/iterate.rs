@@ -1,0 +1,225 @@
+//! Going over what Puppet can iterate: lists, hashes, text by characters, integers, finite integer
+//! types, enums and iterators. Nothing is copied out of a range before it is asked for.
+
+use std::sync::Arc;
+
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, plain};
+use crate::types::Type;
+use crate::value::{HashValue, IteratorValue, Value};
+
+/// The most items that a function makes a list of.
+pub const MAX_ITEMS: usize = 10_000_000;
+
+/// One step of an iteration.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key of a hash, the position in anything else.
+    pub key: Value,
+    /// The value.
+    pub value: Value,
+    /// Whether it comes from a hash, so that the item is key and value together.
+    pub pair: bool,
+}
+
+impl Entry {
+    /// What a lambda with one parameter gets.
+    pub fn item(&self) -> Value {
+        if self.pair {
+            Value::array([self.key.clone(), self.value.clone()])
+        } else {
+            self.value.clone()
+        }
+    }
+
+    /// The arguments of a lambda with two parameters, or with one.
+    pub fn arguments(&self, two: bool) -> Vec<Value> {
+        if two { vec![self.key.clone(), self.value.clone()] } else { vec![self.item()] }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    List(Arc<Vec<Value>>),
+    Hash(Arc<HashValue>),
+    Range(i64),
+    Iterator(Arc<IteratorValue>),
+}
+
+/// The entries of something iterable, from both ends.
+#[derive(Clone, Debug)]
+pub struct Items {
+    source: Source,
+    front: u64,
+    back: u64,
+}
+
+impl Items {
+    /// The entries of a value.
+    ///
+    /// # Errors
+    /// When the value cannot be iterated.
+    pub fn of(value: &Value) -> EvalResult<Self> {
+        match value {
+            Value::Array(items) => Ok(Self::list(Arc::clone(items))),
+            Value::Hash(hash) => {
+                let back = hash.len() as u64;
+                Ok(Self { source: Source::Hash(Arc::clone(hash)), front: 0, back })
+            }
+            Value::Str(text) => Ok(Self::list(Arc::new(chars(text)))),
+            Value::Int(n) if *n >= 0 => {
+                Ok(Self { source: Source::Range(0), front: 0, back: n.unsigned_abs() })
+            }
+            Value::Iterator(iterator) => {
+                let back = iterator.items.len() as u64;
+                Ok(Self { source: Source::Iterator(Arc::clone(iterator)), front: 0, back })
+            }
+            Value::Type(kind) => Self::of_type(kind),
+            _ => plain("The value cannot be iterated"),
+        }
+    }
+
+    fn of_type(kind: &Type) -> EvalResult<Self> {
+        match kind {
+            Type::Integer(range) if range.from != i64::MIN && range.to != i64::MAX => {
+                let back = range.to.abs_diff(range.from).saturating_add(1);
+                Ok(Self { source: Source::Range(range.from), front: 0, back })
+            }
+            Type::Enum { values, .. } => {
+                Ok(Self::list(Arc::new(values.iter().map(|v| Value::Str(v.clone())).collect())))
+            }
+            Type::Literal(text) => Ok(Self::list(Arc::new(vec![Value::Str(text.clone())]))),
+            Type::Alias(alias) => match alias.target.get() {
+                Some(target) => Self::of_type(target),
+                None => plain("The value cannot be iterated"),
+            },
+            _ => plain("The value cannot be iterated"),
+        }
+    }
+
+    fn list(items: Arc<Vec<Value>>) -> Self {
+        let back = items.len() as u64;
+        Self { source: Source::List(items), front: 0, back }
+    }
+
+    /// Whether the entries are those of a hash.
+    pub fn hash_style(&self) -> bool {
+        matches!(self.source, Source::Hash(_))
+    }
+
+    /// How many entries are left.
+    pub fn remaining(&self) -> u64 {
+        self.back.saturating_sub(self.front)
+    }
+
+    /// The items as a list.
+    ///
+    /// # Errors
+    /// When there are more than [`MAX_ITEMS`].
+    pub fn into_values(self) -> EvalResult<Vec<Value>> {
+        limit(self.remaining())?;
+        Ok(self.map(|entry| entry.item()).collect())
+    }
+
+    fn at(&self, i: u64) -> Option<Entry> {
+        let index = usize::try_from(i).ok()?;
+        let key = Value::Int(i64::try_from(i).ok()?);
+        let value = match &self.source {
+            Source::List(items) => items.get(index)?.clone(),
+            Source::Iterator(iterator) => iterator.items.get(index)?.clone(),
+            Source::Range(from) => Value::Int(from.checked_add_unsigned(i)?),
+            Source::Hash(hash) => {
+                let (key, value) = hash.get_index(index)?;
+                return Some(Entry { key: key.clone(), value: value.clone(), pair: true });
+            }
+        };
+        Some(Entry { key, value, pair: false })
+    }
+}
+
+impl Iterator for Items {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Entry> {
+        let at = self.front.saturating_add(n as u64);
+        if at >= self.back {
+            self.front = self.back;
+            return None;
+        }
+        self.front = at + 1;
+        self.at(at)
+    }
+}
+
+impl DoubleEndedIterator for Items {
+    fn next_back(&mut self) -> Option<Entry> {
+        if self.front >= self.back {
+            return None;
+        }
+        self.back -= 1;
+        self.at(self.back)
+    }
+}
+
+/// The characters of a text.
+pub fn chars(text: &str) -> Vec<Value> {
+    let mut buffer = [0; 4];
+    text.chars().map(|c| Value::str(&*c.encode_utf8(&mut buffer))).collect()
+}
+
+/// Refuses to make a list of so many items.
+///
+/// # Errors
+/// When there are more than [`MAX_ITEMS`].
+pub fn limit(count: u64) -> EvalResult<()> {
+    if count > MAX_ITEMS as u64 {
+        return plain(format!("a list of {count} items is too long, the limit is {MAX_ITEMS}"));
+    }
+    Ok(())
+}
+
+/// Calls the lambda for every entry of the first argument; `on` takes the entry and the lambda's value
+/// and says whether to go on. `break()` is an error here unless `breakable`.
+pub fn visit(
+    call: &mut Call<'_, '_>,
+    two: bool,
+    breakable: bool,
+    mut on: impl FnMut(&Entry, Value) -> EvalResult<bool>,
+) -> EvalResult<()> {
+    for entry in Items::of(call.arg(0))? {
+        let args = entry.arguments(two);
+        let value = if breakable { call.iterate(&args)? } else { Some(call.yield_block(&args)?) };
+        let Some(value) = value else { break };
+        if !on(&entry, value)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::types::IntRange;
+
+    #[test]
+    fn ranges_are_not_copied() {
+        let all = Value::of_type(Type::Integer(IntRange { from: -2, to: i64::MAX - 1 }));
+        let mut items = Items::of(&all).unwrap();
+        assert_eq!(items.next().unwrap().value, Value::Int(-2));
+        assert_eq!(items.next_back().unwrap().value, Value::Int(i64::MAX - 1));
+        assert!(items.into_values().is_err());
+    }
+
+    #[test]
+    fn an_integer_counts_from_zero() {
+        let values = Items::of(&Value::Int(3)).unwrap().into_values().unwrap();
+        assert_eq!(values, [0, 1, 2].map(Value::Int));
+        assert!(Items::of(&Value::Int(-1)).is_err());
+    }
+}

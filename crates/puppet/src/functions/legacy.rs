@@ -1,0 +1,273 @@
+//! Functions of Puppet's older interface: they check their arguments themselves.
+
+use ecow::EcoString;
+use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
+
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, issue, plain as fail};
+use crate::functions::collections::flat;
+use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
+use crate::functions::Function;
+use crate::value::{HashValue, Key, Value};
+
+/// The functions of this family.
+pub const TABLE: &[Function] = &[
+    old("create_resources", "Declares resources of a type from a hash of titles and attributes.", -3, create_resources),
+    old("digest", "Gives the digest of a text by the algorithm of the settings.", 1, digest),
+    old("fail", "Fails with a message.", -1, raise),
+    old("fqdn_rand", "Gives a number that looks random but is always the same for a node.", -2, fqdn_rand),
+    old("md5", "Gives the MD5 digest of a text.", 1, |c| hashed(c, "md5")),
+    old("realize", "Makes virtual resources real.", -2, realize),
+    old("sha1", "Gives the SHA-1 digest of a text.", 1, |c| hashed(c, "sha1")),
+    old("sha256", "Gives the SHA-256 digest of a text.", 1, |c| hashed(c, "sha256")),
+    old("shellquote", "Quotes texts for a shell and joins them.", -1, shellquote),
+    old("sprintf", "Formats values by a format.", -2, sprintf),
+    old("tag", "Adds tags to the calling class or define.", -2, tag),
+    old("tagged", "Tells whether the calling class or the catalog has all tags.", -2, tagged),
+];
+
+fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() > 3 {
+        return fail(format!(
+            "create_resources(): wrong number of arguments ({}; must be 2 or 3)",
+            args.len()
+        ));
+    }
+    let Some(resources) = args[1].as_hash() else {
+        return fail("create_resources(): second argument must be a hash");
+    };
+    let none = Value::hash::<&str>([]);
+    let defaults = args.get(2).unwrap_or(&none);
+    if defaults.as_hash().is_none() {
+        return fail("create_resources(): third argument, if provided, must be a hash");
+    }
+    let kind = ruby_text(&args[0]);
+    let bare = kind.trim_start_matches('@');
+    if kind.starts_with('@') && bare.eq_ignore_ascii_case("class") {
+        return issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
+    }
+    let resources: Vec<(EcoString, Value)> = titled(resources);
+    call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)
+}
+
+/// Titles with attributes; a list as key stands for several titles.
+fn titled(resources: &HashValue) -> Vec<(EcoString, Value)> {
+    let mut out = Vec::new();
+    for (title, attributes) in resources {
+        match title {
+            Value::Array(titles) => {
+                out.extend(titles.iter().map(|t| (ruby_text(t), attributes.clone())));
+            }
+            title => out.push((ruby_text(title), attributes.clone())),
+        }
+    }
+    out
+}
+
+fn digest(call: &mut Call<'_, '_>) -> EvalResult {
+    let algorithm = call.compiler.setting("digest_algorithm");
+    let algorithm = algorithm.as_ref().and_then(Value::as_str).unwrap_or("sha256").to_owned();
+    hashed(call, &algorithm)
+}
+
+fn hashed(call: &mut Call<'_, '_>, algorithm: &str) -> EvalResult {
+    let args = old_args(call);
+    let Some(text) = args[0].as_str() else {
+        return fail(format!("no implicit conversion of {} into String", conversion_name(&args[0])));
+    };
+    hex(algorithm, text.as_bytes())
+}
+
+/// What Ruby calls a value that it does not take for text.
+pub fn conversion_name(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "nil",
+        Value::Bool(true) => "true",
+        Value::Bool(false) => "false",
+        other => ruby_class(other),
+    }
+}
+
+/// The digest of bytes in hexadecimal digits.
+///
+/// # Errors
+/// When the algorithm is unknown.
+pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
+    use ordain_functions::digest;
+    Ok(Value::from(match algorithm {
+        "md5" => digest::md5(bytes),
+        "sha1" => digest::sha1(bytes),
+        "sha256" => digest::sha256(bytes),
+        "sha224" => digest::sha224(bytes),
+        "sha384" => digest::sha384(bytes),
+        "sha512" => digest::sha512(bytes),
+        other => return fail(format!("Unknown digest algorithm '{other}'")),
+    }))
+}
+
+fn raise(call: &mut Call<'_, '_>) -> EvalResult {
+    let texts: Vec<_> = old_args(call).iter().map(ruby_text).collect();
+    fail(texts.join(" "))
+}
+
+/// The domain name of the node, from its facts.
+pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
+    let facts = call.compiler.variable(crate::eval::TOP, "facts").unwrap_or_default();
+    let name = facts.get("networking").and_then(|n| n.get("fqdn")).and_then(Value::as_str);
+    name.unwrap_or_default().into()
+}
+
+fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    let max = integer_text(&args[0])?;
+    let seed = args.get(1).map(|v| joined(v)).transpose()?.unwrap_or_default();
+    let mut fqdn = fqdn(call);
+    if args.get(2).is_some_and(Value::is_true) {
+        fqdn = fqdn.to_lowercase();
+    }
+    Ok(Value::Int(ordain_functions::random::fqdn_rand(&format!("{fqdn}:{max}:{seed}"), max)))
+}
+
+fn joined(value: &Value) -> EvalResult<String> {
+    match value {
+        Value::Array(items) => crate::functions::collections::join_values(items, ":"),
+        other => Ok(ruby_text(other).into()),
+    }
+}
+
+/// Ruby's `to_i`.
+fn integer_text(value: &Value) -> EvalResult<i64> {
+    match value {
+        Value::Int(i) => Ok(*i),
+        Value::Float(f) => Ok(*f as i64),
+        Value::Str(text) => Ok(leading_integer(text)),
+        other => fail(format!("undefined method `to_i' for {}:{}", ruby_inspect(other), ruby_class(other))),
+    }
+}
+
+/// The integer that a text begins with, 0 if it begins with none.
+pub fn leading_integer(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let mut value: i64 = 0;
+    for c in digits.chars() {
+        match c.to_digit(10) {
+            Some(digit) => value = value.saturating_mul(10).saturating_add(i64::from(digit)),
+            None if c == '_' => {}
+            None => break,
+        }
+    }
+    sign * value
+}
+
+fn realize(call: &mut Call<'_, '_>) -> EvalResult {
+    let references = flat(&std::mem::take(&mut call.args))?;
+    call.compiler.realize(&references, call.span)?;
+    Ok(Value::Undef)
+}
+
+/// Characters that need no quotes.
+fn is_safe(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c)
+}
+
+fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
+    const DANGEROUS: &[char] = &['!', '"', '`', '$', '\\'];
+    let mut words = Vec::new();
+    for value in flat(&old_args(call))? {
+        let Some(word) = value.as_str() else {
+            return fail(format!("undefined method `length' for {}:{}", ruby_inspect(&value), ruby_class(&value)));
+        };
+        words.push(if !word.is_empty() && word.chars().all(is_safe) {
+            word.to_owned()
+        } else if !word.contains(DANGEROUS) {
+            format!("\"{word}\"")
+        } else if !word.contains('\'') {
+            format!("'{word}'")
+        } else {
+            let mut quoted = String::from("\"");
+            for c in word.chars() {
+                if DANGEROUS.contains(&c) {
+                    quoted.push('\\');
+                }
+                quoted.push(c);
+            }
+            quoted.push('"');
+            quoted
+        });
+    }
+    Ok(Value::from(words.join(" ")))
+}
+
+/// A value as an argument of Ruby's `sprintf`.
+struct RubyValue<'a>(&'a Value);
+
+impl ordain_functions::printf::ruby::Value for RubyValue<'_> {
+    fn display(&self) -> String {
+        ruby_text(self.0).into()
+    }
+
+    fn inspect(&self) -> String {
+        ruby_inspect(self.0)
+    }
+
+    fn class_name(&self) -> String {
+        conversion_name(self.0).into()
+    }
+
+    fn as_hash(&self) -> Option<&dyn Keys> {
+        self.0.as_hash().map(|_| self as &dyn Keys)
+    }
+}
+
+impl Keys for RubyValue<'_> {
+    fn get(&self, key: &str) -> Option<Arg<'_>> {
+        self.0.as_hash()?.get(&Key(key)).map(simple_arg)
+    }
+}
+
+/// A value without inner ones as an argument; containers as nothing, for lack of a place to keep them.
+fn simple_arg(value: &Value) -> Arg<'_> {
+    match value {
+        Value::Int(i) => Arg::Int(*i),
+        Value::Float(f) => Arg::Float(*f),
+        Value::Str(text) => Arg::Str(text),
+        _ => Arg::Nil,
+    }
+}
+
+fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    let Some(format) = args[0].as_str() else {
+        return fail(format!("no implicit conversion of {} into String", conversion_name(&args[0])));
+    };
+    let shown: Vec<RubyValue<'_>> = args[1..].iter().map(RubyValue).collect();
+    let args: Vec<Arg<'_>> = shown
+        .iter()
+        .map(|value| match value.0 {
+            Value::Undef => Arg::Nil,
+            Value::Int(_) | Value::Float(_) | Value::Str(_) => simple_arg(value.0),
+            _ => Arg::Other(value),
+        })
+        .collect();
+    Ok(Value::from(format_ruby(format, &args).map_err(wrap)?))
+}
+
+fn tags(call: &mut Call<'_, '_>) -> EvalResult<Vec<EcoString>> {
+    Ok(flat(&old_args(call))?.iter().map(ruby_text).collect())
+}
+
+fn tag(call: &mut Call<'_, '_>) -> EvalResult {
+    let tags = tags(call)?;
+    call.compiler.tag(&tags, call.scope)?;
+    Ok(Value::Undef)
+}
+
+fn tagged(call: &mut Call<'_, '_>) -> EvalResult {
+    let tags = tags(call)?;
+    Ok(Value::Bool(call.compiler.tagged(&tags, call.scope)))
+}

@@ -1,0 +1,473 @@
+//! Functions on lists.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, plain as fail};
+use crate::functions::collections::flat;
+use crate::functions::iterate::{MAX_ITEMS, chars, limit};
+use crate::functions::legacy::leading_integer;
+use crate::functions::stdlib::convert::{as_list, truth};
+use crate::functions::stdlib::{at, no_method, text_of};
+use crate::functions::support::{function, old, old_args, regex, ruby_class, ruby_equal, ruby_inspect, ruby_text, wrap};
+use crate::functions::{Function, plain, req, with_block};
+use crate::value::Value;
+
+/// The functions of this family.
+pub const TABLE: &[Function] = &[
+    old("concat", "Appends lists or values to a list.", -1, concat),
+    old("count", "Counts the items that equal a value, or those that are not empty.", -2, count),
+    old("delete_at", "Removes the item at a position.", -1, delete_at),
+    old("difference", "Gives the items of a list that another does not have.", -1, difference),
+    old("grep", "Gives the items that a regular expression matches.", -1, |c| grep(c, true)),
+    old("intersection", "Gives the items that two lists have in common.", -1, intersection),
+    old("member", "Tells whether a list has a value, or all values of another list.", -1, member),
+    old("range", "Counts from a number or text to another.", -1, range),
+    old("reject", "Gives the items that a regular expression does not match.", -1, |c| grep(c, false)),
+    old("reverse", "Turns a list or text around.", -1, reverse),
+    old("union", "Gives what is in any of the lists, once.", -1, union),
+    old("values_at", "Gives the items at positions or ranges of them.", -1, values_at),
+    old("zip", "Pairs the items of two lists.", -1, zip),
+    function("stdlib::sort_by", "Sorts by a lambda's value.", &[
+        with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
+        with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
+        with_block(&[req("Hash", "hsh")], "Callable[1, 1]", |c| sort_by(c, false)),
+        with_block(&[req("Hash", "hsh")], "Callable[2, 2]", |c| sort_by(c, true)),
+    ]),
+    function("stdlib::start_with", "Tells whether a text starts with one of the texts.", &[plain(
+        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "prefixes")],
+        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).starts_with(p.as_str().unwrap_or_default())))),
+    )]),
+    function("stdlib::end_with", "Tells whether a text ends with one of the texts.", &[plain(
+        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "suffixes")],
+        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).ends_with(p.as_str().unwrap_or_default())))),
+    )]),
+];
+
+type Set = IndexSet<Value, FxBuildHasher>;
+
+fn concat(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("concat(): Wrong number of arguments given ({} for < 2)", args.len()));
+    }
+    let Some(first) = args[0].as_array() else {
+        return fail("concat(): Requires array to work with");
+    };
+    let mut out = first.to_vec();
+    for value in &args[1..] {
+        match value {
+            Value::Array(items) => out.extend(items.iter().cloned()),
+            other => out.push(other.clone()),
+        }
+    }
+    Ok(Value::array(out))
+}
+
+fn count(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() > 2 {
+        return fail(format!("count(): Wrong number of arguments given {} for 1 or 2.", args.len()));
+    }
+    let items = match &args[0] {
+        Value::Array(items) => items.to_vec(),
+        Value::Hash(hash) => {
+            hash.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+        }
+        other => return no_method("count", other),
+    };
+    let n = match args.get(1).filter(|v| v.is_true()) {
+        Some(wanted) => items.iter().filter(|item| ruby_equal(item, wanted)).count(),
+        None => items.iter().filter(|item| !is_blank(item)).count(),
+    };
+    Ok(Value::Int(n as i64))
+}
+
+/// `undef` and empty text.
+pub(crate) fn is_blank(value: &Value) -> bool {
+    value.is_undef() || value.as_str() == Some("")
+}
+
+fn index(value: &Value) -> i64 {
+    match value {
+        Value::Int(i) => *i,
+        Value::Float(f) => *f as i64,
+        other => leading_integer(&ruby_text(other)),
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("delete_at(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let Some(items) = args[0].as_array() else {
+        return fail("delete_at(): Requires array to work with");
+    };
+    if args[1].as_str().is_some_and(|text| !is_digits(text)) {
+        return fail("delete_at(): You must provide non-negative numeric index");
+    }
+    let mut items = items.to_vec();
+    let at = index(&args[1]);
+    let at = if at < 0 { at + items.len() as i64 } else { at };
+    if at >= items.len() as i64 {
+        return fail("delete_at(): Given index exceeds size of array given");
+    }
+    if let Ok(at) = usize::try_from(at) {
+        items.remove(at);
+    }
+    Ok(Value::array(items))
+}
+
+fn difference(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() != 2 {
+        return fail(format!("difference(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
+        return fail("difference(): Requires 2 arrays");
+    };
+    let other: Set = b.iter().cloned().collect();
+    Ok(Value::array(a.iter().filter(|v| !other.contains(*v)).cloned()))
+}
+
+fn intersection(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() != 2 {
+        return fail(format!("intersection(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
+        let (a, b) = (ruby_class(&args[0]), ruby_class(&args[1]));
+        return fail(format!("intersection(): Requires 2 arrays, got {a} and {b}"));
+    };
+    let other: Set = b.iter().cloned().collect();
+    let common: Set = a.iter().filter(|v| other.contains(*v)).cloned().collect();
+    Ok(Value::array(common))
+}
+
+fn union(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("union(): Wrong number of arguments given ({} for < 2)", args.len()));
+    }
+    let mut all = Set::default();
+    for value in &args {
+        let Some(items) = value.as_array() else {
+            return fail("union(): Every parameter must be an array");
+        };
+        all.extend(items.iter().cloned());
+    }
+    Ok(Value::array(all))
+}
+
+fn grep(call: &mut Call<'_, '_>, wanted: bool) -> EvalResult {
+    let args = old_args(call);
+    let name = call.name;
+    if args.len() != 2 {
+        return fail(format!("{name}(): Wrong number of arguments given {} for 2", args.len()));
+    }
+    let Some(items) = args[0].as_array() else {
+        return no_method(if wanted { "grep" } else { "grep_v" }, &args[0]);
+    };
+    let Some(pattern) = args[1].as_str() else {
+        let class = crate::functions::legacy::conversion_name(&args[1]);
+        return fail(format!("no implicit conversion of {class} into String"));
+    };
+    let regex = regex(pattern)?;
+    let mut kept = Vec::new();
+    for item in items {
+        let matched = match item.as_str() {
+            Some(text) => regex.is_match(text).map_err(wrap)?,
+            None => false,
+        };
+        if matched == wanted {
+            kept.push(item.clone());
+        }
+    }
+    Ok(Value::array(kept))
+}
+
+fn member(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("member(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let Some(items) = args[0].as_array() else {
+        return fail("member(): Requires array to work with");
+    };
+    if !matches!(args[1], Value::Str(_) | Value::Int(_) | Value::Array(_)) {
+        return fail("member(): Item to search for must be a string, fixnum, or array");
+    }
+    let wanted = as_list(&args[1]);
+    if wanted.is_empty() {
+        return fail("member(): You must provide item to search for within array given");
+    }
+    let items: Set = items.iter().cloned().collect();
+    Ok(Value::Bool(wanted.iter().all(|v| items.contains(v))))
+}
+
+fn reverse(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    match args.first() {
+        None => fail("reverse(): Wrong number of arguments given (0 for 1)"),
+        Some(Value::Array(items)) => Ok(Value::array(items.iter().rev().cloned())),
+        Some(Value::Str(text)) => Ok(Value::from(text.chars().rev().collect::<String>())),
+        Some(_) => fail("reverse(): Requires either array or string to work with"),
+    }
+}
+
+/// The ends of a range in one text: `a..c`, `a...c`, `a-c`; whether the last is left out.
+fn split_range(text: &str) -> Option<(&str, &str, bool)> {
+    let is_word = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_alphanumeric() || c == '_');
+    for (sign, open) in [("...", true), ("..", false), ("-", false)] {
+        if let Some((a, b)) = text.split_once(sign)
+            && is_word(a)
+            && is_word(b)
+        {
+            return Some((a, b, open));
+        }
+    }
+    None
+}
+
+/// How many values upstream's `range` gives at most.
+const RANGE_LIMIT: usize = 1_000_000;
+
+fn range(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.is_empty() {
+        return fail("range(): Wrong number of arguments given (0 for 1)");
+    }
+    let (start, stop, step, open) = if args.len() > 1 {
+        let step = args.get(2).map_or(1, index).unsigned_abs();
+        if step == 0 {
+            return fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");
+        }
+        (args[0].clone(), args[1].clone(), step, false)
+    } else {
+        let Some(text) = args[0].as_str() else { return no_method("match", &args[0]) };
+        match split_range(text) {
+            Some((a, b, open)) => (Value::str(a), Value::str(b), 1, open),
+            None if text.is_empty() => return fail("range(): Unknown range format: "),
+            None => return fail(format!("range(): Unable to compute range from the value: {text}")),
+        }
+    };
+    if is_digits(&ruby_text(&start)) {
+        return count_up(index(&start), index(&stop), step, open);
+    }
+    let mut out = Vec::new();
+    let texts = texts_between(&ruby_text(&start), &ruby_text(&stop), open);
+    for text in texts.step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+        if out.len() >= RANGE_LIMIT {
+            break;
+        }
+        out.push(Value::from(text));
+    }
+    Ok(Value::array(out))
+}
+
+fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
+    let last = if open { stop.saturating_sub(1) } else { stop };
+    if last < start {
+        return Ok(Value::array([]));
+    }
+    let count = last.abs_diff(start) / step + 1;
+    limit(count)?;
+    // Upstream gives up silently here.
+    let values = (0..count.min(MAX_ITEMS as u64)).map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
+    Ok(Value::array(values))
+}
+
+/// The texts from one to another as Ruby counts them; none if the first is longer or comes later.
+fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> {
+    let both_single = first.chars().count() == 1 && last.chars().count() == 1;
+    let by_digits = is_digits(first) && is_digits(last);
+    let last = last.to_owned();
+    let begins_late = first.len() > last.len()
+        || (!by_digits && first.len() == last.len() && first > last.as_str());
+    let mut next = if begins_late { None } else { Some(first.to_owned()) };
+    std::iter::from_fn(move || {
+        let now = next.take()?;
+        if now == last {
+            return if open { None } else { Some(now) };
+        }
+        let after = if both_single { next_char(&now) } else { Some(successor(&now)) };
+        next = after.filter(|after| after.len() <= last.len());
+        Some(now)
+    })
+}
+
+fn next_char(text: &str) -> Option<String> {
+    let c = text.chars().next()?;
+    char::from_u32(c as u32 + 1).map(String::from)
+}
+
+/// Ruby's `succ`: the rightmost letters and digits count up and carry.
+fn successor(text: &str) -> String {
+    let mut out: Vec<char> = text.chars().collect();
+    if !out.iter().any(char::is_ascii_alphanumeric) {
+        if let Some(last) = out.last_mut() {
+            *last = char::from_u32(*last as u32 + 1).unwrap_or(*last);
+        }
+        return out.into_iter().collect();
+    }
+    let mut carry_at = None;
+    let mut i = out.len();
+    while i > 0 {
+        i -= 1;
+        let c = out[i];
+        if !c.is_ascii_alphanumeric() {
+            // What stands between is jumped over only if letters or digits go on before it.
+            if carry_at.is_some() && !out[..i].iter().any(char::is_ascii_alphanumeric) {
+                break;
+            }
+            continue;
+        }
+        let (next, carries) = match c {
+            'z' => ('a', true),
+            'Z' => ('A', true),
+            '9' => ('0', true),
+            c => (char::from_u32(c as u32 + 1).unwrap_or(c), false),
+        };
+        out[i] = next;
+        if !carries {
+            return out.into_iter().collect();
+        }
+        carry_at = Some(i);
+    }
+    if let Some(at) = carry_at {
+        let new = if out[at] == '0' { '1' } else { out[at] };
+        out.insert(at, new);
+    }
+    out.into_iter().collect()
+}
+
+fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("values_at(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let Some(items) = args[0].as_array() else {
+        return fail("values_at(): Requires array to work with");
+    };
+    let wanted = flat(&args[1..2])?;
+    if wanted.is_empty() {
+        return fail("values_at(): You must provide at least one positive index to collect");
+    }
+    let mut out = Vec::new();
+    for value in &wanted {
+        let text = text_of(value);
+        let range = split_range(&text).filter(|(a, b, _)| is_digits(a) && is_digits(b));
+        if let Some((start, stop, open)) = range {
+            let (start, stop) = (leading_integer(start), leading_integer(stop));
+            if start > stop {
+                return fail("values_at(): Stop index in given indices range is smaller than the start index");
+            }
+            if stop >= items.len() as i64 {
+                return fail("values_at(): Stop index in given indices range exceeds array size");
+            }
+            let end = if open { stop } else { stop + 1 };
+            limit((out.len() as u64).saturating_add(end.abs_diff(start)))?;
+            out.extend_from_slice(&items[start as usize..end as usize]);
+            continue;
+        }
+        if !is_digits(&text) {
+            return fail("values_at(): Unknown format of given index");
+        }
+        let at = leading_integer(&text);
+        match items.get(at as usize) {
+            Some(item) => out.push(item.clone()),
+            None => return fail("values_at(): Given index exceeds array size"),
+        }
+    }
+    out.retain(|value| !value.is_undef());
+    Ok(Value::array(out))
+}
+
+fn zip(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    if args.len() < 2 {
+        return fail(format!("zip(): Wrong number of arguments given ({} for 2)", args.len()));
+    }
+    let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
+        return fail("zip(): Requires array to work with");
+    };
+    let flatten = match args.get(2) {
+        None | Some(Value::Undef | Value::Bool(false)) => false,
+        Some(value) => truth(value)?,
+    };
+    let pairs = a.iter().enumerate().map(|(i, v)| Value::array([v.clone(), at(b, i).clone()]));
+    let pairs: Vec<Value> = pairs.collect();
+    Ok(Value::array(if flatten { flat(&pairs)? } else { pairs }))
+}
+
+fn sort_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
+    let items: Vec<Value> = match call.arg(0) {
+        Value::Str(text) => chars(text),
+        Value::Hash(hash) => {
+            hash.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+        }
+        other => as_list(other).to_vec(),
+    };
+    let mut keyed = Vec::with_capacity(items.len());
+    for item in items {
+        let key = match item.as_array() {
+            Some(pair) if two => call.yield_block(pair)?,
+            _ => call.yield_block(std::slice::from_ref(&item))?,
+        };
+        keyed.push((key, item));
+    }
+    let mut failed = None;
+    keyed.sort_by(|(a, _), (b, _)| {
+        crate::functions::numbers::natural_order(a, b).unwrap_or_else(|| {
+            failed.get_or_insert_with(|| {
+                let other = if matches!(b, Value::Int(_) | Value::Float(_)) { ruby_inspect(b) } else { ruby_class(b).into() };
+                format!("comparison of {} with {other} failed", ruby_class(a))
+            });
+            std::cmp::Ordering::Equal
+        })
+    });
+    if let Some(text) = failed {
+        return fail(text);
+    }
+    let sorted = keyed.into_iter().map(|(_, item)| item);
+    Ok(match call.arg(0) {
+        Value::Str(_) => Value::from(sorted.map(|v| text_of(&v)).collect::<String>()),
+        Value::Hash(_) => {
+            let pairs = sorted.filter_map(|v| Some((v.as_array()?[0].clone(), v.as_array()?[1].clone())));
+            Value::Hash(std::sync::Arc::new(pairs.collect()))
+        }
+        _ => Value::array(sorted),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(a: &str, b: &str) -> String {
+        texts_between(a, b, false).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn texts_count_up_as_in_ruby() {
+        assert_eq!(between("a", "d"), "a b c d");
+        assert_eq!(between("host08", "host11"), "host08 host09 host10 host11");
+        assert_eq!(between("y", "ab"), "y z aa ab");
+        assert_eq!(between("d", "a"), "");
+        assert_eq!(successor("Zz"), "AAa");
+        assert_eq!(successor("a9"), "b0");
+        assert_eq!(successor("1.9"), "2.0");
+    }
+
+    #[test]
+    fn endless_counting_is_refused() {
+        assert!(count_up(1, 1_000_000_000_000, 1, false).is_err());
+        assert_eq!(count_up(1, 7, 3, false).ok(), Some(Value::array([1, 4, 7].map(Value::Int))));
+    }
+}

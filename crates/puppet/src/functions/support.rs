@@ -1,0 +1,307 @@
+//! What the bodies of functions share: Ruby's texts of values, cached regular expressions, bounds.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_functions::regex::{Dialect, Regex, compile};
+use ordain_functions::text::inspect_ruby;
+use ordain_functions::version::Version;
+use rustc_hash::FxHashMap;
+
+use crate::eval::Strict;
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
+use crate::eval::text::{to_text, write_float};
+use crate::functions::{Body, Dispatch, Function, Style};
+use crate::types::infer::infer_set;
+use crate::types::{IntRange, Type};
+use crate::value::{HashValue, Value};
+
+pub use crate::eval::compare::equals;
+pub use crate::types::instance::is_instance;
+
+/// How many compiled regular expressions are kept for texts used as patterns.
+const CACHED_PATTERNS: usize = 256;
+
+/// What Puppet adds to a warning that has no place.
+pub const NO_PLACE: &str = "\n   (file & line not available)";
+
+/// A function that is chosen by its signatures.
+pub const fn function(
+    name: &'static str,
+    doc: &'static str,
+    dispatches: &'static [Dispatch],
+) -> Function {
+    Function { name, doc, style: Style::Dispatch(dispatches) }
+}
+
+/// A function of the older programming interface, with the count of its arguments.
+pub const fn old(name: &'static str, doc: &'static str, arity: i32, body: Body) -> Function {
+    Function { name, doc, style: Style::Arity(arity, body) }
+}
+
+impl From<ordain_functions::Error> for Box<Unwind> {
+    fn from(error: ordain_functions::Error) -> Self {
+        PlainError::new(error.to_string()).into()
+    }
+}
+
+/// The error of a library function as an error of a function call.
+pub fn wrap(error: impl std::fmt::Display) -> Box<Unwind> {
+    PlainError::new(error.to_string()).into()
+}
+
+thread_local! {
+    static PATTERNS: RefCell<FxHashMap<EcoString, Arc<Regex>>> = RefCell::default();
+}
+
+/// The compiled form of a regular expression in Ruby's dialect.
+///
+/// # Errors
+/// When the pattern is broken.
+pub fn regex(pattern: &str) -> EvalResult<Arc<Regex>> {
+    if let Some(found) = PATTERNS.with_borrow(|cache| cache.get(pattern).cloned()) {
+        return Ok(found);
+    }
+    let compiled = Arc::new(compile(Dialect::Ruby, pattern).map_err(wrap)?);
+    PATTERNS.with_borrow_mut(|cache| {
+        if cache.len() >= CACHED_PATTERNS {
+            cache.clear();
+        }
+        cache.insert(pattern.into(), Arc::clone(&compiled));
+    });
+    Ok(compiled)
+}
+
+/// The source of a regular expression, of a type of one, or of a text that stands for one.
+pub fn regexp_of(value: &Value) -> Option<EcoString> {
+    match value {
+        Value::Str(text) => Some(text.clone()),
+        Value::Regexp(regexp) => Some(regexp.source.clone()),
+        Value::Type(kind) => match &**kind {
+            Type::Regexp(regexp) => Some(regexp.as_ref()?.source.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The text of a type.
+pub fn text_of_type(kind: &Type) -> EcoString {
+    to_text(&Value::of_type(kind.clone()))
+}
+
+/// The type of the items of something iterable.
+pub fn element_type(value: &Value) -> Type {
+    match value {
+        Value::Iterator(iterator) => (*iterator.element).clone(),
+        Value::Str(_) => Type::String(IntRange { from: 1, to: 1 }),
+        Value::Int(0) => Type::Unit,
+        Value::Int(n) => Type::Integer(IntRange { from: 0, to: n - 1 }),
+        Value::Type(kind) => (**kind).clone(),
+        Value::Array(items) if items.is_empty() => Type::Unit,
+        Value::Array(items) => union(items.iter()),
+        Value::Hash(entries) => {
+            Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), None)
+        }
+        _ => Type::Any,
+    }
+}
+
+fn union<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
+    let mut kinds: indexmap::IndexSet<Type, rustc_hash::FxBuildHasher> =
+        values.map(infer_set).collect();
+    match kinds.len() {
+        0 => Type::Unit,
+        1 => kinds.pop().unwrap_or(Type::Unit),
+        _ => Type::Variant(kinds.into_iter().collect()),
+    }
+}
+
+/// The arguments as functions of the older interface see them: `undef` becomes empty text, and values
+/// that Ruby's older interface does not know become text.
+pub fn old_args(call: &mut Call<'_, '_>) -> Vec<Value> {
+    std::mem::take(&mut call.args).into_iter().map(|value| old_value(value, true)).collect()
+}
+
+fn old_value(value: Value, outer: bool) -> Value {
+    match value {
+        Value::Undef if outer => Value::str(""),
+        Value::Regexp(_) | Value::Timespan(_) | Value::Timestamp(_) | Value::Binary(_) => {
+            Value::Str(to_text(&value))
+        }
+        Value::Array(ref items) if items.iter().any(needs_conversion) => {
+            Value::array(items.iter().map(|v| old_value(v.clone(), false)))
+        }
+        Value::Hash(ref entries)
+            if entries.iter().any(|(k, v)| needs_conversion(k) || needs_conversion(v)) =>
+        {
+            let convert = |(k, v): (&Value, &Value)| {
+                (old_value(k.clone(), false), old_value(v.clone(), false))
+            };
+            Value::Hash(Arc::new(entries.iter().map(convert).collect::<HashValue>()))
+        }
+        value => value,
+    }
+}
+
+fn needs_conversion(value: &Value) -> bool {
+    use Value::{Array, Binary, Hash, Regexp, Timespan, Timestamp};
+    matches!(value, Regexp(_) | Timespan(_) | Timestamp(_) | Binary(_) | Array(_) | Hash(_))
+}
+
+/// The name of the Ruby class that holds a value, as many messages show it.
+pub fn ruby_class(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "NilClass",
+        Value::Default => "Symbol",
+        Value::Bool(true) => "TrueClass",
+        Value::Bool(false) => "FalseClass",
+        Value::Int(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::Str(_) => "String",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Regexp(_) => "Regexp",
+        Value::Type(kind) => type_class(kind),
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        Value::Callable(_) => "Puppet::Pops::Evaluator::Closure::Dynamic",
+        Value::Object(_) => "Object",
+        Value::Iterator(_) => "Puppet::Pops::Types::Iterable::Iterator",
+    }
+}
+
+fn type_class(kind: &Type) -> &'static str {
+    match kind {
+        Type::Resource { .. } | Type::Class(_) => "Puppet::Resource",
+        Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
+        Type::String(_) => "Puppet::Pops::Types::PStringType",
+        _ => "Puppet::Pops::Types::PAnyType",
+    }
+}
+
+/// Ruby's `to_s`: containers show their inner form.
+pub fn ruby_text(value: &Value) -> EcoString {
+    match value {
+        Value::Array(_) | Value::Hash(_) => {
+            let mut out = String::new();
+            write_inspect(&mut out, value);
+            out.into()
+        }
+        Value::Regexp(regexp) => ruby_regexp(&regexp.source),
+        _ => to_text(value),
+    }
+}
+
+/// A regular expression as Ruby's `to_s` has it.
+fn ruby_regexp(source: &str) -> EcoString {
+    ecow::eco_format!("(?-mix:{source})")
+}
+
+/// Ruby's `inspect`.
+pub fn ruby_inspect(value: &Value) -> String {
+    let mut out = String::new();
+    write_inspect(&mut out, value);
+    out
+}
+
+fn write_inspect(out: &mut String, value: &Value) {
+    match value {
+        Value::Undef => out.push_str("nil"),
+        Value::Default => out.push_str(":default"),
+        Value::Str(text) => out.push_str(&inspect_ruby(text)),
+        Value::Float(f) => write_float(out, *f),
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                write_inspect(out, item);
+            }
+            out.push(']');
+        }
+        Value::Hash(entries) => {
+            out.push('{');
+            for (i, (key, value)) in entries.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                write_inspect(out, key);
+                out.push_str("=>");
+                write_inspect(out, value);
+            }
+            out.push('}');
+        }
+        _ => out.push_str(&to_text(value)),
+    }
+}
+
+/// Ruby's `==`: case counts, integers and floats may be equal.
+pub fn ruby_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Str(x), Value::Str(y)) => x == y,
+        (Value::Array(x), Value::Array(y)) => {
+            x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| ruby_equal(x, y))
+        }
+        (Value::Hash(x), Value::Hash(y)) => {
+            let same = |(k, v): (&Value, &Value)| y.get(k).is_some_and(|w| ruby_equal(v, w));
+            x.len() == y.len() && x.iter().all(same)
+        }
+        _ => equals(a, b),
+    }
+}
+
+/// The semantic version that a value is.
+pub fn version_of(value: &Value) -> Option<Version> {
+    match value {
+        Value::Object(object) if object.kind.name == "SemVer" => to_text(value).parse().ok(),
+        _ => None,
+    }
+}
+
+/// The integer that a float rounds to.
+///
+/// # Errors
+/// When it is no number or beyond 64 bits.
+pub fn integer_of(f: f64) -> EvalResult {
+    if f.is_nan() {
+        return plain("NaN");
+    }
+    if f.is_infinite() {
+        return plain(if f > 0.0 { "Infinity" } else { "-Infinity" });
+    }
+    if f >= -(2f64.powi(63)) && f < 2f64.powi(63) {
+        return Ok(Value::Int(f as i64));
+    }
+    let end = if f > 0.0 { "max" } else { "min" };
+    plain(format!("Use of a Ruby Integer outside of Puppet Integer {end} range, got '{f:.0}'"))
+}
+
+impl Call<'_, '_> {
+    /// Says once that something should not be used any more.
+    pub fn deprecate(&mut self, key: &str, message: &str) {
+        self.compiler.warn_once(key, &format!("{message}{NO_PLACE}"), None);
+    }
+
+    /// Whether questionable code is an error.
+    pub fn is_strict(&self) -> bool {
+        self.compiler.settings.strict == Strict::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ruby_shows_inner_values() {
+        let value = Value::array([Value::str("a\n#{b"), Value::Undef, Value::Float(1.0)]);
+        assert_eq!(ruby_text(&value), r#"["a\n\#{b", nil, 1.0]"#);
+        assert_eq!(ruby_text(&Value::Undef), "");
+    }
+}
