@@ -30,7 +30,7 @@ fn formats(format: Option<&Value>) -> Option<Vec<&str>> {
 fn parse_span(text: &Value, format: Option<&Value>) -> EvalResult {
     let text = text.as_str().unwrap_or_default();
     let parsed = match (format, formats(format)) {
-        (_, None) => time::parse_span(text, &time::SPAN_FORMATS),
+        (_, None) => time::parse_span(text, time::SPAN_FORMATS),
         (Some(Value::Str(format)), _) => {
             time::SpanFormat::new(format).and_then(|format| format.parse(text))
         }
@@ -48,7 +48,7 @@ fn parse_stamp(text: &Value, format: Option<&Value>, zone: Option<&Value>) -> Ev
     let parsed = match (format, formats(format)) {
         (_, None) => {
             let formats =
-                if zone.is_some() { &time::FORMATS_WITHOUT_ZONE[..] } else { &time::FORMATS[..] };
+                if zone.is_some() { time::FORMATS_WITHOUT_ZONE } else { time::FORMATS };
             time::parse_any(text, formats, zone)
         }
         (Some(Value::Str(format)), _) => time::parse(text, format, zone),
