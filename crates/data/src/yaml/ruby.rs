@@ -38,6 +38,14 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Like [`value`], but dates and times are text.
+pub(super) fn value_with_dates(text: &str) -> Result<Value, String> {
+    match scan(text) {
+        Scalar::Date | Scalar::Time => Ok(Value::str(text)),
+        _ => value(text),
+    }
+}
+
 fn unspecified(class: &str) -> String {
     format!("Tried to load unspecified class: {class}")
 }
