@@ -131,10 +131,10 @@ fn dhcp_server(machine: &Machine, name: &str, index: &str) -> Option<String> {
             }
             let text = machine.read(&format!("{dir}/{file}")).unwrap_or_default();
             let interface = format!("interface \"{name}\"");
-            let server = text
-                .lines()
-                .filter_map(|l| l.trim().strip_prefix("option dhcp-server-identifier "))
-                .last();
+            let setting = |l: &'_ str| {
+                l.trim().strip_prefix("option dhcp-server-identifier ").map(str::to_owned)
+            };
+            let server = text.lines().rev().find_map(setting);
             if let Some(server) = server.filter(|_| text.contains(&interface)) {
                 return Some(server.trim_end_matches(';').to_owned());
             }

@@ -142,8 +142,10 @@ fn release(version: &str, id: &str) -> Value {
     let major = parts.next().unwrap_or(version);
     let mut entries = vec![("full", Value::from(version)), ("major", major.into())];
     if let Some(minor) = parts.next() {
-        let short = minor.strip_prefix('0').filter(|m| !m.is_empty()).unwrap_or(minor);
-        entries.push(("minor", short.into()));
+        // Debian 7.06 is the sixth point release.
+        let padded = minor.strip_prefix('0').filter(|m| !m.is_empty() && id == "debian");
+        let minor = padded.unwrap_or(minor);
+        entries.push(("minor", minor.into()));
     }
     Value::map(entries)
 }

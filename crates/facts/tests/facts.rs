@@ -187,7 +187,7 @@ fn releases_of_other_systems() {
         let root = tree(files);
         let os = Machine::at(root.path(), Vec::new()).facts(false).get("os").cloned().unwrap();
         let parts = ["name", "family", "release"].map(|key| os.get(key).cloned().unwrap());
-        assert_eq!(json::compact(&Value::list(parts)), expected.replace("\"04\"", "\"4\""));
+        assert_eq!(json::compact(&Value::list(parts)), expected);
     }
 }
 
