@@ -111,13 +111,24 @@ pub enum Level {
     Error,
 }
 
+/// What a line of the log is said about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogSource {
+    /// Nothing: only the text is shown.
+    Bare,
+    /// The resource.
+    Resource,
+    /// A property of it, such as `returns`.
+    Property(&'static str),
+}
+
 /// A line for the log that is neither a change nor an error, such as a line that a command wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogLine {
     /// How important it is.
     pub level: Level,
-    /// The property that it belongs to, such as `returns`.
-    pub property: Option<&'static str>,
+    /// What the log names as its source.
+    pub source: LogSource,
     /// The text.
     pub message: String,
 }
