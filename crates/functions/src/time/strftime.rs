@@ -4,8 +4,18 @@ use super::civil::{Civil, NANOS_PER_SECOND};
 use crate::{Error, Result};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -285,6 +295,9 @@ mod tests {
         ] {
             assert_eq!(format(directive, nanos, None).unwrap(), text, "{directive}");
         }
-        assert_eq!(format("%z|%10z|%-z|%Z|%s", 0, Some(19_800)).unwrap(), "+0530|+000000530|+530||0");
+        assert_eq!(
+            format("%z|%10z|%-z|%Z|%s", 0, Some(19_800)).unwrap(),
+            "+0530|+000000530|+530||0"
+        );
     }
 }

@@ -7,7 +7,15 @@ use crate::{Error, Result};
 
 /// What is tried in turn when neither a format nor a zone is given.
 pub const FORMATS: &[&str] = &[
-    "%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z", "%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T",
+    "%FT%T.%N %Z",
+    "%FT%T %Z",
+    "%F %T.%N %Z",
+    "%F %T %Z",
+    "%F %Z",
+    "%FT%T.%N",
+    "%FT%T",
+    "%F %T.%N",
+    "%F %T",
     "%F",
 ];
 /// What is tried in turn when a zone is given, but no format.
@@ -167,8 +175,12 @@ impl Reader<'_> {
             }
             'M' => self.fields.minute = Some(self.number(2, 0, 59)?),
             'S' => self.fields.second = Some(self.number(2, 0, 60)?),
-            'L' => self.fields.nanosecond = Some(self.fraction(if narrow { 3 } else { usize::MAX })?),
-            'N' => self.fields.nanosecond = Some(self.fraction(if narrow { 9 } else { usize::MAX })?),
+            'L' => {
+                self.fields.nanosecond = Some(self.fraction(if narrow { 3 } else { usize::MAX })?)
+            }
+            'N' => {
+                self.fields.nanosecond = Some(self.fraction(if narrow { 9 } else { usize::MAX })?)
+            }
             'p' | 'P' => self.half()?,
             'Z' | 'z' => self.zone()?,
             'A' | 'a' => self.name(weekday_names()).map(|_| ())?,
@@ -246,7 +258,8 @@ impl Reader<'_> {
         let letters = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let after = &self.rest[letters..];
         let head = self.rest[..letters].to_ascii_lowercase();
-        let takes_offset = matches!(head.as_str(), "" | "gmt" | "ut" | "utc") && after.starts_with(['+', '-']);
+        let takes_offset =
+            matches!(head.as_str(), "" | "gmt" | "ut" | "utc") && after.starts_with(['+', '-']);
         let mut end = letters;
         if takes_offset {
             let clock = after[1..].bytes().take_while(|b| b.is_ascii_digit() || *b == b':').count();
@@ -295,7 +308,10 @@ mod tests {
         assert_eq!(default("2020-01-02 03:04:05 +01:00"), "2020-01-02T02:04:05.000000000 UTC");
         assert_eq!(default("2020-01-02 CET"), "2020-01-01T23:00:00.000000000 UTC");
         assert_eq!(default("2020-1-2"), "2020-01-02T00:00:00.000000000 UTC");
-        assert!(default("2020-01-02!").starts_with("Unable to parse '2020-01-02!' using any of the formats %FT"));
+        assert!(
+            default("2020-01-02!")
+                .starts_with("Unable to parse '2020-01-02!' using any of the formats %FT")
+        );
     }
 
     #[test]
