@@ -96,7 +96,11 @@ pub fn split(line: &str) -> Result<Vec<String>> {
                     None => return Err(unmatched(line)),
                 }
             },
-            '\\' => current.push(chars.next().unwrap_or('\\')),
+            '\\' => match chars.next() {
+                // A newline keeps its backslash.
+                Some('\n') => current.push_str("\\\n"),
+                next => current.push(next.unwrap_or('\\')),
+            },
             c => current.push(c),
         }
     }

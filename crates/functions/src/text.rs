@@ -26,9 +26,11 @@ pub fn inspect_ruby(text: &str) -> String {
             '\x08' => out.push_str("\\b"),
             '\x07' => out.push_str("\\a"),
             '\x1b' => out.push_str("\\e"),
-            '\x7f' => out.push_str("\\x7F"),
             c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04X}", c as u32)),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+            c if c.is_control()
+                || c as u32 & 0xfffe == 0xfffe
+                || matches!(c, '\u{2028}' | '\u{2029}') =>
+            {
                 out.push_str(&format!("\\u{:04X}", c as u32));
             }
             c => out.push(c),
@@ -179,21 +181,27 @@ pub fn range(first: &str, last: &str, limit: usize) -> Result<Vec<String>> {
         }
         return Ok((low..=high).map(|number| format!("{number:0width$}")).collect());
     }
-    let last_length = last.chars().count();
     let mut out = Vec::new();
-    let mut current = first.to_string();
+    if let ([low], [high]) = (first.as_bytes(), last.as_bytes())
+        && low.is_ascii()
+        && high.is_ascii()
+    {
+        return Ok((*low..=*high).map(|byte| char::from(byte).to_string()).collect());
+    }
     if first > last {
         return Ok(out);
     }
-    while current.chars().count() <= last_length {
+    let after_last = successor(last);
+    let mut current = first.to_string();
+    while current != after_last {
+        if out.len() >= limit {
+            return Err(too_many());
+        }
         let is_last = current == last;
         let next = successor(&current);
         out.push(current);
-        if is_last || next.is_empty() {
+        if is_last || next.is_empty() || next.len() > last.len() {
             break;
-        }
-        if out.len() >= limit {
-            return Err(too_many());
         }
         current = next;
     }
@@ -267,7 +275,14 @@ pub fn dirname(path: &str) -> String {
         None => ".".into(),
         Some((head, _)) => {
             let head = head.trim_end_matches('/');
-            if head.is_empty() { "/".into() } else { head.into() }
+            let bare = head.trim_start_matches('/');
+            if bare.len() < head.len() {
+                format!("/{bare}")
+            } else if head.is_empty() {
+                "/".into()
+            } else {
+                head.into()
+            }
         }
     }
 }

@@ -131,8 +131,8 @@ impl Printer {
             's' => number(self.epoch, 1, '0'),
             'L' => push_fraction(out, time.nanosecond, directive.width.unwrap_or(3)),
             'N' => push_fraction(out, time.nanosecond, directive.width.unwrap_or(9)),
-            'z' => return self.push_offset(directive, out),
-            _ => return self.text(directive, letter, out),
+            'z' => self.push_offset(directive, out),
+            _ => self.text(directive, letter, out),
         }
     }
 
@@ -149,6 +149,7 @@ impl Printer {
             'p' if directive.change => &half.to_ascii_lowercase(),
             'p' => half,
             'P' => &half.to_ascii_lowercase(),
+            'Z' if self.offset.is_none() && directive.change => "utc",
             'Z' if self.offset.is_none() => "UTC",
             'Z' => return true,
             'n' => "\n",
@@ -156,7 +157,7 @@ impl Printer {
             '%' => "%",
             _ => return self.composite(directive, letter, out),
         };
-        let change = directive.change && letter != 'p';
+        let change = directive.change && !matches!(letter, 'p' | 'Z');
         push_text(out, Directive { change, ..directive }, text);
         true
     }
@@ -175,7 +176,7 @@ impl Printer {
         };
         let mut text = String::new();
         let printed = self.print(format, &mut text).is_ok();
-        push_text(out, Directive { no_padding: false, ..directive }, &text);
+        push_text(out, Directive { no_padding: false, change: false, ..directive }, &text);
         printed
     }
 
@@ -193,7 +194,9 @@ impl Printer {
             3 => format!(":{minutes:02}:{seconds:02}"),
             _ => return false,
         };
-        let sign = if offset < 0 { '-' } else { '+' };
+        // RFC 3339 has a minus for a zone that is not known; Ruby's `-` flag asks for it.
+        let is_unknown = self.offset.is_none() && directive.no_padding;
+        let sign = if offset < 0 || is_unknown { '-' } else { '+' };
         let room = directive.width.unwrap_or(0).saturating_sub(tail.len() + 1).max(2);
         match directive.pad {
             Some(' ') => {

@@ -267,8 +267,9 @@ impl Reader<'_> {
         let letters = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let after = &self.rest[letters..];
         let head = self.rest[..letters].to_ascii_lowercase();
-        let takes_offset =
-            matches!(head.as_str(), "" | "gmt" | "ut" | "utc") && after.starts_with(['+', '-']);
+        let takes_offset = matches!(head.as_str(), "" | "gmt" | "ut" | "utc")
+            && after.starts_with(['+', '-'])
+            && after.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         let mut end = letters;
         if takes_offset {
             let clock = after[1..].bytes().take_while(|b| b.is_ascii_digit() || *b == b':').count();
