@@ -26,6 +26,17 @@ pub fn base64(bytes: &[u8]) -> String {
     out
 }
 
+/// `String.new`.
+///
+/// # Errors
+/// When the format does not fit the value.
+pub fn to_string(
+    value: &Value,
+    _formats: Option<&Value>,
+) -> crate::eval::error::EvalResult<String> {
+    Ok(quoted(value))
+}
+
 /// The text of a value where the original inserts it into a message as Ruby prints it.
 pub(crate) fn ruby_text(value: &Value) -> EcoString {
     match value {
