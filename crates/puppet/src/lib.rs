@@ -1,3 +1,4 @@
 //! The Puppet language: parser, types, evaluator, Hiera, catalog
 
+pub mod check;
 pub mod syntax;
