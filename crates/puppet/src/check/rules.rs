@@ -138,8 +138,9 @@ impl Checker<'_> {
     fn overflow(&mut self, id: ExprId) {
         let program = self.program;
         let value = pn::big_integer(program.text(program.range(id)));
+        let hex = value.parse::<u128>().map_or(value, |v| format!("{v:#x}"));
         let message = format!(
-            "Literal Integer resulted in a value outside of Puppet Integer max range, got '{value}'"
+            "A Literal Integer resulted in a value outside of Puppet Integer max range, got '+{hex}'"
         );
         self.error_at("NUMERIC_OVERFLOW", id, message);
     }

@@ -9,6 +9,7 @@
 //! assert_eq!(pn::print(&parsed.program), r#"(= (var "a") (+ 1 2))"#);
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use ordain_syntax::ListRef;
@@ -627,9 +628,9 @@ pub(crate) fn big_integer(text: &str) -> String {
     value.map_or_else(|_| text.to_owned(), |v| v.to_string())
 }
 
-/// Slashes in a regular expression are escaped.
-fn regex(text: &str) -> String {
-    text.to_owned()
+/// A regular expression with characters beyond ASCII shows its options upstream.
+fn regex(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { text.into() } else { format!("(?-imx:{text})").into() }
 }
 
 /// A float as Ruby prints it.
