@@ -41,7 +41,7 @@ fn compare_tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     if expect["pn"] != pn {
         return Some(format!("expected {}\n     got {pn}", expect["pn"].as_str().unwrap_or("")));
     }
-    let options = check::Options { strict: Strict::Error, namespace: None };
+    let options = check::Options::default();
     let found = check::validate(program, &options);
     let found: Vec<String> = found.iter().filter_map(|d| d.issue.clone()).map(Into::into).collect();
     let empty = Vec::new();

@@ -11,7 +11,6 @@ pub mod epp;
 pub mod error;
 pub mod functions;
 pub mod interface;
-pub mod label;
 pub mod relations;
 pub mod resources;
 pub mod scope;
@@ -27,7 +26,10 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
+pub use crate::check::Strict;
+
 use crate::catalog::Catalog;
+use crate::check::label;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
@@ -90,17 +92,6 @@ pub struct LogEntry {
     pub source: String,
     /// Where it was written.
     pub span: Option<Span>,
-}
-
-/// What a setting does to questionable code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strict {
-    /// Nothing is said.
-    Off,
-    /// A warning.
-    Warning,
-    /// An error.
-    Error,
 }
 
 /// Settings that change what a compile does.
@@ -390,7 +381,7 @@ impl<'e> Compiler<'e> {
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
-                        let what = label::with_article(&f.program, id);
+                        let what = label::a_an(&label::label(&f.program, id));
                         let text = format!("Error while evaluating {what}, {}", error.message);
                         EvalError::new("RUNTIME_ERROR", text, span)
                     }
