@@ -51,7 +51,7 @@ pub struct Level {
     pub kind: FunctionKind,
     /// The function that gives the data.
     pub function: EcoString,
-    /// The directory of its paths, before interpolation.
+    /// The directory of its paths, before interpolation; empty for the default of version 3.
     pub datadir: EcoString,
     /// Where its data lies.
     pub locations: Locations,
@@ -480,10 +480,8 @@ impl Reader<'_> {
             None => vec!["nodes/%{::trusted.certname}".into(), "common".into()],
             some => texts_of(some),
         };
-        if let Some((i, twice)) =
-            backends.iter().enumerate().find(|(i, backend)| backends[..*i].contains(backend))
-        {
-            let _ = i;
+        let mut numbered = backends.iter().enumerate();
+        if let Some((_, twice)) = numbered.find(|(i, backend)| backends[..*i].contains(backend)) {
             let text = format!("Backend '{twice}' is defined more than once.");
             return Err(self.fault("HIERA_BACKEND_MULTIPLY_DEFINED", text, None));
         }
@@ -500,7 +498,7 @@ impl Reader<'_> {
                 name: backend.clone(),
                 kind: FunctionKind::DataHash,
                 function: ecow::eco_format!("{backend}_data"),
-                datadir: datadir.unwrap_or_else(|| V3_DATADIR.into()),
+                datadir: datadir.unwrap_or_default(),
                 locations: Locations::Paths(paths.clone()),
                 options: None,
                 extension: Some(ecow::eco_format!(".{}", extension.unwrap_or(backend))),
@@ -511,9 +509,6 @@ impl Reader<'_> {
         Ok(config)
     }
 }
-
-/// The data directory of version 3; `%{codedir}` stands for the setting.
-pub(super) const V3_DATADIR: &str = "\0codedir/environments/%{::environment}/hieradata";
 
 fn version_3_merge(value: &Value) -> Result<Strategy, String> {
     let name = match value.get("merge_behavior").and_then(Value::as_str) {

@@ -25,5 +25,6 @@ mod options;
 mod shape;
 mod text;
 
+pub(crate) use context::context_type;
 pub use files::Files;
 pub use lookup::{Cache, Found, Request};
