@@ -7,9 +7,9 @@ use ecow::EcoString;
 
 use super::explain::Node;
 use super::key::{Segment, split};
-use super::lookup::{Lookup, lookup_error};
+use super::lookup::{Lookup, lookup_error, unwind};
 use super::text::ruby_text;
-use crate::eval::error::{EvalError, EvalResult};
+use crate::eval::error::EvalResult;
 use crate::value::{HashValue, Value};
 
 /// A part of a text with interpolations.
@@ -95,16 +95,7 @@ impl Default for Budget {
 }
 
 fn issue<T>(code: &'static str, message: impl Into<String>) -> EvalResult<T> {
-    let error = EvalError {
-        issue: Some(code.into()),
-        message: message.into(),
-        span: None,
-        line_only: false,
-        related: Vec::new(),
-        help: Vec::new(),
-        diagnostics: Vec::new(),
-    };
-    Err(error.into())
+    Err(unwind(Some(code), message, None))
 }
 
 impl Lookup<'_, '_> {
@@ -150,7 +141,7 @@ impl Lookup<'_, '_> {
                 Piece::Variable(key) => {
                     self.spend(1, 0)?;
                     let value = self.scope_value(key, subject)?;
-                    self.resolve(&format!("scope:{key}"), value, methods)?
+                    self.interpolate_found(&format!("scope:{key}"), value, methods)?
                 }
                 Piece::Method { .. } if !methods => {
                     return issue(
@@ -178,13 +169,13 @@ impl Lookup<'_, '_> {
         match name {
             "lookup" | "hiera" => {
                 let value = self.nested(argument)?;
-                self.resolve(argument, value, true)
+                self.interpolate_found(argument, value, true)
             }
             "scope" => {
                 let value = self.scope_value(argument, subject)?;
-                self.resolve(&format!("scope:{argument}"), value, true)
+                self.interpolate_found(&format!("scope:{argument}"), value, true)
             }
-            "literal" => self.resolve(argument, argument.into(), true),
+            "literal" => self.interpolate_found(argument, argument.into(), true),
             "alias" => issue(
                 "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
                 "'alias' interpolation is only permitted if the expression is equal to the \
@@ -198,7 +189,7 @@ impl Lookup<'_, '_> {
     }
 
     /// Interpolates what an expression gave.
-    fn resolve(&mut self, name: &str, value: Value, methods: bool) -> EvalResult {
+    fn interpolate_found(&mut self, name: &str, value: Value, methods: bool) -> EvalResult {
         self.check(&name.into(), |lookup| lookup.interpolate(&value, methods))
     }
 

@@ -12,7 +12,7 @@ use super::key::LookupKey;
 use super::lookup::{Lookup, message_of};
 use super::merge::Strategy;
 use crate::eval::Strict;
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::value::Value;
 
 /// A layer with its configuration.
@@ -353,16 +353,7 @@ impl Lookup<'_, '_> {
             };
         };
         let span = fault.path.as_deref().and_then(|path| self.place(path, fault.line));
-        EvalError {
-            issue: Some(issue.into()),
-            message: fault.message.clone(),
-            span,
-            line_only: true,
-            related: Vec::new(),
-            help: Vec::new(),
-            diagnostics: Vec::new(),
-        }
-        .into()
+        super::lookup::unwind(Some(issue), fault.message.clone(), span)
     }
 
     /// The span of a line of a configuration.

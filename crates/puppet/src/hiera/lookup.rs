@@ -108,14 +108,25 @@ pub(super) fn lookup_error<T>(message: impl Into<String>) -> EvalResult<T> {
 }
 
 pub(super) fn lookup_unwind(message: impl Into<String>) -> Box<Unwind> {
+    unwind(None, message, None)
+}
+
+/// An error with an issue code of Hiera, at a place of a configuration if it has one.
+pub(super) fn unwind(
+    issue: Option<&'static str>,
+    message: impl Into<String>,
+    span: Option<Span>,
+) -> Box<Unwind> {
     EvalError {
-        issue: None,
+        code: None,
+        issue: issue.map(Into::into),
         message: message.into(),
-        span: None,
-        line_only: false,
+        span,
+        line_only: true,
         related: Vec::new(),
         help: Vec::new(),
         diagnostics: Vec::new(),
+        wrapped: None,
     }
     .into()
 }
