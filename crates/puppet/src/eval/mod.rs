@@ -142,7 +142,7 @@ pub struct Compiler<'e> {
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What Hiera keeps during a compile.
-    pub hiera: Arc<crate::hiera::Cache>,
+    pub hiera: crate::hiera::Cache,
     /// The catalog so far.
     pub catalog: Catalog,
     pub(crate) node_scope: Option<ScopeId>,
@@ -166,7 +166,7 @@ impl<'e> Compiler<'e> {
             scopes: Scopes::default(),
             logs: Vec::new(),
             diagnostics: Vec::new(),
-            hiera: Arc::default(),
+            hiera: crate::hiera::Cache::default(),
             catalog: Catalog::default(),
             node_scope: None,
             class_scopes: FxHashMap::default(),

@@ -103,4 +103,4 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
 }
 
 /// All functions, by family.
-pub const FAMILIES: &[&[Function]] = &[];
+pub const FAMILIES: &[&[Function]] = &[crate::hiera::functions::TABLE];

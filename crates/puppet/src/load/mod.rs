@@ -68,6 +68,8 @@ pub struct Environment {
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
     pub hiera_config: Option<PathBuf>,
+    /// What Hiera has read of configurations and data files.
+    pub hiera: crate::hiera::Files,
     /// The site program: its texts in order.
     pub site: Vec<Arc<Program>>,
     /// Node blocks in order.
@@ -112,6 +114,7 @@ impl Environment {
             name: options.name,
             dir: options.dir,
             hiera_config: options.hiera_config,
+            hiera: crate::hiera::Files::default(),
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,
