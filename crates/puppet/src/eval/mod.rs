@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::Catalog;
 use crate::eval::closure::Signature;
@@ -158,6 +158,8 @@ pub struct Compiler<'e> {
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
     pub(crate) output: Vec<String>,
     pub(crate) output_sensitive: bool,
+    /// Keys of the warnings that are given only once.
+    pub(crate) warned: FxHashSet<String>,
     depth: u32,
 }
 
@@ -181,6 +183,7 @@ impl<'e> Compiler<'e> {
             defaults: FxHashMap::default(),
             output: Vec::new(),
             output_sensitive: false,
+            warned: FxHashSet::default(),
             depth: 0,
         }
     }
