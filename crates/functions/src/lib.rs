@@ -14,6 +14,7 @@
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
 //! | [`text`] | [`text::inspect_ruby`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
+//! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
 pub mod base64;
 pub mod digest;
@@ -24,6 +25,7 @@ pub mod printf;
 pub mod random;
 pub mod regex;
 pub mod text;
+pub mod time;
 pub mod version;
 
 pub use error::{Error, Result};

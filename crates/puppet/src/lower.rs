@@ -22,7 +22,11 @@ pub fn lower(compiler: &Compiler<'_>) -> Graph {
     let mut lowering = Lowering {
         compiler,
         catalog: &compiler.catalog,
-        graph: Graph { name: compiler.node.clone(), environment: compiler.env.name.clone(), ..Graph::default() },
+        graph: Graph {
+            name: compiler.node.clone(),
+            environment: compiler.env.name.clone(),
+            ..Graph::default()
+        },
         nodes: vec![None; compiler.catalog.resources.len()],
         within: FxHashMap::default(),
     };
@@ -121,15 +125,11 @@ impl Lowering<'_, '_> {
             How::Override => Step::Override,
             How::Collector => Step::CollectorOverride,
             How::ParameterDefault => Step::ParameterDefault,
-            How::Data(place) => Step::Data {
-                key: place.key.clone(),
-                file: place.file.clone(),
-                line: place.line,
-            },
-            How::Relation => Step::Relation,
-            How::Inherited => {
-                Step::Inherited(self.catalog.get(origin.within).reference().into())
+            How::Data(place) => {
+                Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
             }
+            How::Relation => Step::Relation,
+            How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
             How::External => Step::External("the run itself".into()),
         };
         let parent = self.inside(origin.within);
@@ -140,11 +140,7 @@ impl Lowering<'_, '_> {
     fn declared(&mut self, id: ResourceId) -> OriginId {
         let resource = self.catalog.get(id);
         let parent = resource.container.filter(|&c| c != id).and_then(|c| self.inside(c));
-        self.graph.origins.intern(Origin {
-            step: Step::Declaration,
-            span: resource.span,
-            parent,
-        })
+        self.graph.origins.intern(Origin { step: Step::Declaration, span: resource.span, parent })
     }
 
     /// The step that being evaluated inside a class, define or node is; `None` for the top.

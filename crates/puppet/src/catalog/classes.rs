@@ -406,12 +406,7 @@ impl Compiler<'_> {
     }
 
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
-    fn bind_parameters(
-        &mut self,
-        id: ResourceId,
-        def: &Arc<TypeDef>,
-        f: &Frame,
-    ) -> EvalResult<()> {
+    fn bind_parameters(&mut self, id: ResourceId, def: &Arc<TypeDef>, f: &Frame) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params).to_vec();
         if def.kind == DefKind::Class {
@@ -427,7 +422,11 @@ impl Compiler<'_> {
             let name = &given.name;
             let known = params.iter().any(|p| p.name == *name) || schema::is_metaparameter(name);
             if !known && name != "name" {
-                problems.push((given.origin.span, format!("has no parameter named '{name}'"), name.clone()));
+                problems.push((
+                    given.origin.span,
+                    format!("has no parameter named '{name}'"),
+                    name.clone(),
+                ));
             }
         }
         let mut texts = Vec::new();
@@ -479,8 +478,7 @@ impl Compiler<'_> {
             }));
             error.related.push((def.span, "defined here".to_string()));
         }
-        let all: Vec<String> =
-            problems.into_iter().map(|(_, text, _)| text).chain(texts).collect();
+        let all: Vec<String> = problems.into_iter().map(|(_, text, _)| text).chain(texts).collect();
         error.message = mismatch::join(&self.catalog.get(id).reference(), &all);
         Err(error.into())
     }
@@ -580,12 +578,8 @@ impl Compiler<'_> {
         title: EcoString,
         groups: Option<Vec<Option<EcoString>>>,
     ) -> EvalResult<()> {
-        let at = Declaration {
-            scope: ScopeId::TOP,
-            span: def.span,
-            is_virtual: false,
-            exported: false,
-        };
+        let at =
+            Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
         let resource =
             self.new_resource("Node".into(), title.clone(), ResourceKind::Node, Vec::new(), at);
         let tags = resource.tags.clone();

@@ -94,7 +94,9 @@ impl Compiler<'_> {
                 out.related = error.related;
                 out
             }
-            _ => EvalError::new("RUNTIME_ERROR", "jump from context where this is illegal", nowhere),
+            _ => {
+                EvalError::new("RUNTIME_ERROR", "jump from context where this is illegal", nowhere)
+            }
         }
     }
 

@@ -176,11 +176,7 @@ impl Compiler<'_> {
         let bad = resource.params.iter().find(|p| !schema.knows(&p.name));
         let Some(bad) = bad else { return Ok(()) };
         let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let text = format!(
-            "no parameter named '{}'{at} on {}{at}",
-            bad.name,
-            resource.reference()
-        );
+        let text = format!("no parameter named '{}'{at} on {}{at}", bad.name, resource.reference());
         let mut error = match resource.span {
             Some(span) => EvalError::new("", text, span),
             None => return plain(text),
@@ -214,7 +210,11 @@ impl Compiler<'_> {
                 for param in &flowing {
                     let unset = resource.param(&param.name).is_none_or(|p| p.value.is_undef());
                     if unset {
-                        let origin = ParamOrigin { how: How::Inherited, span: param.origin.span, within: id };
+                        let origin = ParamOrigin {
+                            how: How::Inherited,
+                            span: param.origin.span,
+                            within: id,
+                        };
                         resource.params.retain(|p| p.name != param.name);
                         resource.params.push(new_param(
                             param.name.clone(),

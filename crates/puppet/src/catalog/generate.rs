@@ -106,7 +106,9 @@ impl Compiler<'_> {
         let resource = self.catalog.get(id);
         let Some(span) = resource.span else { return unwind };
         let (detail, related, help, inner) = match *unwind {
-            Unwind::Plain(error) => (error.message, error.related, error.help.into_iter().collect(), None),
+            Unwind::Plain(error) => {
+                (error.message, error.related, error.help.into_iter().collect(), None)
+            }
             Unwind::Error(error) => {
                 let place = self.full_place(&error);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
@@ -165,12 +167,14 @@ impl Compiler<'_> {
         if !resource.evaluated {
             return Ok(());
         }
-        let at = self.place(resource.span).map(|p| format!(", defined at {p},")).unwrap_or_default();
+        let at =
+            self.place(resource.span).map(|p| format!(", defined at {p},")).unwrap_or_default();
         let text = format!("Attempt to override an already evaluated resource{at} with new values");
         match self.settings.strict {
             Strict::Off => Ok(()),
             Strict::Warning => {
-                let place = self.place(Some(over.span)).map(|p| format!(" {p}")).unwrap_or_default();
+                let place =
+                    self.place(Some(over.span)).map(|p| format!(" {p}")).unwrap_or_default();
                 self.warn(format!("{text}{place}"), Some(over.span));
                 Ok(())
             }
@@ -191,7 +195,8 @@ impl Compiler<'_> {
         };
         let scope = resource.scope;
         let default = self.default_for(scope, &resource.kind, &param.name);
-        let is_default = |value: &Value| default.as_ref().is_some_and(|d| compare::equals(d, value));
+        let is_default =
+            |value: &Value| default.as_ref().is_some_and(|d| compare::equals(d, value));
         if is_default(&param.value) {
             return Ok(());
         }
@@ -201,7 +206,8 @@ impl Compiler<'_> {
             || (self.same_source(mine, theirs) && is_default(&current.value));
         if !allowed {
             let by = self.catalog.get(theirs).reference();
-            let at = self.place(current.origin.span).map(|p| format!(" at {p}")).unwrap_or_default();
+            let at =
+                self.place(current.origin.span).map(|p| format!(" at {p}")).unwrap_or_default();
             let text = format!(
                 "Parameter '{}' is already set on {} by {by}{at}; cannot redefine",
                 param.name,

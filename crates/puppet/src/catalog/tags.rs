@@ -20,7 +20,8 @@ impl TagTable {
         if let Some(i) = self.names.get_index_of(tag) {
             return i as TagId;
         }
-        let lower = if tag.chars().any(char::is_uppercase) { tag.to_lowercase() } else { tag.into() };
+        let lower =
+            if tag.chars().any(char::is_uppercase) { tag.to_lowercase() } else { tag.into() };
         self.names.insert_full(lower.into()).0 as TagId
     }
 

@@ -154,7 +154,8 @@ impl Compiler<'_> {
         if problems.is_empty() {
             return Ok(());
         }
-        let shown = if name == "inline" { "epp(<inline>)".to_string() } else { format!("epp({name})") };
+        let shown =
+            if name == "inline" { "epp(<inline>)".to_string() } else { format!("epp({name})") };
         plain(mismatch::join(&shown, &problems))
     }
 

@@ -35,6 +35,22 @@ pub struct PlainError {
     pub help: Option<String>,
     /// Other places, with what is to say about them.
     pub related: Vec<(Span, String)>,
+    /// Which part of the expression is to blame.
+    pub blame: Blame,
+}
+
+/// The part of an expression that an error without a place is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Blame {
+    /// All of it.
+    #[default]
+    Whole,
+    /// The left operand, or what is before the brackets of an access.
+    Left,
+    /// The right operand.
+    Right,
+    /// One of the keys or arguments.
+    Key(usize),
 }
 
 /// An error at a place.
@@ -63,12 +79,29 @@ pub struct EvalError {
 impl PlainError {
     /// An error that the catching call wraps.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { issue: None, message: message.into(), help: None, related: Vec::new() }
+        Self {
+            issue: None,
+            message: message.into(),
+            help: None,
+            related: Vec::new(),
+            blame: Blame::Whole,
+        }
     }
 
     /// An error with an issue code of its own.
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
-        Self { issue: Some(issue), message: message.into(), help: None, related: Vec::new() }
+        Self {
+            issue: Some(issue),
+            message: message.into(),
+            help: None,
+            related: Vec::new(),
+            blame: Blame::Whole,
+        }
+    }
+
+    /// The error with the part that is to blame.
+    pub fn at(self, blame: Blame) -> Self {
+        Self { blame, ..self }
     }
 }
 
@@ -109,4 +142,9 @@ pub fn plain<T>(message: impl Into<String>) -> EvalResult<T> {
 /// An error without a place and with an issue code.
 pub fn issue<T>(issue: &'static str, message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError::issue(issue, message).into())
+}
+
+/// An error with an issue code about one part of the expression.
+pub fn issue_at<T>(issue: &'static str, blame: Blame, message: impl Into<String>) -> EvalResult<T> {
+    Err(PlainError::issue(issue, message).at(blame).into())
 }

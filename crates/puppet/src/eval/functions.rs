@@ -83,7 +83,13 @@ impl Compiler<'_> {
     }
 
     /// `a.b` without parentheses is a call of `b` with `a`, unless `a` has a member of that name.
-    pub(crate) fn eval_dot(&mut self, f: &Frame, id: ExprId, left: ExprId, right: ExprId) -> EvalResult {
+    pub(crate) fn eval_dot(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        left: ExprId,
+        right: ExprId,
+    ) -> EvalResult {
         let receiver = self.eval(f, left)?;
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
@@ -330,12 +336,7 @@ impl Compiler<'_> {
         let Expr::Lambda(lambda) = f.program[id] else { return plain("not a lambda") };
         let code = f.program.lambda(lambda);
         let signature = self.signature(f, code.params, code.returns)?;
-        Ok(Arc::new(Closure {
-            program: Arc::clone(&f.program),
-            lambda,
-            scope: f.scope,
-            signature,
-        }))
+        Ok(Arc::new(Closure { program: Arc::clone(&f.program), lambda, scope: f.scope, signature }))
     }
 
     /// The parameters of something callable, their types evaluated; kept for the whole compile.
@@ -414,9 +415,7 @@ fn signature_key(
 fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
     let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
     if arity >= 0 && given != wanted {
-        return plain(format!(
-            "{name}(): Wrong number of arguments given ({given} for {wanted})"
-        ));
+        return plain(format!("{name}(): Wrong number of arguments given ({given} for {wanted})"));
     }
     if arity < 0 && given < wanted {
         return plain(format!(

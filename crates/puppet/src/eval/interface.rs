@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 
-use crate::catalog::{
-    Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags,
-};
+use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags};
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, new_param};
@@ -356,7 +354,9 @@ fn class_name(value: &Value) -> EvalResult<EcoString> {
             {
                 Ok(title.clone())
             }
-            Type::Resource { .. } => plain("Cannot use a Resource[] Type that is not a Class as a class name"),
+            Type::Resource { .. } => {
+                plain("Cannot use a Resource[] Type that is not a Class as a class name")
+            }
             other => plain(format!("Cannot use {other} as a class name")),
         },
         other => plain(format!(

@@ -1,8 +1,11 @@
 //! Evaluation: from a program and a node to values and a catalog. A file a construct.
 
+pub mod access;
+pub mod arithmetic;
 pub mod call;
 pub mod closure;
 pub mod collect;
+pub mod compare;
 pub mod control;
 pub mod epp;
 pub mod error;
@@ -13,6 +16,7 @@ pub mod relations;
 pub mod resources;
 pub mod scope;
 pub mod strings;
+pub mod text;
 pub mod type_names;
 pub mod variables;
 
@@ -224,8 +228,12 @@ impl<'e> Compiler<'e> {
             Expr::Hash(entries) => self.eval_hash(f, id, *entries),
             Expr::Access(parts) => self.eval_access(f, id, *parts),
             Expr::Binary { op, left, right } => self.eval_binary(f, id, *op, *left, *right),
-            Expr::And(l, r) => Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true())),
-            Expr::Or(l, r) => Ok(Value::Bool(self.eval(f, *l)?.is_true() || self.eval(f, *r)?.is_true())),
+            Expr::And(l, r) => {
+                Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true()))
+            }
+            Expr::Or(l, r) => {
+                Ok(Value::Bool(self.eval(f, *l)?.is_true() || self.eval(f, *r)?.is_true()))
+            }
             Expr::Not(e) => Ok(Value::Bool(!self.eval(f, *e)?.is_true())),
             Expr::Minus(e) => self.eval_minus(f, *e),
             Expr::Splat(e) => self.eval_splat(f, *e),
@@ -345,7 +353,8 @@ impl<'e> Compiler<'e> {
 
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
         let key = (Arc::as_ptr(&f.program) as usize, id);
-        let regex = self.regexes.entry(key).or_insert_with(|| Arc::new(Regexp::new(source.clone())));
+        let regex =
+            self.regexes.entry(key).or_insert_with(|| Arc::new(Regexp::new(source.clone())));
         Value::Regexp(Arc::clone(regex))
     }
 

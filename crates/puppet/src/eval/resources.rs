@@ -9,9 +9,7 @@ use crate::catalog::{How, Param, ParamOrigin, PendingOverride, capitalize_segmen
 use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
-use crate::syntax::{
-    Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm,
-};
+use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -341,12 +339,7 @@ impl Compiler<'_> {
 }
 
 /// A parameter without history.
-pub(crate) fn new_param(
-    name: EcoString,
-    value: Value,
-    append: bool,
-    origin: ParamOrigin,
-) -> Param {
+pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: ParamOrigin) -> Param {
     Param { name, value, append, origin, losers: Vec::new() }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::catalog::schema;
+use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::eval::error::{EvalError, EvalResult, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
@@ -112,7 +112,9 @@ impl Compiler<'_> {
     fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
         // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
         let kind = match kind {
-            Type::Reference(name) => Type::Resource { kind: Some(capitalize_segments(name)), title: None },
+            Type::Reference(name) => {
+                Type::Resource { kind: Some(capitalize_segments(name)), title: None }
+            }
             other => other.clone(),
         };
         parse::specialize_value(&kind, keys)

@@ -154,7 +154,9 @@ impl Compiler<'_> {
         match &f.program[left] {
             Expr::Var(name) => self.assign(f, left, name.clone(), value.clone())?,
             Expr::List(targets) => self.assign_many(f, id, *targets, &value)?,
-            _ => return Err(self.error(f, left, "ILLEGAL_ASSIGNMENT", "Illegal attempt to assign")),
+            _ => {
+                return Err(self.error(f, left, "ILLEGAL_ASSIGNMENT", "Illegal attempt to assign"));
+            }
         }
         Ok(value)
     }
@@ -166,7 +168,8 @@ impl Compiler<'_> {
         name: EcoString,
         value: Value,
     ) -> EvalResult<()> {
-        if name == "server_facts" || (RESERVED.contains(&name.as_str()) && f.scope == ScopeId::TOP) {
+        if name == "server_facts" || (RESERVED.contains(&name.as_str()) && f.scope == ScopeId::TOP)
+        {
             let text = format!("Attempt to assign to a reserved variable name: '${name}'");
             return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
         }

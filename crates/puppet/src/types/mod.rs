@@ -1,6 +1,20 @@
 //! Puppet's type system (upstream `lib/puppet/pops/types`): the types themselves, and how values are
 //! tested against them, inferred, converted and described.
 
+pub mod assignable;
+pub mod display;
+pub mod format;
+pub mod infer;
+pub mod instance;
+pub mod label;
+pub mod mismatch;
+pub mod new;
+pub mod normalize;
+pub mod object;
+pub mod parse;
+pub mod regexp;
+mod text_reader;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -38,11 +52,12 @@ impl IntRange {
     }
 }
 
-/// A regular expression with its source; compiled when first used.
-pub struct Regexp {
-    /// What stands between the slashes.
-    pub source: EcoString,
-}
+pub use assignable::is_assignable;
+pub use infer::{common_type, generalize, infer, infer_set};
+pub use instance::is_instance;
+pub use normalize::normalize;
+pub use parse::{builtin, parse_static, specialize};
+pub use regexp::Regexp;
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -259,33 +274,6 @@ pub enum AttributeRole {
     GivenOrDerived,
     /// Refers to another object.
     Reference,
-}
-
-impl Regexp {
-    /// A regular expression of this source; it is compiled when first used.
-    pub fn new(source: impl Into<EcoString>) -> Self {
-        Self { source: source.into() }
-    }
-}
-
-impl PartialEq for Regexp {
-    fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
-    }
-}
-
-impl Eq for Regexp {}
-
-impl Hash for Regexp {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.source.hash(state);
-    }
-}
-
-impl fmt::Debug for Regexp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}/", self.source)
-    }
 }
 
 impl PartialEq for TypeAlias {

@@ -1,0 +1,498 @@
+//! `+ - * / % << >>` and the unary minus.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use crate::eval::Strict;
+use crate::eval::error::{Blame, EvalResult, issue, issue_at};
+use crate::eval::text::to_text;
+use crate::syntax::ast::BinaryOp;
+use crate::types::label::{a_an, a_an_uc};
+use crate::types::{Type, infer};
+use crate::value::{HashValue, Value};
+
+/// What an operation gives, and what is to be warned of.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The value.
+    pub value: Value,
+    /// Warnings of texts taken as numbers, for the operands in order.
+    pub warnings: Vec<String>,
+}
+
+impl From<Value> for Outcome {
+    fn from(value: Value) -> Self {
+        Self { value, warnings: Vec::new() }
+    }
+}
+
+/// The operator as it is written.
+pub fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Mod => "%",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Eq => "==",
+        BinaryOp::NotEq => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessEq => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterEq => ">=",
+        BinaryOp::Match => "=~",
+        BinaryOp::NotMatch => "!~",
+        BinaryOp::In => "in",
+    }
+}
+
+/// Applies an arithmetic or collection operator.
+///
+/// # Errors
+/// When the operator does not apply to the operands, or its result is no number.
+pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalResult<Outcome> {
+    match (left, op) {
+        (Value::Int(a), _) if matches!(right, Value::Int(_)) => {
+            let b = right.as_int().unwrap_or_default();
+            integers(op, *a, b).map(Outcome::from)
+        }
+        (Value::Array(items), BinaryOp::Add) => Ok(append(items, right).into()),
+        (Value::Array(items), BinaryOp::Sub) => Ok(without(items, right).into()),
+        (Value::Array(items), BinaryOp::ShiftLeft) => {
+            let mut items = items.to_vec();
+            items.push(right.clone());
+            Ok(Value::Array(Arc::new(items)).into())
+        }
+        (Value::Hash(entries), BinaryOp::Add) => merge(entries, right).map(Outcome::from),
+        (Value::Hash(entries), BinaryOp::Sub) => Ok(without_keys(entries, right).into()),
+        (Value::Hash(_), BinaryOp::ShiftLeft) => not_applicable(op, left),
+        (Value::Binary(bytes), BinaryOp::Add) => match right {
+            Value::Binary(more) => {
+                Ok(Value::Binary(Arc::new([&bytes[..], &more[..]].concat())).into())
+            }
+            _ => runtime("Can only append Binary to a Binary"),
+        },
+        _ => numbers(op, left, right, strict),
+    }
+}
+
+/// The unary minus.
+///
+/// # Errors
+/// When the operand is no number.
+pub fn negate(value: &Value, strict: Strict) -> EvalResult<Outcome> {
+    let mut warnings = Vec::new();
+    let value = match coerce(value, Blame::Whole, strict, &mut warnings)? {
+        Value::Int(i) => match i.checked_neg() {
+            Some(i) => Value::Int(i),
+            None => return overflow("An Unary Minus", -i128::from(i)),
+        },
+        Value::Float(f) => Value::Float(-f),
+        Value::Timespan(ns) => Value::Timespan(Arc::new(-*ns)),
+        other => return not_applicable(BinaryOp::Sub, &other),
+    };
+    Ok(Outcome { value, warnings })
+}
+
+fn runtime<T>(message: impl Into<String>) -> EvalResult<T> {
+    issue("RUNTIME_ERROR", message)
+}
+
+fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
+    let message = format!("Operator '{}' is not applicable to {}.", sign(op), a_an(left));
+    issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message)
+}
+
+fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
+    let (sign, left, right) = (sign(op), a_an(left), a_an(right));
+    issue_at(
+        "OPERATOR_NOT_APPLICABLE_WHEN",
+        Blame::Left,
+        format!("Operator '{sign}' is not applicable to {left} when right side is {right}."),
+    )
+}
+
+/// The error of an integer out of range; `what` names the expression with its article.
+pub fn overflow<T>(what: &str, value: i128) -> EvalResult<T> {
+    let sign = if value < 0 { '-' } else { '+' };
+    overflow_text(what, value > 0, &format!("{sign}{:#x}", value.unsigned_abs()))
+}
+
+fn overflow_text<T>(what: &str, above: bool, value: &str) -> EvalResult<T> {
+    let end = if above { "max" } else { "min" };
+    issue(
+        "NUMERIC_OVERFLOW",
+        format!("{what} resulted in a value outside of Puppet Integer {end} range, got '{value}'"),
+    )
+}
+
+fn overflow_of<T>(op: BinaryOp, value: i128) -> EvalResult<T> {
+    overflow(&format!("A '{}' expression", sign(op)), value)
+}
+
+fn as_items(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items.to_vec(),
+        Value::Hash(entries) => {
+            entries.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+        }
+        Value::Iterator(iterator) => iterator.items.clone(),
+        other => vec![other.clone()],
+    }
+}
+
+fn append(items: &[Value], right: &Value) -> Value {
+    let mut all = Vec::with_capacity(items.len() + 1);
+    all.extend_from_slice(items);
+    match right {
+        Value::Array(more) => all.extend_from_slice(more),
+        Value::Hash(_) => all.extend(as_items(right)),
+        other => all.push(other.clone()),
+    }
+    Value::Array(Arc::new(all))
+}
+
+/// Ruby's `==`, by which elements are removed: numbers by value, texts exactly.
+fn removal_key(value: &Value) -> Value {
+    match value {
+        Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => Value::Int(*f as i64),
+        Value::Array(items) => Value::array(items.iter().map(removal_key)),
+        other => other.clone(),
+    }
+}
+
+fn without(items: &[Value], right: &Value) -> Value {
+    let gone: rustc_hash::FxHashSet<Value> = match right {
+        Value::Array(_) | Value::Hash(_) => as_items(right).iter().map(removal_key).collect(),
+        other => [removal_key(other)].into_iter().collect(),
+    };
+    Value::array(items.iter().filter(|item| !gone.contains(&removal_key(item))).cloned())
+}
+
+fn merge(entries: &Arc<HashValue>, right: &Value) -> EvalResult {
+    let mut merged = HashValue::clone(entries);
+    match right {
+        Value::Hash(more) => {
+            merged.extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
+        }
+        Value::Array(items) => {
+            let pairs = pairs_of(items)?;
+            merged.extend(pairs);
+        }
+        _ => return runtime("Can only append Array or Hash to a Hash"),
+    }
+    Ok(Value::Hash(Arc::new(merged)))
+}
+
+/// The entries that a list of pairs, or of keys and values in turn, stands for.
+fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
+    let of_lists = matches!(
+        infer(&Value::Array(Arc::clone(items))),
+        Type::Array(element, _) if matches!(*element, Type::Array(..))
+    );
+    if !of_lists {
+        if items.len() % 2 == 1 {
+            return runtime("odd number of arguments for Hash");
+        }
+        let (pairs, _) = items.as_chunks::<2>();
+        return Ok(pairs.iter().map(|[k, v]| (k.clone(), v.clone())).collect());
+    }
+    let mut pairs = Vec::with_capacity(items.len());
+    for (i, item) in items.iter().enumerate() {
+        match item.as_array() {
+            Some([key, value]) => pairs.push((key.clone(), value.clone())),
+            other => {
+                let count = other.map_or(0, <[Value]>::len);
+                return runtime(format!("wrong array length at {i} (expected 2, was {count})"));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+fn without_keys(entries: &HashValue, right: &Value) -> Value {
+    let gone: rustc_hash::FxHashSet<&Value> = match right {
+        Value::Array(items) => items.iter().collect(),
+        Value::Hash(other) => other.keys().collect(),
+        other => [other].into_iter().collect(),
+    };
+    let kept = entries.iter().filter(|(key, _)| !gone.contains(key));
+    Value::Hash(Arc::new(kept.map(|(k, v)| (k.clone(), v.clone())).collect()))
+}
+
+/// The number that a text stands for: decimal, hexadecimal, octal or floating point, with an
+/// optional sign and blanks around.
+pub fn to_number(text: &str) -> Option<Value> {
+    let blank = |c: char| c == ' ' || c == '\t';
+    let text = text.strip_prefix("::").unwrap_or(text).trim_matches(blank);
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, text[1..].trim_start_matches(blank)),
+        b'+' => (false, text[1..].trim_start_matches(blank)),
+        _ => (false, text),
+    };
+    let integer = |digits: &str, radix| {
+        let value = i128::from_str_radix(digits, radix).ok()?;
+        let value = if negative { -value } else { value };
+        i64::try_from(value).ok().map(Value::Int)
+    };
+    let bytes = digits.as_bytes();
+    if !bytes.first()?.is_ascii_digit() {
+        return None;
+    }
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        return hex.bytes().all(|b| b.is_ascii_hexdigit()).then(|| integer(hex, 16))?;
+    }
+    if bytes.iter().all(u8::is_ascii_digit) {
+        return match bytes {
+            [b'0', _, ..] => integer(&digits[1..], 8),
+            _ => integer(digits, 10),
+        };
+    }
+    if !is_float_text(digits) {
+        return None;
+    }
+    let value: f64 = digits.parse().ok().filter(|f: &f64| f.is_finite())?;
+    let whole_is_zero = digits.split(['.', 'e', 'E']).next()?.bytes().all(|b| b == b'0');
+    let with_exponent = digits.contains(['e', 'E']);
+    let zero = whole_is_zero && with_exponent && value == 0.0;
+    (!zero).then_some(Value::Float(if negative { -value } else { value }))
+}
+
+/// Whether text is digits with a fraction, an exponent or both.
+fn is_float_text(text: &str) -> bool {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let mantissa_fits = match mantissa.split_once('.') {
+        Some((whole, fraction)) => digits(whole) && digits(fraction),
+        None => digits(mantissa),
+    };
+    mantissa_fits && exponent.is_none_or(|e| digits(e.strip_prefix('-').unwrap_or(e)))
+}
+
+fn coerce(value: &Value, blame: Blame, strict: Strict, warnings: &mut Vec<String>) -> EvalResult {
+    match value {
+        Value::Int(_) | Value::Float(_) | Value::Timespan(_) | Value::Timestamp(_) => {
+            Ok(value.clone())
+        }
+        Value::Str(text) => match to_number(text) {
+            None => not_numeric(value, blame),
+            Some(number) => {
+                let message = coercion_text(text, &number);
+                match strict {
+                    Strict::Error => return issue_at("NUMERIC_COERCION", blame, message),
+                    Strict::Warning => warnings.push(message),
+                    Strict::Off => {}
+                }
+                Ok(number)
+            }
+        },
+        _ => not_numeric(value, blame),
+    }
+}
+
+fn coercion_text(text: &EcoString, number: &Value) -> String {
+    let number = to_text(number);
+    format!("The string '{text}' was automatically coerced to the numerical value {number}")
+}
+
+fn not_numeric<T>(value: &Value, blame: Blame) -> EvalResult<T> {
+    let text = crate::types::format::ruby_text(value);
+    let message = format!("The value '{text}' cannot be converted to Numeric.");
+    issue_at("NOT_NUMERIC", blame, message)
+}
+
+/// A number for an index: texts count as numbers, as in arithmetic.
+///
+/// # Errors
+/// `NOT_NUMERIC`, `NUMERIC_COERCION`
+pub fn coerce_number(
+    value: &Value,
+    blame: Blame,
+    strict: Strict,
+    warnings: &mut Vec<String>,
+) -> EvalResult {
+    coerce(value, blame, strict, warnings)
+}
+
+fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalResult<Outcome> {
+    let mut warnings = Vec::new();
+    let left = coerce(left, Blame::Left, strict, &mut warnings)?;
+    let right = coerce(right, Blame::Right, strict, &mut warnings)?;
+    let value = match (&left, &right) {
+        (Value::Int(a), Value::Int(b)) => integers(op, *a, *b)?,
+        (Value::Timespan(_) | Value::Timestamp(_), _)
+        | (_, Value::Timespan(_) | Value::Timestamp(_)) => times(op, &left, &right)?,
+        _ => floats(op, &left, &right)?,
+    };
+    Ok(Outcome { value, warnings })
+}
+
+fn integers(op: BinaryOp, a: i64, b: i64) -> EvalResult {
+    let (wide_a, wide_b) = (i128::from(a), i128::from(b));
+    let wide = match op {
+        BinaryOp::Add => wide_a + wide_b,
+        BinaryOp::Sub => wide_a - wide_b,
+        BinaryOp::Mul => wide_a * wide_b,
+        BinaryOp::Div | BinaryOp::Mod if b == 0 => {
+            return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
+        }
+        BinaryOp::Div => floor_div(wide_a, wide_b),
+        BinaryOp::Mod => wide_a - floor_div(wide_a, wide_b) * wide_b,
+        BinaryOp::ShiftLeft => return shift(op, a, wide_b),
+        _ => return shift(op, a, -wide_b),
+    };
+    i64::try_from(wide).map(Value::Int).or_else(|_| overflow_of(op, wide))
+}
+
+fn floor_div(a: i128, b: i128) -> i128 {
+    let quotient = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+}
+
+/// Shifts to the left by `count`, to the right if that is negative.
+fn shift(op: BinaryOp, value: i64, count: i128) -> EvalResult {
+    if count <= 0 {
+        return Ok(Value::Int(value >> (-count).min(63)));
+    }
+    let wide = i128::from(value);
+    if value == 0 {
+        return Ok(Value::Int(0));
+    }
+    if count < 64 {
+        let shifted = wide << count;
+        return i64::try_from(shifted).map(Value::Int).or_else(|_| overflow_of(op, shifted));
+    }
+    let what = format!("A '{}' expression", sign(op));
+    overflow_text(&what, value > 0, &format!("{value} * 2**{count}"))
+}
+
+fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
+    let float = |v: &Value| match v {
+        Value::Int(i) => *i as f64,
+        Value::Float(f) => *f,
+        _ => f64::NAN,
+    };
+    let (a, b) = (float(left), float(right));
+    let result = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::Mod if matches!(left, Value::Int(_)) => {
+            return not_applicable_when(op, left, right);
+        }
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight if matches!(left, Value::Int(i) if *i >= 0 || b.is_finite()) =>
+        {
+            // Ruby shifts an integer by the whole part of a float.
+            return integers(op, left.as_int().unwrap_or_default(), b as i64);
+        }
+        _ => return not_applicable(op, left),
+    };
+    if result.is_infinite() {
+        return issue_at(
+            "RESULT_IS_INFINITY",
+            Blame::Left,
+            format!("The result of the {} expression is Infinity", sign(op)),
+        );
+    }
+    Ok(Value::Float(result))
+}
+
+const NANOS: i128 = 1_000_000_000;
+
+fn nanoseconds(value: &Value) -> Option<i128> {
+    match value {
+        Value::Int(i) => Some(i128::from(*i) * NANOS),
+        Value::Float(f) => Some((f * NANOS as f64) as i128),
+        Value::Timespan(ns) | Value::Timestamp(ns) => Some(**ns),
+        _ => None,
+    }
+}
+
+fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
+    let is_time = |v: &Value| matches!(v, Value::Timespan(_) | Value::Timestamp(_));
+    if !is_time(left) {
+        return match (op, right) {
+            (BinaryOp::Add, _) | (BinaryOp::Mul, Value::Timespan(_)) => times(op, right, left),
+            (BinaryOp::Sub, Value::Timespan(_)) => {
+                times(op, &span(nanoseconds(left).unwrap_or_default()), right)
+            }
+            _ => not_applicable_when(op, left, right),
+        };
+    }
+    match left {
+        Value::Timespan(ns) => timespan(op, **ns, left, right),
+        Value::Timestamp(ns) => timestamp(op, **ns, left, right),
+        _ => not_applicable(op, left),
+    }
+}
+
+fn span(ns: i128) -> Value {
+    Value::Timespan(Arc::new(ns))
+}
+
+fn stamp(ns: i128) -> Value {
+    Value::Timestamp(Arc::new(ns))
+}
+
+fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
+    let other = nanoseconds(right).unwrap_or_default();
+    Ok(match (op, right) {
+        (BinaryOp::Add, Value::Timestamp(o)) => stamp(ns + **o),
+        (BinaryOp::Add, _) => span(ns + other),
+        (BinaryOp::Sub, Value::Timestamp(_)) => {
+            return runtime(format!("{} cannot be subtracted from a Timespan", a_an_uc(right)));
+        }
+        (BinaryOp::Sub, _) => span(ns - other),
+        (BinaryOp::Mul, Value::Int(i)) => match ns.checked_mul(i128::from(*i)) {
+            Some(ns) => span(ns),
+            None => return runtime("the duration is too long"),
+        },
+        (BinaryOp::Mul, Value::Float(f)) => span((ns as f64 * f) as i128),
+        (BinaryOp::Mul, _) => {
+            let right = a_an(right);
+            return runtime(format!("A Timestamp cannot be multiplied by {right}"));
+        }
+        (BinaryOp::Div, Value::Timespan(o)) => Value::Float(ns as f64 / **o as f64),
+        (BinaryOp::Div | BinaryOp::Mod, Value::Int(0)) => {
+            return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
+        }
+        (BinaryOp::Div, Value::Int(i)) => span(floor_div(ns, i128::from(*i))),
+        (BinaryOp::Div, Value::Float(f)) if *f == 0.0 => {
+            return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
+        }
+        (BinaryOp::Div, Value::Float(f)) => span((ns as f64 / f).floor() as i128),
+        (BinaryOp::Div, _) => {
+            return runtime(format!("A Timespan cannot be divided by {}", a_an(right)));
+        }
+        (BinaryOp::Mod, Value::Int(i)) => {
+            let seconds = ns.div_euclid(NANOS);
+            let i = i128::from(*i);
+            let rest = seconds - floor_div(seconds, i) * i;
+            i64::try_from(rest).map(Value::Int).or_else(|_| overflow_of(op, rest))?
+        }
+        (BinaryOp::Mod, _) => {
+            return runtime(format!("Can not do modulus on a Timespan using a {}", a_an(right)));
+        }
+        _ => return not_applicable(op, left),
+    })
+}
+
+fn timestamp(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
+    let other = nanoseconds(right).unwrap_or_default();
+    Ok(match (op, right) {
+        (BinaryOp::Add, Value::Timestamp(_)) => {
+            return runtime(format!("{} cannot be added to a Timestamp", a_an_uc(right)));
+        }
+        (BinaryOp::Add, _) => stamp(ns + other),
+        (BinaryOp::Sub, Value::Timestamp(o)) => span(ns - **o),
+        (BinaryOp::Sub, _) => stamp(ns - other),
+        _ => return not_applicable(op, left),
+    })
+}

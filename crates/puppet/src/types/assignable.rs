@@ -1,0 +1,502 @@
+//! Whether every instance of one type is an instance of another.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use crate::types::instance::is_instance;
+use crate::types::new::init_takes;
+use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
+use crate::value::Value;
+
+/// Pairs of types under comparison where an alias is involved; one that comes back holds, as nothing
+/// spoke against it so far.
+#[derive(Clone, Copy)]
+struct Guard<'a> {
+    to: *const Type,
+    from: *const Type,
+    depth: u32,
+    outer: Option<&'a Guard<'a>>,
+}
+
+/// How deeply aliases may nest in each other before a comparison is given up.
+const DEPTH_LIMIT: u32 = 200;
+
+/// Whether every instance of `from` is an instance of `to`.
+pub fn is_assignable(to: &Type, from: &Type) -> bool {
+    test(to, from, None)
+}
+
+type G<'a> = Option<&'a Guard<'a>>;
+
+fn alias_target(alias: &TypeAlias) -> &Type {
+    static UNRESOLVED: Type = Type::Reference(EcoString::new());
+    alias.target.get().unwrap_or(&UNRESOLVED)
+}
+
+/// What a type stands for, if it is a name for another.
+pub(crate) fn expansion(kind: &Type) -> Option<&Type> {
+    match kind {
+        Type::Alias(alias) => Some(alias_target(alias)),
+        Type::Data => Some(data()),
+        Type::RichData => Some(rich_data()),
+        Type::RichDataKey => Some(rich_data_key()),
+        _ => None,
+    }
+}
+
+/// The type behind any number of names.
+pub(crate) fn resolved(kind: &Type) -> &Type {
+    let mut kind = kind;
+    for _ in 0..DEPTH_LIMIT {
+        match expansion(kind) {
+            Some(target) => kind = target,
+            None => break,
+        }
+    }
+    kind
+}
+
+/// Something that is the same for the same alias wherever it is mentioned.
+fn identity(kind: &Type) -> *const Type {
+    match kind {
+        Type::Alias(alias) => Arc::as_ptr(alias).cast(),
+        Type::Data | Type::RichData | Type::RichDataKey => {
+            expansion(kind).map_or(kind, |target| target)
+        }
+        _ => kind,
+    }
+}
+
+fn guarded(to: &Type, from: &Type, guard: G<'_>, inner: impl FnOnce(G<'_>) -> bool) -> bool {
+    let (to, from) = (identity(to), identity(from));
+    let mut frame = guard;
+    while let Some(g) = frame {
+        if g.to == to && g.from == from {
+            return true;
+        }
+        frame = g.outer;
+    }
+    let depth = guard.map_or(0, |g| g.depth) + 1;
+    depth < DEPTH_LIMIT && inner(Some(&Guard { to, from, depth, outer: guard }))
+}
+
+fn test(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    if matches!(to, Type::Any | Type::Unit) {
+        return true;
+    }
+    match from {
+        Type::Unit => true,
+        Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
+            to == from
+                || expansion(from)
+                    .is_some_and(|target| guarded(to, from, guard, |g| test(to, target, g)))
+        }
+        Type::Variant(types) => match to {
+            Type::NotUndef(_) if types.is_empty() => from_plain(to, from, guard),
+            Type::Variant(options) if options.is_empty() => true,
+            _ => !types.is_empty() && types.iter().all(|t| test(to, t, guard)),
+        },
+        Type::Optional(inner) => {
+            test(to, &Type::Undef, guard) && inner.as_ref().is_none_or(|t| test(to, t, guard))
+        }
+        Type::NotUndef(Some(inner)) if !test(inner, &Type::Undef, guard) => test(to, inner, guard),
+        _ => from_plain(to, from, guard),
+    }
+}
+
+/// `from` is no alias, variant or optional type here.
+fn from_plain(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    match to {
+        Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => {
+            expansion(to).is_some_and(|target| guarded(to, from, guard, |g| test(target, from, g)))
+        }
+        Type::Variant(types) => types.iter().any(|t| test(t, from, guard)),
+        Type::Optional(None) => true,
+        Type::Optional(Some(inner)) => *from == Type::Undef || test(inner, from, guard),
+        Type::NotUndef(inner) => {
+            !test(from, &Type::Undef, guard) && inner.as_ref().is_none_or(|t| test(t, from, guard))
+        }
+        Type::Undef | Type::Default | Type::Binary | Type::SemVerRange => to == from,
+        Type::Numeric => matches!(from, Type::Numeric | Type::Integer(_) | Type::Float(_)),
+        Type::ScalarData => is_scalar_data(from),
+        Type::Scalar => is_scalar(from),
+        Type::Integer(range) => matches!(from, Type::Integer(r) if range.covers(*r)),
+        Type::Float(range) => {
+            matches!(from, Type::Float(r) if range.from <= r.from && r.to <= range.to)
+        }
+        Type::Boolean(value) => {
+            matches!(from, Type::Boolean(v) if value.is_none() || value == v)
+        }
+        Type::String(_) | Type::Literal(_) | Type::Enum { .. } | Type::Pattern(_) => text(to, from),
+        Type::Regexp(source) => {
+            matches!(from, Type::Regexp(s) if source.is_none() || source == s)
+        }
+        Type::Collection(_) | Type::Array(..) | Type::Hash(..) | Type::Tuple(..) => {
+            collection(to, from, guard)
+        }
+        Type::Struct(members) => structure(members, from, guard),
+        Type::Callable(callable) => {
+            matches!(from, Type::Callable(other) if callable_takes(callable.as_deref(), other.as_deref(), guard))
+        }
+        _ => rare(to, from, guard),
+    }
+}
+
+fn is_scalar_data(from: &Type) -> bool {
+    matches!(
+        from,
+        Type::ScalarData
+            | Type::Numeric
+            | Type::Integer(_)
+            | Type::Float(_)
+            | Type::Boolean(_)
+            | Type::String(_)
+            | Type::Literal(_)
+            | Type::Enum { .. }
+            | Type::Pattern(_)
+    )
+}
+
+fn is_scalar(from: &Type) -> bool {
+    is_scalar_data(from)
+        || matches!(
+            from,
+            Type::Scalar
+                | Type::Regexp(_)
+                | Type::SemVer(_)
+                | Type::SemVerRange
+                | Type::Timespan(_)
+                | Type::Timestamp(_)
+        )
+}
+
+fn chars(text: &str) -> i64 {
+    text.chars().count() as i64
+}
+
+fn text(to: &Type, from: &Type) -> bool {
+    match (to, from) {
+        (Type::String(size), Type::String(other)) => size.covers(*other),
+        (Type::String(size), Type::Literal(s)) => {
+            *size == SizeRange::ANY_SIZE || size.contains(chars(s))
+        }
+        (Type::String(size), Type::Enum { values, .. }) => {
+            *size == SizeRange::ANY_SIZE
+                || !values.is_empty() && values.iter().all(|v| size.contains(chars(v)))
+        }
+        (Type::String(size), Type::Pattern(_)) => *size == SizeRange::ANY_SIZE,
+        (Type::Literal(s), Type::Literal(other)) => s == other,
+        (Type::Literal(s), Type::Enum { values, caseless }) => {
+            // Upstream takes any enum of one value here; only an equal one can be meant.
+            !caseless && matches!(&**values, [v] if v == s)
+        }
+        (Type::Enum { values, caseless }, _) => enumeration(values, *caseless, from, to),
+        (Type::Pattern(patterns), _) => {
+            let matches = |s: &str| patterns.iter().any(|p| p.is_match(s));
+            to == from
+                || match from {
+                    Type::Literal(s) => patterns.is_empty() || matches(s),
+                    Type::Enum { values, .. } if !values.is_empty() => {
+                        patterns.is_empty() || values.iter().all(|s| matches(s))
+                    }
+                    Type::String(_) | Type::Enum { .. } | Type::Pattern(_) => patterns.is_empty(),
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}
+
+fn enumeration(values: &[EcoString], caseless: bool, from: &Type, to: &Type) -> bool {
+    let has = |text: &str| match caseless {
+        true => values.iter().any(|v| v.eq_ignore_ascii_case(text)),
+        false => values.binary_search_by(|v| v.as_str().cmp(text)).is_ok(),
+    };
+    if to == from {
+        return true;
+    }
+    match from {
+        Type::String(_) | Type::Literal(_) | Type::Enum { .. } | Type::Pattern(_)
+            if values.is_empty() =>
+        {
+            true
+        }
+        Type::Literal(s) => has(s),
+        Type::Enum { values: other, caseless: other_caseless } => {
+            !other.is_empty() && (caseless || !other_caseless) && other.iter().all(|s| has(s))
+        }
+        _ => false,
+    }
+}
+
+/// How many items a tuple type has.
+pub(crate) fn tuple_size(types: &[Type], size: Option<SizeRange>) -> SizeRange {
+    let count = types.len() as i64;
+    size.unwrap_or(match count {
+        0 => SizeRange::ANY_SIZE,
+        _ => IntRange { from: count, to: count },
+    })
+}
+
+fn collection(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    match (to, from) {
+        (Type::Collection(size), _) => {
+            collection_size(from).is_some_and(|other| size.covers(other))
+        }
+        (Type::Array(element, size), Type::Array(other, other_size)) => {
+            size.covers(*other_size) && test(element, other, guard)
+        }
+        (Type::Array(element, size), Type::Tuple(types, other_size)) => {
+            let count = types.len() as i64;
+            size.covers(other_size.unwrap_or(IntRange { from: count, to: count }))
+                && types.iter().all(|t| test(element, t, guard))
+        }
+        (Type::Hash(entry, size), Type::Hash(other, other_size)) => {
+            let empty = *other_size == IntRange { from: 0, to: 0 }
+                && other.0 == Type::Unit
+                && other.1 == Type::Unit;
+            empty && size.from == 0
+                || test(&entry.0, &other.0, guard)
+                    && test(&entry.1, &other.1, guard)
+                    && size.covers(*other_size)
+        }
+        (Type::Hash(entry, size), Type::Struct(members)) => {
+            size.contains(members.len() as i64)
+                && members.iter().all(|m| {
+                    is_instance(&entry.0, &Value::Str(m.name.clone()))
+                        && test(&entry.1, &m.kind, guard)
+                })
+        }
+        (Type::Tuple(types, size), _) => tuple(types, *size, from, guard),
+        _ => false,
+    }
+}
+
+fn collection_size(from: &Type) -> Option<SizeRange> {
+    Some(match from {
+        Type::Collection(size) | Type::Array(_, size) | Type::Hash(_, size) => *size,
+        Type::Tuple(types, size) => {
+            let count = types.len() as i64;
+            size.unwrap_or(IntRange { from: count, to: count })
+        }
+        Type::Struct(members) => {
+            let count = members.len() as i64;
+            IntRange { from: count, to: count }
+        }
+        _ => return None,
+    })
+}
+
+fn tuple(types: &[Type], size: Option<SizeRange>, from: &Type, guard: G<'_>) -> bool {
+    let own = tuple_size(types, size);
+    match from {
+        Type::Tuple(others, other_size) => {
+            if !own.covers(tuple_size(others, *other_size)) {
+                return false;
+            }
+            let Some(last) = types.last() else { return true };
+            if others.is_empty() {
+                return own.from == 0;
+            }
+            others.iter().enumerate().all(|(i, o)| test(types.get(i).unwrap_or(last), o, guard))
+        }
+        Type::Array(element, other_size) => {
+            let count = types.len().min(usize::try_from(other_size.to).unwrap_or(usize::MAX));
+            own.covers(*other_size) && types.iter().take(count).all(|t| test(t, element, guard))
+        }
+        _ => false,
+    }
+}
+
+fn structure(members: &[StructMember], from: &Type, guard: G<'_>) -> bool {
+    match from {
+        Type::Struct(others) => {
+            let by_name: rustc_hash::FxHashMap<&str, &StructMember> =
+                others.iter().map(|m| (m.name.as_str(), m)).collect();
+            let mut matched = 0;
+            members.iter().all(|m| match by_name.get(m.name.as_str()) {
+                None => m.optional,
+                Some(other) => {
+                    matched += 1;
+                    (m.optional || !other.optional) && test(&m.kind, &other.kind, guard)
+                }
+            }) && matched == others.len()
+        }
+        Type::Hash(entry, size) => {
+            let required = members.iter().filter(|m| !m.optional).count() as i64;
+            let any_text = Type::String(SizeRange::ANY_SIZE);
+            members
+                .iter()
+                .filter(|m| !m.optional)
+                .all(|m| test(&m.kind, &entry.1, guard) && test(&any_text, &entry.0, guard))
+                && IntRange { from: required, to: members.len() as i64 }.covers(*size)
+        }
+        _ => false,
+    }
+}
+
+/// The parameters of a callable as a tuple.
+pub(crate) fn parameter_tuple(callable: &CallableType) -> Type {
+    Type::Tuple(callable.params.clone().into(), Some(callable.size))
+}
+
+fn callable_takes(to: Option<&CallableType>, from: Option<&CallableType>, guard: G<'_>) -> bool {
+    let Some(to) = to else { return true };
+    let returned = from.and_then(|f| f.returns.as_ref()).unwrap_or(&Type::Any);
+    if to.returns.as_ref().is_some_and(|r| !test(r, returned, guard)) {
+        return false;
+    }
+    let Some(from) = from else { return false };
+    test(&parameter_tuple(from), &parameter_tuple(to), guard)
+        && test(
+            from.block.as_ref().unwrap_or(&Type::Undef),
+            to.block.as_ref().unwrap_or(&Type::Undef),
+            guard,
+        )
+}
+
+fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    match (to, from) {
+        (Type::CatalogEntry, _) => {
+            matches!(from, Type::CatalogEntry | Type::Resource { .. } | Type::Class(_))
+        }
+        (Type::Class(name), Type::Class(other)) => name.is_none() || name == other,
+        (Type::Resource { kind, title }, Type::Resource { kind: k, title: t }) => match (kind, k) {
+            (None, _) => true,
+            (Some(a), Some(b)) => a.eq_ignore_ascii_case(b) && (title.is_none() || title == t),
+            _ => false,
+        },
+        (Type::Type(inner), Type::Type(other)) => contained(inner.as_ref(), other.as_ref(), guard),
+        (Type::Sensitive(inner), Type::Sensitive(other)) => test(
+            inner.as_deref().unwrap_or(&Type::Any),
+            other.as_deref().unwrap_or(&Type::Any),
+            guard,
+        ),
+        (Type::Iterable(None), _) => element_of(from).is_some(),
+        (Type::Iterable(Some(element)), _) => iterates(element, from, guard),
+        (Type::Iterator(inner), Type::Iterator(other)) => {
+            contained(inner.as_ref(), other.as_ref(), guard)
+        }
+        (Type::Timestamp(range), Type::Timestamp(other))
+        | (Type::Timespan(range), Type::Timespan(other)) => match (range, other) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(a), Some(b)) => a.0 <= b.0 && b.1 <= a.1,
+        },
+        (Type::SemVer(ranges), Type::SemVer(other)) => {
+            ranges.is_empty() || other.iter().all(|r| ranges.contains(r)) && !other.is_empty()
+        }
+        (Type::Uri(parts), Type::Uri(other)) => parts.is_none() || parts == other,
+        (Type::Runtime(name), Type::Runtime(other)) => name.is_none() || name == other,
+        (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
+        (Type::Init(init), Type::Init(other)) => match (init, other) {
+            (None, _) => true,
+            (Some(a), Some(b)) => test(&a.0, &b.0, guard),
+            (Some(_), None) => false,
+        },
+        (Type::Init(None), _) => test(rich_data(), from, guard),
+        (Type::Init(Some(init)), _) => {
+            test(&init.0, from, guard) || init_takes(&init.0, &init.1, from)
+        }
+        (Type::TypeSet(a), Type::TypeSet(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn contained(inner: Option<&Arc<Type>>, other: Option<&Arc<Type>>, guard: G<'_>) -> bool {
+    match (inner, other) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(a), Some(b)) => test(a, b, guard),
+    }
+}
+
+fn iterates(element: &Type, from: &Type, guard: G<'_>) -> bool {
+    if test(element, &Type::Any, guard) {
+        return element_of(from).is_some();
+    }
+    element_of(from).flatten().is_some_and(|items| test(element, &items, guard))
+}
+
+/// The type of what iterating over an instance gives: `None` if it cannot be iterated over,
+/// `Some(None)` if nothing is known of its items.
+pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
+    let one_char = || Cow::Owned(Type::String(IntRange { from: 1, to: 1 }));
+    Some(match kind {
+        Type::Array(element, _) if **element == Type::Any => None,
+        Type::Array(element, _) => Some(Cow::Borrowed(element)),
+        Type::Tuple(types, _) => Some(Cow::Owned(variant_of(types.iter().cloned()))),
+        Type::Hash(entry, _) => Some(Cow::Owned(pair(entry.0.clone(), entry.1.clone()))),
+        Type::Struct(members) => Some(Cow::Owned(pair(
+            variant_of(members.iter().map(|m| Type::Literal(m.name.clone()))),
+            variant_of(members.iter().map(|m| m.kind.clone())),
+        ))),
+        Type::Collection(_) => None,
+        Type::String(_) | Type::Literal(_) => Some(one_char()),
+        Type::Enum { .. } => Some(one_char()),
+        Type::Integer(_) => Some(Cow::Owned(Type::Integer(IntRange::ANY))),
+        Type::Iterable(inner) | Type::Iterator(inner) => inner.as_deref().map(Cow::Borrowed),
+        Type::Type(Some(inner)) => match resolved(inner) {
+            Type::Enum { .. } => Some(Cow::Borrowed(&**inner)),
+            Type::Integer(r) if r.from != i64::MIN && r.to != i64::MAX => {
+                Some(Cow::Borrowed(&**inner))
+            }
+            _ => return None,
+        },
+        Type::Alias(_) => return element_of(resolved(kind)),
+        _ => return None,
+    })
+}
+
+fn pair(key: Type, value: Type) -> Type {
+    Type::Tuple([key, value].into(), Some(IntRange { from: 2, to: 2 }))
+}
+
+/// A variant of these types without repetitions, or the only one.
+pub(crate) fn variant_of(types: impl IntoIterator<Item = Type>) -> Type {
+    let mut all: indexmap::IndexSet<Type, rustc_hash::FxBuildHasher> =
+        indexmap::IndexSet::default();
+    for kind in types {
+        match kind {
+            Type::Variant(inner) => all.extend(inner.iter().cloned()),
+            kind => {
+                all.insert(kind);
+            }
+        }
+    }
+    match all.len() {
+        1 => all.swap_remove_index(0).unwrap_or(Type::Any),
+        _ => Type::Variant(all.into_iter().collect::<Vec<_>>().into()),
+    }
+}
+
+/// Whether an object type is another or has it among its parents.
+pub(crate) fn object_is_a(kind: &Arc<ObjectType>, other: &ObjectType) -> bool {
+    let mut current = Some(Arc::clone(kind));
+    for _ in 0..DEPTH_LIMIT {
+        let Some(object) = current else { return false };
+        if other.is_root() || *object == *other {
+            return true;
+        }
+        current = object.parent_object();
+    }
+    false
+}
+
+/// Whether instances of the type can be called; an optional one only if `optional`.
+pub(crate) fn is_callable(kind: &Type, optional: bool) -> bool {
+    match resolved(kind) {
+        Type::Callable(_) => true,
+        Type::Optional(Some(inner)) => optional && is_callable(inner, optional),
+        Type::Variant(types) => types.iter().all(|t| is_callable(t, optional)),
+        _ => false,
+    }
+}
+
+/// Whether two types mean the same: equal, or each assignable to the other.
+pub fn is_equivalent(a: &Type, b: &Type) -> bool {
+    a == b || is_assignable(a, b) && is_assignable(b, a)
+}

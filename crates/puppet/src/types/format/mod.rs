@@ -1,0 +1,70 @@
+//! `String.new` with its formats, and values as source text.
+
+pub mod quoted;
+
+use ecow::EcoString;
+
+use crate::eval::text::to_text;
+use crate::value::Value;
+
+pub use quoted::quoted;
+
+/// Bytes in base 64, without line breaks.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0_u32, |word, b| word << 8 | u32::from(*b))
+            << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            match i <= chunk.len() {
+                true => out.push(DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char),
+                false => out.push('='),
+            }
+        }
+    }
+    out
+}
+
+/// The text of a value where the original inserts it into a message as Ruby prints it.
+pub(crate) fn ruby_text(value: &Value) -> EcoString {
+    match value {
+        Value::Array(_) | Value::Hash(_) => ruby_inspect(value).into(),
+        other => to_text(other),
+    }
+}
+
+/// A value in Ruby's notation, as some messages show it.
+pub(crate) fn ruby_inspect(value: &Value) -> String {
+    match value {
+        Value::Undef => "nil".into(),
+        Value::Default => ":default".into(),
+        Value::Str(s) => {
+            let mut out = String::new();
+            out.push('"');
+            for c in s.chars() {
+                match c {
+                    '"' | '\\' => out.extend(['\\', c]),
+                    '\n' => out.push_str("\\n"),
+                    '\t' => out.push_str("\\t"),
+                    '\r' => out.push_str("\\r"),
+                    c => out.push(c),
+                }
+            }
+            out.push('"');
+            out
+        }
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(ruby_inspect).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Hash(entries) => {
+            let entries: Vec<_> = entries
+                .iter()
+                .map(|(k, v)| format!("{}=>{}", ruby_inspect(k), ruby_inspect(v)))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        other => to_text(other).into(),
+    }
+}

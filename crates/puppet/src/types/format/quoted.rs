@@ -1,0 +1,113 @@
+//! Values as source text, as `String($v, '%p')` gives them and types show their parameters.
+
+use std::fmt::Write as _;
+
+use crate::eval::text::{write_float, write_timespan, write_timestamp};
+use crate::types::display::write_type;
+use crate::types::object::write_instance;
+use crate::value::{HashValue, Value};
+
+/// A value as source text: exactly what `String($value, '%p')` gives.
+pub fn quoted(value: &Value) -> String {
+    let mut out = String::new();
+    write_quoted(&mut out, value);
+    out
+}
+
+/// Writes a value as source text.
+pub fn write_quoted(out: &mut String, value: &Value) {
+    match value {
+        Value::Undef => out.push_str("undef"),
+        Value::Default => out.push_str("default"),
+        Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Value::Int(i) => {
+            let _ = write!(out, "{i}");
+        }
+        Value::Float(f) => write_float(out, *f),
+        Value::Str(s) => write_text_quoted(out, s),
+        Value::Array(items) => write_list(out, items),
+        Value::Iterator(iterator) => write_list(out, &iterator.items),
+        Value::Hash(entries) => write_hash(out, entries),
+        Value::Regexp(r) => r.write_delimited(out),
+        Value::Type(t) => write_type(out, t),
+        Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
+        Value::Binary(bytes) => {
+            out.push_str("Binary('");
+            out.push_str(&crate::types::format::base64(bytes));
+            out.push_str("')");
+        }
+        Value::Timestamp(ns) => {
+            out.push_str("Timestamp('");
+            write_timestamp(out, **ns);
+            out.push_str("')");
+        }
+        Value::Timespan(ns) => {
+            out.push_str("Timespan('");
+            write_timespan(out, **ns);
+            out.push_str("')");
+        }
+        Value::Callable(_) => out.push_str("Callable"),
+        Value::Object(object) => write_instance(out, object),
+    }
+}
+
+fn write_list(out: &mut String, items: &[Value]) {
+    out.push('[');
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        write_quoted(out, item);
+    }
+    out.push(']');
+}
+
+/// Writes a hash as source text.
+pub fn write_hash(out: &mut String, entries: &HashValue) {
+    out.push('{');
+    for (i, (key, value)) in entries.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        write_quoted(out, key);
+        out.push_str(" => ");
+        write_quoted(out, value);
+    }
+    out.push('}');
+}
+
+/// Writes text as source text: in single quotes unless it has control characters.
+pub fn write_text_quoted(out: &mut String, text: &str) {
+    if text.chars().any(|c| c.is_control() && c != '\u{7f}' && (c as u32) < 0x20) {
+        write_double_quoted(out, text);
+        return;
+    }
+    out.push('\'');
+    for c in text.chars() {
+        if c == '\'' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('\'');
+}
+
+/// Writes text in double quotes.
+pub fn write_double_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '$' => out.push_str("\\$"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{{{:X}}}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

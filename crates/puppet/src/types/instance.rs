@@ -1,0 +1,177 @@
+//! Whether a value is an instance of a type, without inferring the value's own type.
+
+use std::sync::Arc;
+
+use crate::types::assignable::{is_assignable, object_is_a};
+use crate::types::infer::{callable_of, infer};
+use crate::types::new::init_accepts;
+use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::{SizeRange, StructMember, Type, TypeAlias};
+use crate::value::{HashValue, Key, Value};
+
+/// The aliases that are being resolved for one value, innermost first. An alias that comes back to
+/// itself without having gone into the value cannot hold.
+struct Guard<'a> {
+    alias: *const TypeAlias,
+    value: *const Value,
+    outer: Option<&'a Guard<'a>>,
+}
+
+/// Whether `value` is an instance of `kind`.
+pub fn is_instance(kind: &Type, value: &Value) -> bool {
+    test(kind, value, None)
+}
+
+fn test(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
+    match kind {
+        Type::Any | Type::Unit => true,
+        Type::Undef => value.is_undef(),
+        Type::Default => matches!(value, Value::Default),
+        Type::String(size) => text_size(value, *size),
+        Type::Literal(text) => value.as_str() == Some(text),
+        Type::Enum { values, caseless } => is_one_of(values, *caseless, value),
+        Type::Pattern(patterns) => value
+            .as_str()
+            .is_some_and(|s| patterns.is_empty() || patterns.iter().any(|p| p.is_match(s))),
+        Type::Integer(range) => matches!(value, Value::Int(i) if range.contains(*i)),
+        Type::Float(range) => {
+            matches!(value, Value::Float(f) if range.from <= *f && *f <= range.to)
+        }
+        Type::Boolean(expected) => {
+            matches!(value, Value::Bool(b) if expected.is_none_or(|e| e == *b))
+        }
+        Type::Numeric => matches!(value, Value::Int(_) | Value::Float(_)),
+        Type::ScalarData => is_scalar_data(value),
+        Type::Scalar => is_scalar(value),
+        Type::Optional(inner) => {
+            value.is_undef() || inner.as_ref().is_some_and(|t| test(t, value, guard))
+        }
+        Type::NotUndef(inner) => {
+            !value.is_undef() && inner.as_ref().is_none_or(|t| test(t, value, guard))
+        }
+        Type::Variant(types) => types.iter().any(|t| test(t, value, guard)),
+        Type::Array(..) | Type::Hash(..) | Type::Tuple(..) | Type::Struct(_) => {
+            collection(kind, value, guard)
+        }
+        Type::Alias(alias) => named(alias, value, guard),
+        Type::Data => test(data(), value, guard),
+        Type::RichData => test(rich_data(), value, guard),
+        Type::RichDataKey => test(rich_data_key(), value, guard),
+        _ => rare(kind, value, guard),
+    }
+}
+
+fn text_size(value: &Value, size: SizeRange) -> bool {
+    match value {
+        Value::Str(_) if size == SizeRange::ANY_SIZE => true,
+        Value::Str(s) => size.contains(s.chars().count() as i64),
+        _ => false,
+    }
+}
+
+fn is_one_of(values: &[ecow::EcoString], caseless: bool, value: &Value) -> bool {
+    let Some(text) = value.as_str() else { return false };
+    match caseless {
+        true => values.iter().any(|v| v.eq_ignore_ascii_case(text)),
+        false if values.len() < 8 => values.iter().any(|v| v == text),
+        false => values.binary_search_by(|v| v.as_str().cmp(text)).is_ok(),
+    }
+}
+
+fn is_scalar_data(value: &Value) -> bool {
+    matches!(value, Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_))
+}
+
+fn is_scalar(value: &Value) -> bool {
+    is_scalar_data(value)
+        || matches!(value, Value::Regexp(_) | Value::Timestamp(_) | Value::Timespan(_))
+}
+
+fn collection(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
+    match (kind, value) {
+        (Type::Array(element, size), Value::Array(items)) => {
+            size.contains(items.len() as i64)
+                && (**element == Type::Any || items.iter().all(|item| test(element, item, guard)))
+        }
+        (Type::Hash(entry, size), Value::Hash(entries)) => {
+            size.contains(entries.len() as i64)
+                && entries.iter().all(|(k, v)| test(&entry.0, k, guard) && test(&entry.1, v, guard))
+        }
+        (Type::Tuple(types, size), Value::Array(items)) => tuple(types, *size, items, guard),
+        (Type::Struct(members), Value::Hash(entries)) => structure(members, entries, guard),
+        _ => false,
+    }
+}
+
+fn tuple(
+    types: &[Type],
+    size: Option<SizeRange>,
+    items: &[Value],
+    guard: Option<&Guard<'_>>,
+) -> bool {
+    let fits = match size {
+        Some(size) => size.contains(items.len() as i64),
+        None => types.is_empty() || types.len() == items.len(),
+    };
+    let Some(last) = types.last() else { return fits };
+    fits && items.iter().enumerate().all(|(i, v)| test(types.get(i).unwrap_or(last), v, guard))
+}
+
+fn structure(members: &[StructMember], entries: &HashValue, guard: Option<&Guard<'_>>) -> bool {
+    let mut matched = 0;
+    for member in members {
+        match entries.get(&Key(&member.name)) {
+            Some(value) if test(&member.kind, value, guard) => matched += 1,
+            Some(_) => return false,
+            None if !member.optional => return false,
+            None => {}
+        }
+    }
+    matched == entries.len()
+}
+
+fn named(alias: &Arc<TypeAlias>, value: &Value, outer: Option<&Guard<'_>>) -> bool {
+    let Some(target) = alias.target.get() else { return false };
+    let mut frame = outer;
+    while let Some(guard) = frame.filter(|guard| std::ptr::eq(guard.value, value)) {
+        if std::ptr::eq(guard.alias, Arc::as_ptr(alias)) {
+            return false;
+        }
+        frame = guard.outer;
+    }
+    test(target, value, Some(&Guard { alias: Arc::as_ptr(alias), value, outer }))
+}
+
+fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
+    match (kind, value) {
+        (Type::Regexp(source), Value::Regexp(r)) => {
+            source.as_ref().is_none_or(|s| s.source == r.source)
+        }
+        (Type::Collection(size), Value::Array(items)) => size.contains(items.len() as i64),
+        (Type::Collection(size), Value::Hash(entries)) => size.contains(entries.len() as i64),
+        (Type::Type(None), Value::Type(_)) => true,
+        (Type::Type(Some(inner)), Value::Type(t)) => is_assignable(inner, t),
+        (Type::CatalogEntry | Type::Resource { .. } | Type::Class(_), _) => false,
+        (Type::Sensitive(inner), Value::Sensitive(v)) => {
+            inner.as_ref().is_none_or(|t| test(t, v, guard))
+        }
+        (Type::Binary, Value::Binary(_)) => true,
+        (Type::Timestamp(range), Value::Timestamp(ns))
+        | (Type::Timespan(range), Value::Timespan(ns)) => {
+            range.is_none_or(|(from, to)| from <= **ns && **ns <= to)
+        }
+        (Type::Callable(_), Value::Callable(closure)) => {
+            is_assignable(kind, &callable_of(&closure.signature))
+        }
+        (Type::Init(init), _) => match init {
+            None => test(rich_data(), value, guard),
+            Some(init) => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
+        },
+        (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
+        (Type::Object(_), _) => is_assignable(kind, &infer(value)),
+        (Type::Iterable(_) | Type::Iterator(_) | Type::Uri(_) | Type::TypeSet(_), _) => {
+            is_assignable(kind, &infer(value))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether arguments fit a signature, and Puppet's own words where values do not fit types.
+
+mod describe;
+mod message;
+
+use ecow::EcoString;
+
+use crate::eval::closure::{Closure, Signature};
+use crate::eval::error::{EvalResult, plain};
+use crate::types::infer::callable_of;
+use crate::types::{IntRange, Type, generalize, infer_set, is_assignable, is_instance};
+use crate::value::Value;
+
+use describe::{describe, describe_signatures};
+
+/// One step on the way to the part that does not fit.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Step {
+    Subject(String),
+    Entry(EcoString),
+    EntryKey(EcoString),
+    Parameter(EcoString),
+    Return,
+    Block,
+    Index(usize),
+    Variant(usize),
+    Signature(usize),
+}
+
+/// One thing that does not fit.
+#[derive(Clone, Debug)]
+pub(crate) struct Mismatch {
+    path: Vec<Step>,
+    reason: Reason,
+}
+
+/// Why something does not fit.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Reason {
+    MissingKey(EcoString),
+    MissingParameter(EcoString),
+    UnknownKey(EcoString),
+    UnknownParameter(EcoString),
+    UnexpectedBlock,
+    MissingBlock,
+    Unresolved(EcoString),
+    Type { expected: Type, actual: Type },
+    Pattern { expected: Type, actual: Type },
+    Size { expected: IntRange, actual: IntRange },
+    Count { expected: IntRange, actual: IntRange },
+}
+
+/// Whether a call with these arguments fits the signature.
+pub fn accepts(signature: &Signature, args: &[Value], block: Option<&Closure>) -> bool {
+    if args.len() < signature.min() || signature.max().is_some_and(|max| args.len() > max) {
+        return false;
+    }
+    let params = &signature.params;
+    let fits = |(i, arg): (usize, &Value)| {
+        params.get(i).or(params.last()).is_some_and(|p| is_instance(&p.kind, arg))
+    };
+    args.iter().enumerate().all(fits) && accepts_block(signature, block)
+}
+
+fn accepts_block(signature: &Signature, block: Option<&Closure>) -> bool {
+    match (&signature.block, block) {
+        (None, None) => true,
+        (None, Some(_)) => false,
+        (Some(kind), None) => is_assignable(kind, &Type::Undef),
+        (Some(kind), Some(block)) => is_assignable(kind, &callable_of(&block.signature)),
+    }
+}
+
+fn joined(subject: &str, errors: &[Mismatch]) -> Option<String> {
+    match errors {
+        [] => None,
+        [one] => Some(format!("{subject}:{}", one.text())),
+        many => {
+            let texts: Vec<String> = many.iter().map(Mismatch::text).collect();
+            Some(format!("{subject}:\n {}", texts.join("\n ")))
+        }
+    }
+}
+
+/// What is wrong with the parameters given to a class or defined type: `None` if nothing is.
+/// Values of type `Deferred` are checked when they are resolved.
+pub fn describe_params(
+    subject: &str,
+    signature: &Signature,
+    given: &[(EcoString, Value)],
+    missing_ok: bool,
+) -> Option<String> {
+    let mut errors = Vec::new();
+    let bare = |reason| Mismatch { path: Vec::new(), reason };
+    for (name, _) in given {
+        if !signature.params.iter().any(|p| p.name == *name) {
+            errors.push(bare(Reason::UnknownParameter(name.clone())));
+        }
+    }
+    for param in &signature.params {
+        match given.iter().find(|(name, _)| *name == param.name) {
+            Some((_, value)) if is_deferred(value) || is_instance(&param.kind, value) => {}
+            Some((_, value)) => errors.extend(describe(
+                &param.kind,
+                &infer_set(value),
+                &[Step::Parameter(param.name.clone())],
+            )),
+            None if missing_ok || param.optional => {}
+            None => errors.push(bare(Reason::MissingParameter(param.name.clone()))),
+        }
+    }
+    joined(subject, &errors)
+}
+
+fn is_deferred(value: &Value) -> bool {
+    matches!(value, Value::Object(object) if object.kind.name == "Deferred")
+}
+
+/// What is wrong with the default value of a parameter: `None` if nothing is.
+pub fn describe_default(subject: &str, name: &str, kind: &Type, value: &Value) -> Option<String> {
+    if is_instance(kind, value) {
+        return None;
+    }
+    let path = [Step::Parameter(name.into())];
+    joined(subject, &describe(kind, &generalize(&infer_set(value)), &path))
+}
+
+/// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.
+pub fn describe_call(
+    name: &str,
+    signatures: &[&Signature],
+    args: &[Value],
+    block: Option<&Signature>,
+) -> String {
+    describe_signatures(name, signatures, args, block)
+}
+
+/// How a type differs from what is expected; empty if it does not. The subject stands first.
+pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
+    let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
+    match errors.as_slice() {
+        [] => String::new(),
+        [one] => one.text().trim().into(),
+        many => many.iter().map(Mismatch::text).collect::<Vec<_>>().join("\n "),
+    }
+}
+
+/// Checks that a value has a type: `SUBJECT has wrong type, expects …`.
+///
+/// # Errors
+/// When it has not.
+pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<()> {
+    if is_instance(kind, value) {
+        return Ok(());
+    }
+    let subject = format!("{subject} has wrong type,");
+    plain(describe_mismatch(&subject, kind, &infer_set(value)))
+}

@@ -1,0 +1,223 @@
+//! The simplest form of a type: nested variants flattened, enums and ranges merged. Aliases stand for
+//! the normalised form of what they were defined as, and messages show it.
+
+use std::sync::{Arc, LazyLock};
+
+use ecow::EcoString;
+
+use crate::types::assignable::{is_assignable, variant_of};
+use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
+
+/// What `Data` stands for.
+pub fn data() -> &'static Type {
+    static DATA: LazyLock<Type> = LazyLock::new(|| {
+        let text = Type::String(SizeRange::ANY_SIZE);
+        Type::Variant(
+            [
+                Type::ScalarData,
+                Type::Undef,
+                Type::Hash(Arc::new((text, Type::Data)), SizeRange::ANY_SIZE),
+                Type::Array(Arc::new(Type::Data), SizeRange::ANY_SIZE),
+            ]
+            .into(),
+        )
+    });
+    &DATA
+}
+
+/// What `RichDataKey` stands for.
+pub fn rich_data_key() -> &'static Type {
+    static KEY: LazyLock<Type> =
+        LazyLock::new(|| Type::Variant([Type::String(SizeRange::ANY_SIZE), Type::Numeric].into()));
+    &KEY
+}
+
+/// What `RichData` stands for.
+pub fn rich_data() -> &'static Type {
+    static RICH: LazyLock<Type> = LazyLock::new(|| {
+        let types = [
+            Type::Scalar,
+            Type::SemVerRange,
+            Type::Binary,
+            Type::Sensitive(None),
+            Type::Type(None),
+            Type::TypeSet(Arc::default()),
+            Type::Uri(None),
+            Type::Object(crate::types::object::root()),
+            Type::Undef,
+            Type::Default,
+            Type::Hash(Arc::new((Type::RichDataKey, Type::RichData)), SizeRange::ANY_SIZE),
+            Type::Array(Arc::new(Type::RichData), SizeRange::ANY_SIZE),
+        ];
+        Type::Variant(types.into())
+    });
+    &RICH
+}
+
+fn boxed(kind: &Arc<Type>) -> Arc<Type> {
+    Arc::new(normalize(kind))
+}
+
+/// The simplest form of a type.
+pub fn normalize(kind: &Type) -> Type {
+    match kind {
+        Type::NotUndef(Some(t)) => Type::NotUndef(Some(boxed(t))),
+        Type::Type(Some(t)) => Type::Type(Some(boxed(t))),
+        Type::Sensitive(Some(t)) => Type::Sensitive(Some(boxed(t))),
+        Type::Iterable(Some(t)) => Type::Iterable(Some(boxed(t))),
+        Type::Iterator(Some(t)) => Type::Iterator(Some(boxed(t))),
+        Type::Optional(Some(t)) => optional(normalize(t)),
+        Type::Array(element, size) => Type::Array(boxed(element), *size),
+        Type::Hash(entry, size) => {
+            Type::Hash(Arc::new((normalize(&entry.0), normalize(&entry.1))), *size)
+        }
+        Type::Tuple(types, size) => Type::Tuple(types.iter().map(normalize).collect(), *size),
+        Type::Struct(members) => Type::Struct(
+            members
+                .iter()
+                .map(|m| StructMember { kind: normalize(&m.kind), ..m.clone() })
+                .collect(),
+        ),
+        Type::Callable(Some(callable)) => Type::Callable(Some(Arc::new(CallableType {
+            params: callable.params.iter().map(normalize).collect(),
+            size: callable.size,
+            block: callable.block.as_ref().map(normalize),
+            returns: callable.returns.as_ref().map(normalize),
+        }))),
+        Type::Variant(types) if !types.is_empty() => variant(types),
+        _ => kind.clone(),
+    }
+}
+
+fn optional(inner: Type) -> Type {
+    match inner {
+        Type::NotUndef(Some(t)) => optional((*t).clone()),
+        Type::NotUndef(None) => Type::Optional(None),
+        t if is_assignable(&t, &Type::Undef) => t,
+        t => Type::Optional(Some(Arc::new(t))),
+    }
+}
+
+fn variant(types: &[Type]) -> Type {
+    let types: Vec<Type> = types.iter().map(normalize).collect();
+    if let [one] = types.as_slice() {
+        return one.clone();
+    }
+    let is_optional = |t: &Type| matches!(t, Type::Undef | Type::Optional(_));
+    if types.iter().any(is_optional) {
+        let rest = types.into_iter().filter(|t| *t != Type::Undef).map(|t| match t {
+            Type::Optional(Some(t)) => (*t).clone(),
+            Type::Optional(None) => Type::Any,
+            t => t,
+        });
+        return match variant_of(rest) {
+            Type::Variant(empty) if empty.is_empty() => Type::Undef,
+            t => normalize(&Type::Optional(Some(Arc::new(t)))),
+        };
+    }
+    let types = match variant_of(types) {
+        Type::Variant(types) => types.to_vec(),
+        one => return one,
+    };
+    variant_of(merged(types))
+}
+
+fn merged(mut types: Vec<Type>) -> Vec<Type> {
+    types = merge_enums(types, false);
+    types = merge_enums(types, true);
+    types = merge_patterns(types);
+    types = merge_ranges(types, integer_range, Type::Integer, |a, b| {
+        let joined = IntRange { from: a.from.min(b.from), to: a.to.max(b.to) };
+        let apart = a.to.saturating_add(1) < b.from || b.to.saturating_add(1) < a.from;
+        (!apart).then_some(joined)
+    });
+    merge_ranges(types, float_range, Type::Float, |a, b| {
+        let joined = FloatRange { from: a.from.min(b.from), to: a.to.max(b.to) };
+        (!(a.to < b.from || b.to < a.from)).then_some(joined)
+    })
+}
+
+fn integer_range(kind: &Type) -> Option<IntRange> {
+    if let Type::Integer(range) = kind { Some(*range) } else { None }
+}
+
+fn float_range(kind: &Type) -> Option<FloatRange> {
+    if let Type::Float(range) = kind { Some(*range) } else { None }
+}
+
+fn merge_ranges<R: Copy>(
+    types: Vec<Type>,
+    range_of: fn(&Type) -> Option<R>,
+    make: fn(R) -> Type,
+    join: fn(&R, &R) -> Option<R>,
+) -> Vec<Type> {
+    let mut ranges: Vec<R> = types.iter().filter_map(range_of).collect();
+    if ranges.len() < 2 {
+        return types;
+    }
+    let mut result = Vec::new();
+    while let Some(mut current) = ranges.pop() {
+        let mut left = Vec::new();
+        for range in ranges {
+            match join(&current, &range) {
+                Some(joined) => current = joined,
+                None => left.push(range),
+            }
+        }
+        ranges = left;
+        result.push(make(current));
+    }
+    result.extend(types.into_iter().filter(|t| range_of(t).is_none()));
+    result
+}
+
+fn merge_enums(types: Vec<Type>, caseless: bool) -> Vec<Type> {
+    let texts = |t: &Type| -> Option<Vec<EcoString>> {
+        match t {
+            Type::Literal(s) if !caseless => Some(vec![s.clone()]),
+            Type::Enum { values, caseless: c } if !values.is_empty() && *c == caseless => {
+                Some(values.to_vec())
+            }
+            _ => None,
+        }
+    };
+    if types.iter().filter(|t| texts(t).is_some()).count() < 2 {
+        return types;
+    }
+    let mut all: Vec<EcoString> = types.iter().filter_map(texts).flatten().collect();
+    if caseless {
+        all.iter_mut().for_each(|s| *s = s.to_lowercase());
+    }
+    let mut rest: Vec<Type> = types.into_iter().filter(|t| texts(t).is_none()).collect();
+    rest.push(enumeration(all, caseless));
+    rest
+}
+
+/// An enum of these texts.
+pub(crate) fn enumeration(mut values: Vec<EcoString>, caseless: bool) -> Type {
+    values.sort_unstable();
+    values.dedup();
+    Type::Enum { values: values.into(), caseless }
+}
+
+fn merge_patterns(types: Vec<Type>) -> Vec<Type> {
+    if types.iter().filter(|t| matches!(t, Type::Pattern(_))).count() < 2 {
+        return types;
+    }
+    let mut patterns = Vec::new();
+    let mut rest = Vec::new();
+    for kind in types {
+        match kind {
+            Type::Pattern(list) => {
+                for pattern in list.iter() {
+                    if !patterns.contains(pattern) {
+                        patterns.push(Arc::clone(pattern));
+                    }
+                }
+            }
+            kind => rest.push(kind),
+        }
+    }
+    rest.push(Type::Pattern(patterns.into()));
+    rest
+}

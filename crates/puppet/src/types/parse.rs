@@ -1,0 +1,790 @@
+//! Types by name, and the giving of parameters to them: `T[args]`.
+
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use crate::eval::access::flat;
+use crate::eval::error::{Blame, EvalResult, issue, issue_at};
+use crate::types::assignable::{is_assignable, is_callable, variant_of};
+use crate::types::display::capitalized;
+use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
+use crate::types::normalize::enumeration;
+use crate::types::{
+    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, generalize, object,
+};
+use crate::value::{HashValue, Value};
+
+/// The built-in type of a name, without parameters.
+pub fn builtin(name: &str) -> Option<Type> {
+    Some(match name {
+        "Any" => Type::Any,
+        "Unit" => Type::Unit,
+        "Undef" => Type::Undef,
+        "Default" => Type::Default,
+        "Numeric" => Type::Numeric,
+        "Scalar" => Type::Scalar,
+        "ScalarData" => Type::ScalarData,
+        "Data" => Type::Data,
+        "RichData" => Type::RichData,
+        "RichDataKey" => Type::RichDataKey,
+        "NotUndef" => Type::NotUndef(None),
+        "Optional" => Type::Optional(None),
+        "Variant" => Type::Variant([].into()),
+        "Integer" => Type::Integer(IntRange::ANY),
+        "Float" => Type::Float(FloatRange::ANY),
+        "Boolean" => Type::Boolean(None),
+        "String" => Type::String(SizeRange::ANY_SIZE),
+        "Enum" => Type::Enum { values: [].into(), caseless: false },
+        "Pattern" => Type::Pattern([].into()),
+        "Regexp" => Type::Regexp(None),
+        "Collection" => Type::Collection(SizeRange::ANY_SIZE),
+        "Array" => Type::Array(Arc::new(Type::Any), SizeRange::ANY_SIZE),
+        "Hash" => Type::Hash(Arc::new((Type::Any, Type::Any)), SizeRange::ANY_SIZE),
+        "Tuple" => Type::Tuple([].into(), None),
+        "Struct" => Type::Struct([].into()),
+        "Iterable" => Type::Iterable(None),
+        "Iterator" => Type::Iterator(None),
+        "Callable" => Type::Callable(None),
+        "Type" => Type::Type(None),
+        "Init" => Type::Init(None),
+        "CatalogEntry" | "Catalogentry" => Type::CatalogEntry,
+        "Resource" => Type::Resource { kind: None, title: None },
+        "Class" => Type::Class(None),
+        "Sensitive" => Type::Sensitive(None),
+        "Binary" => Type::Binary,
+        "Timestamp" => Type::Timestamp(None),
+        "Timespan" => Type::Timespan(None),
+        "SemVer" => Type::SemVer([].into()),
+        "SemVerRange" => Type::SemVerRange,
+        "URI" => Type::Uri(None),
+        "Runtime" => Type::Runtime(None),
+        "Object" => Type::Object(object::root()),
+        "TypeSet" => Type::TypeSet(Arc::default()),
+        "TypeReference" => Type::Reference("UnresolvedReference".into()),
+        "Deferred" => Type::Object(object::deferred()),
+        "Error" => Type::Object(object::error()),
+        _ => return None,
+    })
+}
+
+/// The type that a text of a signature names. Every text is read once; it is an error of the program
+/// if it does not parse, and the type is then `Any`.
+pub fn parse_static(text: &'static str) -> Arc<Type> {
+    static CACHE: LazyLock<Mutex<FxHashMap<&'static str, Arc<Type>>>> =
+        LazyLock::new(Mutex::default);
+    let cached = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned();
+    if let Some(kind) = cached {
+        return kind;
+    }
+    let kind = Arc::new(super::text_reader::read(text).unwrap_or(Type::Any));
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(cache.entry(text).or_insert(kind))
+}
+
+/// The type that a text names, built from built-in types and given names.
+///
+/// # Errors
+/// When the text is no type.
+pub fn parse_text(text: &str, named: &mut dyn FnMut(&str) -> Option<Type>) -> EvalResult<Type> {
+    super::text_reader::read_with(text, named)
+}
+
+/// `T[args]` where the result is one type.
+///
+/// # Errors
+/// When the arguments do not fit the type.
+pub fn specialize(base: &Type, args: &[Value]) -> EvalResult<Type> {
+    match specialize_value(base, args)? {
+        Value::Type(kind) => Ok((*kind).clone()),
+        _ => issue("BAD_TYPE_SPECIALIZATION", format!("{base}[] does not name one type")),
+    }
+}
+
+/// `T[args]`: a type, or a list of references where several titles are given.
+///
+/// # Errors
+/// When the arguments do not fit the type.
+pub fn specialize_value(base: &Type, args: &[Value]) -> EvalResult {
+    match base {
+        Type::Resource { .. } => return resource(base, args),
+        Type::Class(_) => return class(base, args),
+        _ => {}
+    }
+    specialized(base, args).map(Value::of_type)
+}
+
+fn specialized(base: &Type, args: &[Value]) -> EvalResult<Type> {
+    let keys = flat(args);
+    let keys = keys.as_slice();
+    match base {
+        Type::Integer(_) => integer(keys),
+        Type::Float(_) => float(keys),
+        Type::String(_) | Type::Literal(_) => string(keys),
+        Type::Boolean(_) => boolean(base, keys),
+        Type::Enum { .. } => enum_of(base, keys),
+        Type::Pattern(_) => pattern(base, keys),
+        Type::Regexp(_) => regexp(base, keys),
+        Type::Collection(_) => match keys {
+            [_] | [_, _] => Ok(Type::Collection(size(0, keys)?)),
+            _ => arity("Collection-Type", 1, Some(2), keys.len()),
+        },
+        Type::Array(..) => array(keys),
+        Type::Hash(..) => hash(keys),
+        Type::Tuple(..) => tuple(base, keys),
+        Type::Struct(_) => structure(base, args),
+        Type::Variant(_) => variant(base, keys),
+        Type::Optional(_) => match one("Optional-Type", keys)? {
+            Value::Str(s) => Ok(Type::Optional(Some(Arc::new(Type::Literal(s.clone()))))),
+            key => Ok(Type::Optional(Some(type_key("Optional-Type", 0, key)?))),
+        },
+        Type::NotUndef(_) => not_undef(keys),
+        Type::Type(_) => Ok(Type::Type(Some(only_type("Type-Type", keys)?))),
+        Type::Iterable(_) => Ok(Type::Iterable(Some(only_type("Iterable-Type", keys)?))),
+        Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", keys)?))),
+        Type::Sensitive(_) => {
+            let inner = only_type("Sensitive-Type", keys)?;
+            Ok(Type::Sensitive(Some(Arc::new(generalize(&inner)))))
+        }
+        Type::Callable(_) => callable(base, args),
+        Type::Init(_) => init(args),
+        _ => rare(base, keys),
+    }
+}
+
+fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    match base {
+        Type::Timestamp(_) => {
+            times(base, keys, true).map(|r| Type::Timestamp((r != OPEN).then_some(r)))
+        }
+        Type::Timespan(_) => {
+            times(base, keys, false).map(|r| Type::Timespan((r != OPEN).then_some(r)))
+        }
+        Type::SemVer(_) => semver(base, keys),
+        Type::Uri(_) => match one("URI-Type", keys)? {
+            key @ (Value::Str(_) | Value::Hash(_)) => Ok(Type::Uri(Some(Arc::new(key.clone())))),
+            key => bad_type("URI-Type", 0, key),
+        },
+        Type::Runtime(_) => match keys {
+            [Value::Str(runtime), Value::Str(name)] => {
+                Ok(Type::Runtime(Some(Arc::new((runtime.clone(), name.clone())))))
+            }
+            _ => {
+                assert_keys(base, keys, 2, Some(2), &["String", "String"], |v| {
+                    matches!(v, Value::Str(_))
+                })?;
+                Ok(base.clone())
+            }
+        },
+        Type::Object(kind) if kind.is_root() => {
+            let definition = one("Object-Type", keys)?;
+            Ok(Type::Object(object::from_hash("", definition)?))
+        }
+        Type::Object(kind) => object::parameterized(kind, keys),
+        Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
+        Type::Reference(name) if name == "UnresolvedReference" => match keys {
+            [Value::Str(name)] => Ok(Type::Reference(name.clone())),
+            _ => unknown_type(name),
+        },
+        Type::Reference(name) => unknown_type(name),
+        Type::Alias(alias) => match alias.target.get() {
+            Some(target) => specialized(target, keys),
+            None => unknown_type(&alias.name),
+        },
+        _ => issue_at(
+            "OPERATOR_NOT_APPLICABLE",
+            Blame::Left,
+            format!("Operator '[]' is not applicable to {}.", with_article(&type_label(base))),
+        ),
+    }
+}
+
+const OPEN: (i128, i128) = (i128::MIN, i128::MAX);
+
+fn unknown_type<T>(name: &str) -> EvalResult<T> {
+    issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"))
+}
+
+fn arity<T>(label: &str, min: usize, max: Option<usize>, got: usize) -> EvalResult<T> {
+    let range = match max {
+        None => format!("{min} or more arguments"),
+        Some(max) if max != min => format!("{min} to {max} arguments"),
+        Some(1) => "1 argument".into(),
+        Some(_) => format!("{min} arguments"),
+    };
+    issue("BAD_TYPE_SLICE_ARITY", format!("{label}[] accepts {range}. Got {got}"))
+}
+
+fn base_label(base: &Type) -> String {
+    a_an_uc(&Value::of_type(base.clone()))
+}
+
+fn one<'k>(label: &str, keys: &'k [Value]) -> EvalResult<&'k Value> {
+    match keys {
+        [key] => Ok(key),
+        _ => arity(label, 1, Some(1), keys.len()),
+    }
+}
+
+fn bad_type<T>(label: &str, index: usize, key: &Value) -> EvalResult<T> {
+    let got = class_name(key);
+    let message = format!("{label}[] arguments must be types. Got {got}");
+    issue_at("BAD_TYPE_SLICE_TYPE", Blame::Key(index), message)
+}
+
+fn type_key(label: &str, index: usize, key: &Value) -> EvalResult<Arc<Type>> {
+    match key {
+        Value::Type(kind) => Ok(Arc::clone(kind)),
+        key => bad_type(label, index, key),
+    }
+}
+
+fn only_type(label: &str, keys: &[Value]) -> EvalResult<Arc<Type>> {
+    type_key(label, 0, one(label, keys)?)
+}
+
+fn bad_specialization<T>(base: &Type, index: usize, key: &Value, expected: &str) -> EvalResult<T> {
+    let (base, got) = (with_article(&type_label(base)), bad_key_name(key));
+    issue_at(
+        "BAD_TYPE_SPECIALIZATION",
+        Blame::Key(index),
+        format!(
+            "Error creating type specialization of {base}, Cannot use {got} where {expected} is expected"
+        ),
+    )
+}
+
+fn bad_key_name(key: &Value) -> String {
+    key_type_name(key)
+}
+
+fn assert_keys(
+    base: &Type,
+    keys: &[Value],
+    min: usize,
+    max: Option<usize>,
+    expected: &[&str],
+    fits: impl Fn(&Value) -> bool,
+) -> EvalResult<()> {
+    if keys.len() < min || max.is_some_and(|max| keys.len() > max) {
+        return arity(&base_label(base), 1, max, keys.len());
+    }
+    match keys.iter().position(|k| !fits(k)) {
+        Some(index) => bad_specialization(base, index, &keys[index], &expected.join(" or ")),
+        None => Ok(()),
+    }
+}
+
+fn range_error<T>(from: impl std::fmt::Display, to: impl std::fmt::Display) -> EvalResult<T> {
+    issue("RUNTIME_ERROR", format!("'from' must be less or equal to 'to'. Got ({from}, {to}"))
+}
+
+fn bounded(from: i64, to: i64) -> EvalResult<IntRange> {
+    match from > to {
+        true => range_error(from, to),
+        false => Ok(IntRange { from, to }),
+    }
+}
+
+fn bound(key: &Value, open: i64) -> Option<i64> {
+    match key {
+        Value::Int(i) => Some(*i),
+        Value::Default => Some(open),
+        _ => None,
+    }
+}
+
+fn integer(keys: &[Value]) -> EvalResult<Type> {
+    if keys.is_empty() || keys.len() > 2 {
+        let got = keys.len();
+        let message =
+            format!("Integer-Type supports [] with one or two arguments (from, to). Got {got}");
+        return issue("BAD_INTEGER_SLICE_ARITY", message);
+    }
+    let mut ends = [i64::MIN, i64::MAX];
+    for (i, key) in keys.iter().enumerate() {
+        match bound(key, ends[i]) {
+            Some(end) => ends[i] = end,
+            None => {
+                let got = class_name(key);
+                let message = format!(
+                    "Integer-Type [] requires all arguments to be integers (or default). Got {got}"
+                );
+                return issue_at("BAD_INTEGER_SLICE_TYPE", Blame::Key(i), message);
+            }
+        }
+    }
+    bounded(ends[0], ends[1]).map(Type::Integer)
+}
+
+fn float(keys: &[Value]) -> EvalResult<Type> {
+    if keys.is_empty() || keys.len() > 2 {
+        let got = keys.len();
+        let message =
+            format!("Float-Type supports [] with one or two arguments (from, to). Got {got}");
+        return issue("BAD_INTEGER_SLICE_ARITY", message);
+    }
+    let mut ends = [f64::NEG_INFINITY, f64::INFINITY];
+    for (i, key) in keys.iter().enumerate() {
+        match key {
+            Value::Float(f) => ends[i] = *f,
+            Value::Int(n) => ends[i] = *n as f64,
+            Value::Default => {}
+            key => {
+                let got = class_name(key);
+                let message = format!(
+                    "Float-Type [] requires all arguments to be floats, or integers (or default). Got {got}"
+                );
+                return issue_at("BAD_INTEGER_SLICE_TYPE", Blame::Key(i), message);
+            }
+        }
+    }
+    if ends[0] > ends[1] {
+        let text = |f: f64| crate::eval::text::to_text(&Value::Float(f));
+        return range_error(text(ends[0]), text(ends[1]));
+    }
+    Ok(Type::Float(FloatRange { from: ends[0], to: ends[1] }))
+}
+
+/// A size from an integer type, or from one or two integers.
+fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
+    if let [Value::Type(kind)] = keys
+        && let Type::Integer(range) = &**kind
+    {
+        return Ok(IntRange { from: range.from.max(0), to: range.to.max(0) });
+    }
+    let mut ends = [i64::MIN, i64::MAX];
+    for (i, key) in keys.iter().enumerate() {
+        match bound(key, ends[i]) {
+            Some(end) => ends[i] = end,
+            None => {
+                let got = match key {
+                    Value::Type(kind) => {
+                        format!("{}-Type", crate::types::display::simple_name(kind))
+                    }
+                    key => class_name(key),
+                };
+                let got = with_article(&got);
+                let message = format!(
+                    "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got {got}"
+                );
+                return issue_at("BAD_COLLECTION_SLICE_TYPE", Blame::Key(start + i), message);
+            }
+        }
+    }
+    let range = bounded(ends[0], ends[1])?;
+    Ok(IntRange { from: range.from.max(0), to: range.to.max(0) })
+}
+
+fn string(keys: &[Value]) -> EvalResult<Type> {
+    match keys {
+        [_] | [_, _] => Ok(Type::String(size(0, keys)?)),
+        _ => {
+            let got = keys.len();
+            let message = format!("String supports [] with one or two arguments. Got {got}");
+            issue("BAD_STRING_SLICE_ARITY", message)
+        }
+    }
+}
+
+fn boolean(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    assert_keys(base, keys, 1, Some(1), &["TrueClass-Type", "FalseClass-Type"], |k| {
+        matches!(k, Value::Bool(_))
+    })?;
+    Ok(Type::Boolean(keys.first().map(Value::is_true)))
+}
+
+fn enum_of(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    let (texts, caseless) = match keys {
+        [texts @ .., Value::Bool(caseless)] => (texts, *caseless),
+        texts => (texts, false),
+    };
+    assert_keys(base, texts, 1, None, &["String"], |k| k.as_str().is_some())?;
+    let values = texts.iter().filter_map(Value::as_str).map(EcoString::from).collect();
+    Ok(enumeration(values, caseless))
+}
+
+fn broken_regexp<T>(reason: &str) -> EvalResult<T> {
+    issue("RUNTIME_ERROR", reason)
+}
+
+fn compiled(source: &EcoString) -> EvalResult<Arc<Regexp>> {
+    let regexp = Arc::new(Regexp::new(source.clone()));
+    match regexp.regex() {
+        Ok(_) => Ok(Arc::clone(&regexp)),
+        Err(reason) => broken_regexp(reason),
+    }
+}
+
+fn pattern(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    let names = ["String", "Regexp", "Pattern-Type", "Regexp-Type"];
+    assert_keys(base, keys, 1, None, &names, |k| match k {
+        Value::Str(_) | Value::Regexp(_) => true,
+        Value::Type(kind) => matches!(**kind, Type::Pattern(_) | Type::Regexp(_)),
+        _ => false,
+    })?;
+    let mut patterns: Vec<Arc<Regexp>> = Vec::new();
+    let mut add = |regexp: Arc<Regexp>| {
+        if !patterns.contains(&regexp) {
+            patterns.push(regexp);
+        }
+    };
+    for key in keys {
+        match key {
+            Value::Str(source) => add(compiled(source)?),
+            Value::Regexp(regexp) => add(Arc::clone(regexp)),
+            Value::Type(kind) => match &**kind {
+                Type::Pattern(more) => more.iter().cloned().for_each(&mut add),
+                Type::Regexp(Some(regexp)) => add(Arc::clone(regexp)),
+                _ => add(Arc::new(Regexp::new(""))),
+            },
+            _ => {}
+        }
+    }
+    Ok(Type::Pattern(patterns.into()))
+}
+
+fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    if keys.len() != 1 {
+        return arity(&base_label(base), 1, Some(1), keys.len());
+    }
+    assert_keys(base, keys, 1, Some(1), &["String", "Regexp"], |k| {
+        matches!(k, Value::Str(_) | Value::Regexp(_))
+    })?;
+    match &keys[0] {
+        Value::Str(source) => Ok(Type::Regexp(Some(compiled(source)?))),
+        Value::Regexp(regexp) => Ok(Type::Regexp(Some(Arc::clone(regexp)))),
+        _ => Ok(Type::Regexp(None)),
+    }
+}
+
+fn array(keys: &[Value]) -> EvalResult<Type> {
+    let is_type = |v: &Value| matches!(v, Value::Type(_));
+    let any = || Arc::new(Type::Any);
+    match keys {
+        [first] => Ok(Type::Array(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
+        [first, _] if is_type(first) => {
+            Ok(Type::Array(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
+        }
+        [_, _] => Ok(Type::Array(any(), size(0, keys)?)),
+        [first, _, _] => {
+            let element = type_key("Array-Type", 0, first)?;
+            Ok(Type::Array(element, size(1, &keys[1..])?))
+        }
+        _ => arity("Array-Type", 1, Some(3), keys.len()),
+    }
+}
+
+fn hash(keys: &[Value]) -> EvalResult<Type> {
+    if let [Value::Int(_), Value::Int(_)] = keys {
+        return Ok(Type::Hash(Arc::new((Type::Any, Type::Any)), size(0, keys)?));
+    }
+    let mut types = Vec::with_capacity(2);
+    for (i, key) in keys.iter().take(2).enumerate() {
+        types.push(type_key("Hash-Type", i, key)?);
+    }
+    let [key, value] = types.as_slice() else {
+        return arity("Hash-Type", 2, Some(4), keys.len());
+    };
+    let entry = Arc::new(((**key).clone(), (**value).clone()));
+    match keys.len() {
+        2 => Ok(Type::Hash(entry, SizeRange::ANY_SIZE)),
+        3 | 4 => Ok(Type::Hash(entry, size(2, &keys[2..])?)),
+        count => arity("Hash-Type", 2, Some(4), count),
+    }
+}
+
+fn is_range_key(key: &Value) -> bool {
+    matches!(key, Value::Int(_) | Value::Default) || key.as_str() == Some("default")
+}
+
+/// Takes the size from the end of a list of parameters.
+fn split_size(keys: &[Value]) -> EvalResult<(&[Value], Option<SizeRange>)> {
+    let word = |v: &Value| if v.as_str().is_some() { Value::Default } else { v.clone() };
+    match keys {
+        [rest @ .., from, to] if is_range_key(from) && is_range_key(to) => {
+            Ok((rest, Some(size(rest.len(), &[word(from), word(to)])?)))
+        }
+        [rest @ .., from] if is_range_key(from) => {
+            Ok((rest, Some(size(rest.len(), &[word(from), Value::Default])?)))
+        }
+        _ => Ok((keys, None)),
+    }
+}
+
+fn types_of(keys: &[Value]) -> Vec<Type> {
+    keys.iter()
+        .map(|key| match key {
+            Value::Type(kind) => (**kind).clone(),
+            Value::Str(name) => Type::Runtime(Some(Arc::new(("ruby".into(), name.clone())))),
+            other => generalize(&crate::types::infer(other)),
+        })
+        .collect()
+}
+
+fn tuple(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    let (types, size) = split_size(keys)?;
+    assert_keys(base, types, 1, None, &["Any-Type"], |k| matches!(k, Value::Type(_)))?;
+    Ok(Type::Tuple(types_of(types).into(), size))
+}
+
+fn variant(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    assert_keys(base, keys, 1, None, &["Any-Type"], |k| matches!(k, Value::Type(_)))?;
+    Ok(variant_of(types_of(keys)))
+}
+
+fn not_undef(keys: &[Value]) -> EvalResult<Type> {
+    match keys {
+        [] => Ok(Type::NotUndef(None)),
+        [Value::Str(s)] => Ok(Type::NotUndef(Some(Arc::new(Type::Literal(s.clone()))))),
+        [Value::Type(kind)] if **kind == Type::Any => Ok(Type::NotUndef(None)),
+        [Value::Type(kind)] => Ok(Type::NotUndef(Some(Arc::clone(kind)))),
+        [other] => {
+            let got = class_name(other);
+            let message = format!("NotUndef-Type[] argument must be a Type or a String. Got {got}");
+            issue_at("BAD_NOT_UNDEF_SLICE_TYPE", Blame::Key(0), message)
+        }
+        _ => arity("NotUndef-Type", 0, Some(1), keys.len()),
+    }
+}
+
+fn structure(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    assert_keys(base, keys, 1, Some(1), &["Hash-Type"], |k| k.as_hash().is_some())?;
+    let empty = HashValue::default();
+    let entries = keys[0].as_hash().unwrap_or(&empty);
+    let mut members = Vec::with_capacity(entries.len());
+    for (key, value) in entries {
+        members.push(member(key, value)?);
+    }
+    Ok(Type::Struct(members.into()))
+}
+
+fn member(key: &Value, value: &Value) -> EvalResult<StructMember> {
+    let fail = |message: String| issue("RUNTIME_ERROR", message);
+    let kind = types_of(std::slice::from_ref(value)).remove(0);
+    let of = |name: &EcoString, optional, key_not_undef| {
+        Ok(StructMember { name: name.clone(), optional, key_not_undef, kind: kind.clone() })
+    };
+    let no_text = |kind: &Type| {
+        fail(format!(
+            "Unable to extract a non-empty literal string from Struct member key type {kind}"
+        ))
+    };
+    match key {
+        Value::Str(name) if name.is_empty() => {
+            fail("Struct element key cannot be an empty String".into())
+        }
+        Value::Str(name) => of(name, is_assignable(&kind, &Type::Undef), false),
+        Value::Type(key_type) => match &**key_type {
+            Type::Optional(Some(inner)) => match &**inner {
+                Type::Literal(name) if !name.is_empty() => of(name, true, false),
+                _ => no_text(key_type),
+            },
+            Type::NotUndef(Some(inner)) => match &**inner {
+                Type::Literal(name) if !name.is_empty() => of(name, false, true),
+                _ => no_text(key_type),
+            },
+            Type::Literal(name) if !name.is_empty() => of(name, false, false),
+            Type::Enum { values, .. } if values.len() == 1 => of(&values[0], false, false),
+            Type::Optional(_) | Type::NotUndef(_) | Type::String(_) | Type::Enum { .. } => {
+                no_text(key_type)
+            }
+            _ => bad_member(key),
+        },
+        _ => bad_member(key),
+    }
+}
+
+fn bad_member<T>(key: &Value) -> EvalResult<T> {
+    let got = class_name(key);
+    issue(
+        "RUNTIME_ERROR",
+        format!(
+            "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {got}"
+        ),
+    )
+}
+
+fn callable(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    let Some(Value::Array(params)) = keys.first() else {
+        return callable_of(keys, None);
+    };
+    match keys {
+        [_, Value::Type(returns)] => callable_of(params, Some((**returns).clone())),
+        [_, other] => bad_specialization(base, 1, other, "Any-Type"),
+        _ => arity(&base_label(base), 2, Some(2), keys.len()),
+    }
+}
+
+fn callable_of(keys: &[Value], returns: Option<Type>) -> EvalResult<Type> {
+    let (keys, block) = match keys {
+        [rest @ .., Value::Type(last)] if is_callable(last, true) => (rest, Some((**last).clone())),
+        keys => (keys, None),
+    };
+    let (params, size) = split_size(keys)?;
+    let mut params = types_of(params);
+    if params.is_empty() && size.is_some_and(|s| s.to > 0) {
+        params.push(Type::Unit);
+    }
+    let count = params.len() as i64;
+    let size = size.unwrap_or(IntRange { from: count, to: count });
+    Ok(Type::Callable(Some(Arc::new(CallableType { params, size, block, returns }))))
+}
+
+fn init(keys: &[Value]) -> EvalResult<Type> {
+    match keys {
+        [Value::Type(kind), arguments @ ..] => {
+            Ok(Type::Init(Some(Arc::new(((**kind).clone(), arguments.to_vec())))))
+        }
+        [other, ..] => bad_type("Init-Type", 0, other),
+        [] => bad_type("Init-Type", 0, &Value::Undef),
+    }
+}
+
+fn semver(base: &Type, keys: &[Value]) -> EvalResult<Type> {
+    assert_keys(base, keys, 1, None, &["String", "SemverRange"], |k| k.as_str().is_some())?;
+    Ok(Type::SemVer(keys.iter().filter_map(Value::as_str).map(EcoString::from).collect()))
+}
+
+fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
+    if keys.len() > 2 {
+        return arity(&base_label(base), 0, Some(2), keys.len());
+    }
+    let mut ends = OPEN;
+    for (i, key) in keys.iter().enumerate() {
+        let end = match key {
+            Value::Default => continue,
+            Value::Timestamp(ns) if stamp => **ns,
+            Value::Timespan(ns) if !stamp => **ns,
+            other => crate::types::new::time_bound(other, stamp)?,
+        };
+        match i {
+            0 => ends.0 = end,
+            _ => ends.1 = end,
+        }
+    }
+    if ends.0 > ends.1 {
+        return issue("RUNTIME_ERROR", "'from' must be less or equal to 'to'");
+    }
+    Ok(ends)
+}
+
+fn empty_reference() -> EvalResult {
+    Ok(Value::Undef)
+}
+
+fn resource(base: &Type, keys: &[Value]) -> EvalResult {
+    let Type::Resource { kind, .. } = base else { return empty_reference() };
+    if keys.is_empty() {
+        return arity(&base.to_string(), 1, None, 0);
+    }
+    let (name, titles) = match kind {
+        Some(kind) => (kind.clone(), keys),
+        None => (kind_name(&keys[0])?, &keys[1..]),
+    };
+    if !is_type_name(&name) {
+        let message = format!(
+            "Illegal type reference. The given name '{name}' does not conform to the naming rule"
+        );
+        return issue_at("ILLEGAL_CLASSREF", Blame::Key(0), message);
+    }
+    let of = |title: Option<EcoString>| {
+        Value::of_type(Type::Resource { kind: Some(name.clone()), title })
+    };
+    let many = titles.len() > 1 || matches!(titles.first(), Some(Value::Array(_)));
+    if titles.is_empty() {
+        return Ok(of(None));
+    }
+    let flat_titles: Vec<Value> = flat(titles).into_iter().filter(|t| !t.is_undef()).collect();
+    if flat_titles.is_empty() {
+        return Ok(if many { Value::array([]) } else { Value::Undef });
+    }
+    let shift = usize::from(kind.is_none());
+    let mut references = Vec::with_capacity(flat_titles.len());
+    for (i, title) in flat_titles.iter().enumerate() {
+        match title {
+            Value::Str(title) => references.push(of(Some(title.clone()))),
+            other => {
+                let (base, got) = (with_article(&type_label(base)), bad_key_name(other));
+                let message = format!(
+                    "Error creating type specialization of {base}, Cannot use {got} where a resource title String is expected"
+                );
+                let blame = Blame::Key((i + shift).min(keys.len() - 1));
+                return issue_at("BAD_TYPE_SPECIALIZATION", blame, message);
+            }
+        }
+    }
+    Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
+}
+
+fn kind_name(key: &Value) -> EvalResult<EcoString> {
+    match key {
+        Value::Str(name) => Ok(capitalized(name)),
+        Value::Type(kind) => match &**kind {
+            Type::Resource { kind: Some(name), .. } => Ok(name.clone()),
+            _ => bad_kind(key),
+        },
+        _ => bad_kind(key),
+    }
+}
+
+fn bad_kind<T>(key: &Value) -> EvalResult<T> {
+    let got = bad_key_name(key);
+    issue_at(
+        "ILLEGAL_RESOURCE_SPECIALIZATION",
+        Blame::Key(0),
+        format!("First argument to Resource[] must be a resource type or a String. Got {got}."),
+    )
+}
+
+/// Whether this is the name of a resource type: capital segments, or all in lower case.
+fn is_type_name(name: &str) -> bool {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    !name.is_empty()
+        && name.split("::").all(|segment| {
+            segment.starts_with(|c: char| c.is_ascii_uppercase())
+                && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+}
+
+/// Whether this is the name of a class.
+fn is_class_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.split("::").enumerate().all(|(i, segment)| {
+            segment.starts_with(|c: char| c.is_ascii_lowercase() || i == 0 && c == '_')
+                && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+}
+
+fn class(base: &Type, keys: &[Value]) -> EvalResult {
+    if keys.is_empty() {
+        return arity(&base.to_string(), 1, None, 0);
+    }
+    let many = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
+    let names: Vec<Value> = flat(keys).into_iter().filter(|t| !t.is_undef()).collect();
+    if names.is_empty() {
+        return Ok(if many { Value::array([]) } else { Value::Undef });
+    }
+    let mut references = Vec::with_capacity(names.len());
+    for (i, name) in names.iter().enumerate() {
+        let blame = Blame::Key(i.min(keys.len() - 1));
+        let Value::Str(text) = name else {
+            let what = a_an_uc(name);
+            let message = format!(
+                "Illegal Class name in class reference. {what} cannot be used where a String is expected"
+            );
+            return issue_at("ILLEGAL_HOSTCLASS_NAME", blame, message);
+        };
+        let lower = text.to_lowercase();
+        let lower = lower.strip_prefix("::").unwrap_or(&lower);
+        if !is_class_name(lower) {
+            let message = format!(
+                "Illegal name. The given name '{text}' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
+            );
+            return issue_at("ILLEGAL_NAME", blame, message);
+        }
+        references.push(Value::of_type(Type::Class(Some(lower.into()))));
+    }
+    Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
+}
