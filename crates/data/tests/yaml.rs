@@ -138,6 +138,9 @@ fn costly_documents_end_soon() {
     let text = format!("- &big\n{big}{merges}");
     assert!(yaml::read(&text, Schema::Psych).unwrap_err().message.contains("aliases"));
 
+    for number in ["9".repeat(1_000_000), format!("0x{}", "f".repeat(1_000_000))] {
+        assert!(yaml::read(&number, Schema::Psych).is_ok());
+    }
     for open in ["[", "- ", "{a: ", "? "] {
         assert!(yaml::read(&open.repeat(100_000), Schema::Psych).is_err());
     }

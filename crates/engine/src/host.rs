@@ -22,6 +22,8 @@ pub struct Invocation {
     pub umask: Option<u32>,
     /// Input text.
     pub stdin: Vec<u8>,
+    /// Standard error is written into standard output, in the order of the writes.
+    pub merge_stderr: bool,
     /// It is killed with all that it started after this time; `None` waits for ever.
     pub timeout: Option<Duration>,
 }

@@ -96,6 +96,43 @@ pub struct ParseContext<'a> {
     pub declared: &'a dyn Fn(&ResourceRef) -> bool,
 }
 
+/// How important a line of the log is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Level {
+    /// For finding faults.
+    Debug,
+    /// What was considered.
+    Info,
+    /// What was done.
+    Notice,
+    /// What may be wrong.
+    Warning,
+    /// What is wrong.
+    Error,
+}
+
+/// What a line of the log is said about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogSource {
+    /// Nothing: only the text is shown.
+    Bare,
+    /// The resource.
+    Resource,
+    /// A property of it, such as `returns`.
+    Property(&'static str),
+}
+
+/// A line for the log that is neither a change nor an error, such as a line that a command wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogLine {
+    /// How important it is.
+    pub level: Level,
+    /// What the log names as its source.
+    pub source: LogSource,
+    /// The text.
+    pub message: String,
+}
+
 /// A kind of resource.
 pub trait Kind: Send + Sync {
     /// The name as it is declared, such as `file`.
@@ -151,6 +188,12 @@ pub trait Instance: Send + Sync {
     /// When the action failed.
     fn refresh(&self, _host: &Host) -> Result<Option<String>, KindError> {
         Ok(None)
+    }
+
+    /// Lines for the log that the last call of [`Instance::compare`], [`Instance::apply`] or
+    /// [`Instance::refresh`] gave; taking them empties the list.
+    fn take_log(&self) -> Vec<LogLine> {
+        Vec::new()
     }
 
     /// More resources that this one stands for and that are not declared, such as the files of a

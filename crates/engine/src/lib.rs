@@ -2,7 +2,20 @@
 //!
 //! It knows graphs and kinds of resources, and no language. The floor plan: [`kind`] is the
 //! contract of a resource kind, `kinds/` has one file for each, [`host`] is the machine that they
-//! act on, and planning and applying decide order, noop, failure and refresh for all kinds alike.
+//! act on. [`prepare`] parses a graph and puts it into order, [`plan`] compares all of it with the
+//! machine, [`apply`] changes what differs: they decide order, noop, failure and refresh for all
+//! kinds alike. [`saved`] keeps a plan for later.
 
+pub mod accounts;
+pub mod apply;
+pub mod attributes;
 pub mod host;
 pub mod kind;
+pub mod kinds;
+pub mod plan;
+pub mod prepare;
+pub mod registry;
+pub mod report;
+pub mod runner;
+pub mod saved;
+pub mod step;

@@ -248,9 +248,14 @@ mod tests {
 
     #[test]
     fn reads_what_ruby_reads() {
-        for (text, value) in
-            [("1_0.5e3", 10500.0), (".5", 0.5), (" -1.5 ", -1.5), ("0x1p3", 8.0), ("0xA.8", 10.5), ("1e5", 1e5)]
-        {
+        for (text, value) in [
+            ("1_0.5e3", 10500.0),
+            (".5", 0.5),
+            (" -1.5 ", -1.5),
+            ("0x1p3", 8.0),
+            ("0xA.8", 10.5),
+            ("1e5", 1e5),
+        ] {
             assert_eq!(parse_ruby(text).unwrap(), value, "{text}");
         }
         for text in ["1.", "", "1e", "1__0", "0x", "1e5x", "infinity", "nan", "1.e5", "e5"] {

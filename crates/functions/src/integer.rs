@@ -36,7 +36,11 @@ fn read(text: &str) -> Option<BigInt> {
         _ => (false, trimmed),
     };
     let (radix, digits) = split_prefix(rest);
-    if digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") || digits.is_empty() {
+    if digits.starts_with('_')
+        || digits.ends_with('_')
+        || digits.contains("__")
+        || digits.is_empty()
+    {
         return None;
     }
     let plain: String = digits.chars().filter(|&c| c != '_').collect();
@@ -69,9 +73,16 @@ mod tests {
 
     #[test]
     fn prefixes_choose_the_radix() {
-        for (text, value) in
-            [("0b11", 3), ("0o17", 15), ("017", 15), ("0_7", 7), ("0d12", 12), ("+5", 5), ("1_000", 1000), ("0", 0)]
-        {
+        for (text, value) in [
+            ("0b11", 3),
+            ("0o17", 15),
+            ("017", 15),
+            ("0_7", 7),
+            ("0d12", 12),
+            ("+5", 5),
+            ("1_000", 1000),
+            ("0", 0),
+        ] {
             assert_eq!(parse_ruby(text).unwrap(), value.into(), "{text}");
         }
         for text in ["", "x", "- 5", "0x_1", "1__0", "_1", "1_", "08", "1.0", "0x"] {
@@ -82,6 +93,9 @@ mod tests {
 
     #[test]
     fn the_error_quotes_the_text() {
-        assert_eq!(parse_ruby("a\"").unwrap_err().to_string(), r#"invalid value for Integer(): "a\"""#);
+        assert_eq!(
+            parse_ruby("a\"").unwrap_err().to_string(),
+            r#"invalid value for Integer(): "a\"""#
+        );
     }
 }

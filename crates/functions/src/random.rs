@@ -42,7 +42,8 @@ impl MersenneTwister {
         state[0] = seed;
         for index in 1..STATE {
             let last = state[index - 1];
-            state[index] = 1_812_433_253_u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(index as u32);
+            state[index] =
+                1_812_433_253_u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(index as u32);
         }
         MersenneTwister { state, next: STATE }
     }
@@ -57,7 +58,8 @@ impl MersenneTwister {
         };
         for step in 0..STATE.max(key.len()) {
             let index = step % key.len();
-            state[at] = mix(state, at, 1_664_525).wrapping_add(key[index]).wrapping_add(index as u32);
+            state[at] =
+                mix(state, at, 1_664_525).wrapping_add(key[index]).wrapping_add(index as u32);
             at = advance(state, at);
         }
         for _ in 1..STATE {
@@ -83,7 +85,8 @@ impl MersenneTwister {
 
     fn refill(&mut self) {
         for index in 0..STATE {
-            let joined = (self.state[index] & 0x8000_0000) | (self.state[(index + 1) % STATE] & 0x7fff_ffff);
+            let joined =
+                (self.state[index] & 0x8000_0000) | (self.state[(index + 1) % STATE] & 0x7fff_ffff);
             let odd = if joined & 1 == 1 { 0x9908_b0df } else { 0 };
             self.state[index] = self.state[(index + SHIFT) % STATE] ^ (joined >> 1) ^ odd;
         }
@@ -178,7 +181,9 @@ pub fn seeded_rand_string(length: usize, seed: &str, charset: &str) -> Result<St
 
 fn check_length(length: usize) -> Result<()> {
     if length > LENGTH_LIMIT {
-        return Err(Error::Argument(format!("a random text may have {LENGTH_LIMIT} characters at most")));
+        return Err(Error::Argument(format!(
+            "a random text may have {LENGTH_LIMIT} characters at most"
+        )));
     }
     Ok(())
 }
@@ -194,8 +199,10 @@ pub fn fqdn_rotation(fqdn: &str, seeds: &[&str], length: usize) -> Result<usize>
 
 /// The name's UUID (version 5) in the namespace of domain names: stdlib's `fqdn_uuid`.
 pub fn fqdn_uuid(name: &str) -> String {
-    const DNS: [u8; 16] =
-        [0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
+    const DNS: [u8; 16] = [
+        0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30,
+        0xc8,
+    ];
     let mut hash = sha1::Sha1::digest([DNS.as_slice(), name.as_bytes()].concat());
     hash[6] = (hash[6] & 0x0f) | 0x50;
     hash[8] = (hash[8] & 0x3f) | 0x80;

@@ -1,13 +1,25 @@
 //! The resource graph: what every front end makes and the engine takes.
 //!
 //! A [`Graph`] holds resources with their attributes, edges between them, and for everything the
-//! [`Origin`]: where it was written and the chain that led there. It knows neither languages nor
-//! the engine.
+//! [`Origin`]: where it was written and the chain that led there. [`order`] says what comes before
+//! what. It is written and read as Ordain's own [`json`], as a Puppet catalog
+//! ([`puppet_catalog`]), and written as [`dot`]. It knows neither languages nor the engine.
 
+mod components;
+pub mod cycle;
+pub mod dot;
+pub mod json;
 pub mod model;
+pub mod order;
 pub mod origin;
+pub mod place;
+pub mod puppet_catalog;
+#[cfg(test)]
+mod testing;
 
+pub use cycle::Cycle;
 pub use model::{
     Attribute, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId, ResourceRef,
 };
+pub use order::Relations;
 pub use origin::{Origin, OriginId, OriginTable, Step};

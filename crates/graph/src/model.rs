@@ -163,6 +163,12 @@ impl Graph {
         self.index.get(id).copied()
     }
 
+    /// All second names with the resource that each stands for, in order of their making.
+    pub fn aliases(&self) -> impl Iterator<Item = (&ResourceRef, ResourceId)> {
+        let names = self.index.iter().map(|(name, id)| (name, *id));
+        names.filter(|(name, id)| self.resource(*id).id != **name)
+    }
+
     /// The resource of an id.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.resources[id.0 as usize]

@@ -70,6 +70,11 @@ impl OriginTable {
         OriginId(self.origins.insert_full(origin).0 as u32)
     }
 
+    /// All origins in order of their ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Origin> {
+        self.origins.iter()
+    }
+
     /// The origin of an id that this table gave.
     pub fn get(&self, id: OriginId) -> &Origin {
         &self.origins[id.0 as usize]

@@ -8,6 +8,7 @@ pub mod hiera;
 pub mod load;
 pub mod lower;
 pub mod rich;
+pub mod session;
 pub mod syntax;
 pub mod types;
 pub mod value;

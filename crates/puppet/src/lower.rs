@@ -19,14 +19,13 @@ use crate::rich::to_data;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
 pub fn lower(compiler: &Compiler<'_>) -> Graph {
+    let mut graph = Graph::default();
+    graph.name = compiler.node.clone();
+    graph.environment = compiler.env.name.clone();
     let mut lowering = Lowering {
         compiler,
         catalog: &compiler.catalog,
-        graph: Graph {
-            name: compiler.node.clone(),
-            environment: compiler.env.name.clone(),
-            ..Graph::default()
-        },
+        graph,
         nodes: vec![None; compiler.catalog.resources.len()],
         within: FxHashMap::default(),
     };

@@ -35,7 +35,7 @@ pub fn to_data(value: &Value) -> Data {
         }
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
-            let name = crate::types::infer::kind_name(other);
+            let name = crate::types::label::label(other);
             tagged(&name, Some(Data::Str(text::to_text(other))))
         }
     }

@@ -152,7 +152,7 @@ impl Builder<'_> {
         let is_alias = matches!(self.tree.node(value_id).kind, Kind::Alias(_));
         let sources: Vec<&Map> = match value {
             Value::Map(source) => vec![source],
-            Value::List(items) if !(is_alias && self.schema == Schema::Psych) => {
+            Value::List(items) if !(is_alias && self.schema.is_ruby()) => {
                 match items.iter().map(Value::as_map).collect::<Option<Vec<_>>>() {
                     Some(maps) => maps,
                     None => return Ok(false),
@@ -163,7 +163,7 @@ impl Builder<'_> {
         let copied: usize = sources.iter().map(|m| m.len()).sum();
         self.merged = self.merged.saturating_add(copied as u64);
         self.check(value_id, Size { nodes: 0, depth: 0 })?;
-        if self.schema == Schema::Psych {
+        if self.schema.is_ruby() {
             merge_over(map, &sources);
         } else {
             merge_under(map, &sources);
@@ -173,7 +173,7 @@ impl Builder<'_> {
 
     /// A map with the tag of a string is the text under its key `str`.
     fn tagged_map(&self, id: NodeId, map: Map) -> Value {
-        let is_text = self.schema == Schema::Psych
+        let is_text = self.schema.is_ruby()
             && matches!(self.tree.tag(id), Some("!str" | "!ruby/string" | "tag:yaml.org,2002:str"));
         match map.get(&crate::value::Key("str")) {
             Some(text) if is_text => text.clone(),

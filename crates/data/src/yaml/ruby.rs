@@ -7,7 +7,7 @@ use ecow::EcoString;
 use num_bigint::BigInt;
 
 use crate::Value;
-use crate::number::{big, integer};
+use crate::number::{MOST_DIGITS, big, integer};
 
 /// What Ruby makes of a plain scalar.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +35,14 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
         Scalar::Date => Err(unspecified("Date")),
         Scalar::Time => Err(unspecified("Time")),
         Scalar::Refused(why) => Err(why),
+    }
+}
+
+/// Like [`value`], but dates and times are text.
+pub(super) fn value_with_dates(text: &str) -> Result<Value, String> {
+    match scan(text) {
+        Scalar::Date | Scalar::Time => Ok(Value::str(text)),
+        _ => value(text),
     }
 }
 
@@ -321,7 +329,7 @@ fn is_space(b: u8) -> bool {
 
 /// `1:30:45` and `1:30:45.5`. Two parts count as hours and minutes of seconds, which is Ruby's way.
 fn sexagesimal(text: &str) -> Option<Scalar<'_>> {
-    if !text.contains(':') {
+    if !text.contains(':') || text.len() > MOST_DIGITS {
         return None;
     }
     let mut at = Steps(text.as_bytes());
@@ -428,6 +436,7 @@ fn whole(text: &str) -> Option<Scalar<'_>> {
     let clean: String = digits.chars().filter(|c| !matches!(c, ',' | '_')).collect();
     Some(match integer(text.starts_with('-'), &clean, base) {
         Some(n) => Scalar::Value(n),
+        None if clean.len() > MOST_DIGITS => Scalar::Text,
         None => Scalar::Refused(format!("invalid value for Integer(): \"{prefix}{clean}\"")),
     })
 }

@@ -92,7 +92,8 @@ pub(super) fn hexadecimal(value: f64, precision: Option<usize>, keep_point: bool
         Some(precision) if precision < 13 => {
             let drop = 4 * (13 - precision as u32);
             let whole = (lead << FRACTION_BITS) | fraction;
-            let (kept, rest, half) = (whole >> drop, whole & ((1 << drop) - 1), 1_u64 << (drop - 1));
+            let (kept, rest, half) =
+                (whole >> drop, whole & ((1 << drop) - 1), 1_u64 << (drop - 1));
             let rounded = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
             let whole = rounded << drop;
             (lead, fraction) = (whole >> FRACTION_BITS, whole & ((1 << FRACTION_BITS) - 1));

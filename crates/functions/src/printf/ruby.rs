@@ -61,8 +61,13 @@ pub trait Keys {
 /// # Errors
 /// [`Error::Format`] or [`Error::Number`] with Ruby's texts.
 pub fn sprintf(format: &str, args: &[Arg<'_>]) -> Result<String> {
-    let mut formatter =
-        Formatter { chars: format.char_indices().peekable(), format, args, mode: Mode::Start, out: String::new() };
+    let mut formatter = Formatter {
+        chars: format.char_indices().peekable(),
+        format,
+        args,
+        mode: Mode::Start,
+        out: String::new(),
+    };
     formatter.run()?;
     Ok(formatter.out)
 }
@@ -330,10 +335,11 @@ impl<'a> Formatter<'a> {
 
     /// Appends text cut to the precision and padded to the width, both in characters.
     fn push_text(&mut self, directive: &Directive<'_>, text: &str) {
-        let text = match directive.precision.and_then(|precision| text.char_indices().nth(precision)) {
-            Some((end, _)) => &text[..end],
-            None => text,
-        };
+        let text =
+            match directive.precision.and_then(|precision| text.char_indices().nth(precision)) {
+                Some((end, _)) => &text[..end],
+                None => text,
+            };
         let padding = directive.width.unwrap_or(0).saturating_sub(text.chars().count());
         self.push_padded(directive, padding, &[text]);
     }
@@ -370,7 +376,8 @@ impl<'a> Formatter<'a> {
         }
         let sign = if dots { "" } else { directive.sign(negative) };
         let length = digits.len() + if dots { 2 } else { 0 };
-        let octal_is_padded = radix == 8 && (dots || directive.precision.is_some_and(|p| p > length));
+        let octal_is_padded =
+            radix == 8 && (dots || directive.precision.is_some_and(|p| p > length));
         let prefix = if directive.sharp && !zero && !octal_is_padded { prefix } else { "" };
         let room = directive.width.unwrap_or(0).saturating_sub(sign.len() + prefix.len());
         let fill_to = match directive.precision {
@@ -498,7 +505,9 @@ fn character(value: &Arg<'_>) -> Result<String> {
         Arg::Str(text) if text.chars().count() == 1 => Ok((*text).to_string()),
         Arg::Str(_) => fail("%c requires a character"),
         Arg::Nil => fail("no implicit conversion from nil to integer"),
-        Arg::Other(value) => fail(format!("no implicit conversion of {} into Integer", value.class_name())),
+        Arg::Other(value) => {
+            fail(format!("no implicit conversion of {} into Integer", value.class_name()))
+        }
         _ => {
             let code = to_integer(value)?;
             match u32::try_from(&code).ok().and_then(char::from_u32) {

@@ -68,7 +68,11 @@ fn posix(name: &str, ascii: bool) -> Option<&'static str> {
 /// Reads `{name}` behind `\p` or `\P` and gives the bracket expression for it.
 ///
 /// The caller has seen the opening brace.
-pub(super) fn property(chars: &mut Chars, negated: bool, charset: Charset) -> Result<String, String> {
+pub(super) fn property(
+    chars: &mut Chars,
+    negated: bool,
+    charset: Charset,
+) -> Result<String, String> {
     chars.advance(1);
     let mut name = String::new();
     let closed = loop {
@@ -86,8 +90,11 @@ pub(super) fn property(chars: &mut Chars, negated: bool, charset: Charset) -> Re
         Some(bare) => (!negated, bare),
         None => (negated, name.as_str()),
     };
-    let folded: String =
-        bare.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect::<String>().to_ascii_lowercase();
+    let folded: String = bare
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '_' | '-'))
+        .collect::<String>()
+        .to_ascii_lowercase();
     let body = match posix(&folded, charset == Charset::Ascii) {
         Some(body) => body.to_string(),
         None if folded == "any" => r"\x00-\x{10FFFF}".to_string(),
@@ -185,8 +192,9 @@ fn range_or_item(
     depth: usize,
     out: &mut String,
 ) -> Result<(), String> {
-    let is_range =
-        chars.peek() == Some('-') && !matches!(chars.peek_at(1), None | Some(']')) && !chars.starts_with("-&&");
+    let is_range = chars.peek() == Some('-')
+        && !matches!(chars.peek_at(1), None | Some(']'))
+        && !chars.starts_with("-&&");
     match item {
         Item::Set(set) => {
             out.push_str(&set);
@@ -209,13 +217,17 @@ fn range_or_item(
                     out.push('-');
                     push_char(out, high);
                     // A hyphen right behind a range stands for itself.
-                    if chars.peek() == Some('-') && !matches!(chars.peek_at(1), None | Some(']' | '-')) {
+                    if chars.peek() == Some('-')
+                        && !matches!(chars.peek_at(1), None | Some(']' | '-'))
+                    {
                         chars.advance(1);
                         push_char(out, '-');
                     }
                     Ok(())
                 }
-                Item::Set(_) if next == '[' => Err("unmatched range specifier in char-class".into()),
+                Item::Set(_) if next == '[' => {
+                    Err("unmatched range specifier in char-class".into())
+                }
                 Item::Set(_) => Err("char-class value at end of range".into()),
             }
         }
@@ -244,7 +256,8 @@ fn posix_bracket(chars: &mut Chars, charset: Charset) -> Result<Option<String>, 
     let rest = chars.rest();
     let negated = rest.get(1) == Some(&'^');
     let begin = 1 + usize::from(negated);
-    let name: String = rest.iter().skip(begin).take(20).take_while(|c| c.is_ascii_alphabetic()).collect();
+    let name: String =
+        rest.iter().skip(begin).take(20).take_while(|c| c.is_ascii_alphabetic()).collect();
     let end = begin + name.len();
     if rest.get(end) != Some(&':') || rest.get(end + 1) != Some(&']') {
         return Ok(None);

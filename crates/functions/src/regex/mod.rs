@@ -77,7 +77,10 @@ pub struct Captures<'r> {
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     let fail = |reason: &str| Error::Regex { reason: reason.into(), pattern: quoted(pattern) };
     if pattern.len() > PATTERN_LIMIT {
-        return Err(Error::Regex { reason: "regular expression is too big".into(), pattern: "…".into() });
+        return Err(Error::Regex {
+            reason: "regular expression is too big".into(),
+            pattern: "…".into(),
+        });
     }
     match dialect {
         Dialect::Ruby => {}
@@ -126,8 +129,12 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
                 | fancy_regex::CompileError::LeftRecursiveSubroutineCall(..) => {
                     "never ending recursion".into()
                 }
-                fancy_regex::CompileError::InvalidBackref(_) => "invalid backref number/name".into(),
-                fancy_regex::CompileError::LookBehindNotConst => "invalid pattern in look-behind".into(),
+                fancy_regex::CompileError::InvalidBackref(_) => {
+                    "invalid backref number/name".into()
+                }
+                fancy_regex::CompileError::LookBehindNotConst => {
+                    "invalid pattern in look-behind".into()
+                }
                 _ => "regular expression is too big".into(),
             },
             _ => "unsupported regular expression".into(),

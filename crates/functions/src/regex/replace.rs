@@ -67,7 +67,13 @@ impl Regex {
 }
 
 /// Appends the template with its references filled in.
-fn expand(regex: &Regex, text: &str, found: &Captures<'_>, template: &str, out: &mut String) -> Result<()> {
+fn expand(
+    regex: &Regex,
+    text: &str,
+    found: &Captures<'_>,
+    template: &str,
+    out: &mut String,
+) -> Result<()> {
     let push = |span: Option<super::Span>, out: &mut String| {
         if let Some(span) = span {
             out.push_str(&text[span]);
@@ -126,8 +132,8 @@ pub fn escape(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\x0c' => out.push_str("\\f"),
             '\x0b' => out.push_str("\\v"),
-            '[' | ']' | '{' | '}' | '(' | ')' | '|' | '-' | '*' | '.' | '\\' | '?' | '+' | '^' | '$'
-            | '#' | ' ' => {
+            '[' | ']' | '{' | '}' | '(' | ')' | '|' | '-' | '*' | '.' | '\\' | '?' | '+' | '^'
+            | '$' | '#' | ' ' => {
                 out.push('\\');
                 out.push(c);
             }

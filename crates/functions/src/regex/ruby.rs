@@ -35,7 +35,12 @@ pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, Strin
         exact,
         has_names,
         total,
-        flags: Flags { ignore_case: false, dot_all: false, extended: false, charset: Charset::Default },
+        flags: Flags {
+            ignore_case: false,
+            dot_all: false,
+            extended: false,
+            charset: Charset::Default,
+        },
         open: Vec::new(),
         target: Target::None,
         isolated: 0,
@@ -170,7 +175,9 @@ impl Chars {
     fn control(&mut self) -> Result<char, String> {
         match self.next() {
             Some('?') => Ok('\x7f'),
-            Some(c) => char::from_u32(u32::from(c) & 0x1f).ok_or_else(|| "invalid control escape".into()),
+            Some(c) => {
+                char::from_u32(u32::from(c) & 0x1f).ok_or_else(|| "invalid control escape".into())
+            }
             None => Err("too short control escape".into()),
         }
     }
@@ -302,7 +309,9 @@ impl Translator {
             return Err(reason);
         }
         let names = &self.out.names;
-        if let Some(name) = self.forward_names.iter().find(|name| !names.iter().any(|(n, _)| n == *name)) {
+        if let Some(name) =
+            self.forward_names.iter().find(|name| !names.iter().any(|(n, _)| n == *name))
+        {
             return Err(format!("undefined name <{name}> reference"));
         }
         Ok(self.out)
@@ -388,7 +397,8 @@ impl Translator {
         match self.target {
             Target::None => {}
             Target::Atom(start) => {
-                self.out.needs_backtracking |= chain.iter().any(|quantifier| quantifier.is_possessive());
+                self.out.needs_backtracking |=
+                    chain.iter().any(|quantifier| quantifier.is_possessive());
                 quantifier::apply(chain, start, &mut self.out.text);
             }
             Target::ZeroWidth(start) => {
@@ -408,7 +418,8 @@ impl Translator {
         self.out.text.push(')');
         self.flags = open.flags;
         let takes_text = self.consumes && !open.zero_width;
-        self.target = if takes_text { Target::Atom(open.start) } else { Target::ZeroWidth(open.start) };
+        self.target =
+            if takes_text { Target::Atom(open.start) } else { Target::ZeroWidth(open.start) };
         self.consumes = open.consumes || takes_text;
         Ok(())
     }
@@ -425,7 +436,13 @@ impl Translator {
             return Err("too deep nest level in regular expression".into());
         }
         let start = self.out.text.len();
-        self.open.push(Open { start, flags: self.flags, isolated: self.isolated, zero_width, consumes: self.consumes });
+        self.open.push(Open {
+            start,
+            flags: self.flags,
+            isolated: self.isolated,
+            zero_width,
+            consumes: self.consumes,
+        });
         self.consumes = false;
         self.out.text.push_str(text);
         self.target = Target::None;
@@ -695,7 +712,8 @@ impl Translator {
                 // Calls may come before the group; its number follows from the names before it.
                 let all: String = self.chars.all.iter().collect();
                 self.forward_names.push(name.clone());
-                forward_group(&all, &name).ok_or_else(|| format!("undefined name <{name}> reference"))?
+                forward_group(&all, &name)
+                    .ok_or_else(|| format!("undefined name <{name}> reference"))?
             }
         };
         self.fancy_atom(&format!("(?:\\g<{group}>)"));

@@ -48,7 +48,8 @@ fn compare_deb_part(mut a: &[u8], mut b: &[u8]) -> Ordering {
             a = a.get(1..).unwrap_or_default();
             b = b.get(1..).unwrap_or_default();
         }
-        let (x, y) = (take_while(&mut a, u8::is_ascii_digit), take_while(&mut b, u8::is_ascii_digit));
+        let (x, y) =
+            (take_while(&mut a, u8::is_ascii_digit), take_while(&mut b, u8::is_ascii_digit));
         let order = compare_digit_bytes(x, y);
         if order != Ordering::Equal {
             return order;
@@ -124,9 +125,13 @@ fn compare_rpm_part(mut a: &[u8], mut b: &[u8]) -> Ordering {
         }
         let is_number = a.first().is_some_and(u8::is_ascii_digit);
         let order = if is_number {
-            compare_digit_bytes(take_while(&mut a, u8::is_ascii_digit), take_while(&mut b, u8::is_ascii_digit))
+            compare_digit_bytes(
+                take_while(&mut a, u8::is_ascii_digit),
+                take_while(&mut b, u8::is_ascii_digit),
+            )
         } else {
-            take_while(&mut a, u8::is_ascii_alphabetic).cmp(take_while(&mut b, u8::is_ascii_alphabetic))
+            take_while(&mut a, u8::is_ascii_alphabetic)
+                .cmp(take_while(&mut b, u8::is_ascii_alphabetic))
         };
         if order != Ordering::Equal {
             return order;

@@ -194,8 +194,13 @@ impl Interval {
     }
 
     fn intersection(&self, other: &Self) -> Self {
-        let low = if lower(&self.low, &other.low) == Ordering::Less { &other.low } else { &self.low };
-        let high = if upper(&self.high, &other.high) == Ordering::Greater { &other.high } else { &self.high };
+        let low =
+            if lower(&self.low, &other.low) == Ordering::Less { &other.low } else { &self.low };
+        let high = if upper(&self.high, &other.high) == Ordering::Greater {
+            &other.high
+        } else {
+            &self.high
+        };
         Interval { low: low.clone(), high: high.clone() }
     }
 
@@ -212,8 +217,13 @@ impl Interval {
         if !reaches(self, other) || !reaches(other, self) {
             return None;
         }
-        let low = if lower(&self.low, &other.low) == Ordering::Less { &self.low } else { &other.low };
-        let high = if upper(&self.high, &other.high) == Ordering::Greater { &self.high } else { &other.high };
+        let low =
+            if lower(&self.low, &other.low) == Ordering::Less { &self.low } else { &other.low };
+        let high = if upper(&self.high, &other.high) == Ordering::Greater {
+            &self.high
+        } else {
+            &other.high
+        };
         Some(Interval { low: low.clone(), high: high.clone() })
     }
 }
@@ -279,7 +289,8 @@ impl Partial {
             count += 1;
         }
         let has_tail = prerelease.is_some() || build.is_some();
-        if has_tail && count < 3 || ![prerelease, build].into_iter().flatten().all(are_identifiers) {
+        if has_tail && count < 3 || ![prerelease, build].into_iter().flatten().all(are_identifiers)
+        {
             return None;
         }
         let major = parts[0];
@@ -423,7 +434,10 @@ mod tests {
         ] {
             assert_eq!(range(text).to_string(), canonical, "{text}");
         }
-        assert_eq!("foo".parse::<Range>().unwrap_err().to_string(), "Unparsable version range: \"foo\"");
+        assert_eq!(
+            "foo".parse::<Range>().unwrap_err().to_string(),
+            "Unparsable version range: \"foo\""
+        );
     }
 
     #[test]

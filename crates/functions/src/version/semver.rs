@@ -32,11 +32,13 @@ impl Version {
 
     /// Compares without regard to the build.
     pub fn precedence(&self, other: &Self) -> Ordering {
-        self.numbers().cmp(&other.numbers()).then_with(|| match (&self.prerelease, &other.prerelease) {
-            (None, None) => Ordering::Equal,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(_), None) => Ordering::Less,
-            (Some(a), Some(b)) => compare_identifiers(a, b),
+        self.numbers().cmp(&other.numbers()).then_with(|| {
+            match (&self.prerelease, &other.prerelease) {
+                (None, None) => Ordering::Equal,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(_), None) => Ordering::Less,
+                (Some(a), Some(b)) => compare_identifiers(a, b),
+            }
         })
     }
 
@@ -74,7 +76,8 @@ impl FromStr for Version {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || Error::Version(format!("Unable to parse '{text}' as a semantic version identifier"));
+        let bad =
+            || Error::Version(format!("Unable to parse '{text}' as a semantic version identifier"));
         let (rest, build) = match text.split_once('+') {
             Some((rest, build)) => (rest, Some(build)),
             None => (text, None),
@@ -151,14 +154,18 @@ mod tests {
         }
         for text in ["1.0", "01.0.0", "1.0.0-", "v1.0.0", "1.0.0-a..b", ""] {
             let message = text.parse::<Version>().unwrap_err().to_string();
-            assert_eq!(message, format!("Unable to parse '{text}' as a semantic version identifier"));
+            assert_eq!(
+                message,
+                format!("Unable to parse '{text}' as a semantic version identifier")
+            );
         }
         assert!("1.0.0-01".parse::<Version>().unwrap_err().to_string().contains("leading zeroes"));
     }
 
     #[test]
     fn precedence_is_that_of_the_specification() {
-        let ordered = ["1.0.0-1", "1.0.0-9", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1.0.0-b", "1.0.0", "1.0.1"];
+        let ordered =
+            ["1.0.0-1", "1.0.0-9", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1.0.0-b", "1.0.0", "1.0.1"];
         for pair in ordered.windows(2) {
             assert_eq!(version(pair[0]).precedence(&version(pair[1])), Ordering::Less, "{pair:?}");
         }

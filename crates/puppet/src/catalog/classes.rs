@@ -10,6 +10,7 @@ use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
     class_title, flatten_values, schema,
 };
+use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
 use crate::eval::relations::reference;
@@ -17,7 +18,7 @@ use crate::eval::resources::{Declaration, new_param, type_title};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
-use crate::types::{Type, instance, mismatch};
+use crate::types::{Type, mismatch};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -417,69 +418,66 @@ impl Compiler<'_> {
                 }
             }
         }
-        let mut problems = Vec::new();
-        for given in &self.catalog.get(id).params {
-            let name = &given.name;
-            let known = params.iter().any(|p| p.name == *name) || schema::is_metaparameter(name);
-            if !known && name != "name" {
-                problems.push((
-                    given.origin.span,
-                    format!("has no parameter named '{name}'"),
-                    name.clone(),
-                ));
-            }
-        }
-        let mut texts = Vec::new();
         for (i, param) in params.iter().enumerate() {
             let given = self.catalog.get(id).param(&param.name).map(|p| p.value.clone());
             let value = match (given, param.default) {
                 (Some(value), _) if !value.is_undef() => value,
-                (_, Some(default)) => {
-                    let value = self.eval_default(f, &params, i, default)?;
-                    let span = Some(f.program.span(default));
-                    let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
-                    let name = param.name.clone();
-                    self.set_param(id, new_param(name, value.clone(), false, origin));
-                    value
-                }
+                (_, Some(default)) => self.bind_default(id, f, &params, i, default)?,
                 (Some(undef), None) => undef,
-                (None, None) => {
-                    texts.push(format!("expects a value for parameter '{}'", param.name));
-                    continue;
-                }
+                (None, None) => continue,
             };
-            let kind = &signature.params[i].kind;
-            if !instance::is_instance(kind, &value) {
-                texts.push(mismatch::describe_parameter(&param.name, kind, &value));
-            }
             self.scopes.get_mut(f.scope).set(param.name.clone(), value);
         }
-        if problems.is_empty() && texts.is_empty() {
-            self.bind_metaparameters(id, f.scope);
-            return Ok(());
-        }
-        self.parameter_errors(id, def, &params, problems, texts)
+        self.check_parameters(id, def, &signature)?;
+        self.bind_metaparameters(id, f.scope);
+        Ok(())
     }
 
-    fn parameter_errors(
+    fn bind_default(
+        &mut self,
+        id: ResourceId,
+        f: &Frame,
+        params: &[crate::syntax::Param],
+        i: usize,
+        default: crate::syntax::ExprId,
+    ) -> EvalResult {
+        let value = self.eval_default(f, params, i, default)?;
+        let span = Some(f.program.span(default));
+        let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+        let name = params[i].name.clone();
+        self.set_param(id, new_param(name, value.clone(), false, origin));
+        Ok(value)
+    }
+
+    /// Checks names and types of all parameters of a class or define.
+    fn check_parameters(
         &self,
         id: ResourceId,
         def: &TypeDef,
-        params: &[crate::syntax::Param],
-        problems: Vec<(Option<Span>, String, EcoString)>,
-        texts: Vec<String>,
+        signature: &Signature,
     ) -> EvalResult<()> {
-        let mut error = crate::eval::error::PlainError::new("");
-        if let Some((_, _, name)) = problems.first() {
-            let known = params.iter().map(|p| p.name.as_str());
-            error.help = suggest::nearest(name, known).map(|n| format!("did you mean `{n}`?"));
-            error.related.extend(problems.iter().filter_map(|(span, _, name)| {
-                span.map(|s| (s, format!("`{name}` is no parameter")))
-            }));
-            error.related.push((def.span, "defined here".to_string()));
+        let resource = self.catalog.get(id);
+        let known = |name: &str| signature.params.iter().any(|p| p.name == name);
+        let checked = resource
+            .params
+            .iter()
+            .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
+        let given: Vec<(EcoString, Value)> =
+            checked.clone().map(|p| (p.name.clone(), p.value.clone())).collect();
+        let reference = resource.reference();
+        let Some(text) = mismatch::describe_params(&reference, signature, &given, false) else {
+            return Ok(());
+        };
+        let mut error = crate::eval::error::PlainError::new(text);
+        for param in checked.filter(|p| !known(&p.name)) {
+            let names = signature.params.iter().map(|p| p.name.as_str());
+            if let Some(near) = suggest::nearest(&param.name, names) {
+                error.help = Some(format!("did you mean `{near}`?"));
+            }
+            let label = format!("`{}` is no parameter", param.name);
+            error.related.extend(param.origin.span.map(|s| (s, label)));
         }
-        let all: Vec<String> = problems.into_iter().map(|(_, text, _)| text).chain(texts).collect();
-        error.message = mismatch::join(&self.catalog.get(id).reference(), &all);
+        error.related.push((def.span, "defined here".to_string()));
         Err(error.into())
     }
 
@@ -521,12 +519,9 @@ impl Compiler<'_> {
     }
 
     /// The parameters of a class or define with their types.
-    pub(crate) fn signature_of(
-        &mut self,
-        def: &Arc<TypeDef>,
-    ) -> EvalResult<Arc<crate::eval::closure::Signature>> {
+    pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
-        self.parameter_types(&f, def.params)
+        self.parameter_types(&f, def.params, None)
     }
 
     /// Sets a parameter; one of the same name loses.
@@ -576,7 +571,7 @@ impl Compiler<'_> {
         &mut self,
         def: &Arc<NodeDef>,
         title: EcoString,
-        groups: Option<Vec<Option<EcoString>>>,
+        groups: Option<Vec<Value>>,
     ) -> EvalResult<()> {
         let at =
             Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };

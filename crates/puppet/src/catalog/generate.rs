@@ -1,5 +1,7 @@
 //! The rounds in which collectors collect and instances of defines are evaluated.
 
+use ordain_source::Span;
+
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::{Compiler, Strict, compare};
@@ -110,7 +112,7 @@ impl Compiler<'_> {
                 (error.message, error.related, error.help.into_iter().collect(), None)
             }
             Unwind::Error(error) => {
-                let place = self.full_place(&error);
+                let place = self.full_place(error.span, error.line_only);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
                 let text = format!("{prefix}{}{place}", error.message);
                 let at = error.span.map(|s| (s, error.message.clone()));
@@ -128,9 +130,9 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// ` (file: F, line: L, column: C)` of an error.
-    pub(crate) fn full_place(&self, error: &EvalError) -> String {
-        let Some(span) = error.span else { return String::new() };
+    /// ` (file: F, line: L, column: C)`, or without the column.
+    pub(crate) fn full_place(&self, span: Option<Span>, line_only: bool) -> String {
+        let Some(span) = span else { return String::new() };
         let file = self.env.sources.file(span.file);
         let at = file.line_col(span.range.start);
         let mut parts = Vec::new();
@@ -138,7 +140,7 @@ impl Compiler<'_> {
             parts.push(format!("file: {}", file.path.display()));
         }
         parts.push(format!("line: {}", at.line));
-        if !error.line_only {
+        if !line_only {
             parts.push(format!("column: {}", at.column));
         }
         format!(" ({})", parts.join(", "))

@@ -190,6 +190,6 @@ impl Compiler<'_> {
 
     /// A frame for code at the top.
     pub(crate) fn top_frame(&self, program: &Arc<crate::syntax::Program>) -> Frame {
-        Frame { program: Arc::clone(program), scope: super::TOP }
+        Frame { program: Arc::clone(program), scope: crate::eval::scope::ScopeId::TOP }
     }
 }

@@ -72,9 +72,7 @@ impl Compiler<'_> {
             }
             let shown = crate::eval::text::to_text(&value);
             let text = format!("No matching entry for selector parameter with value '{shown}'");
-            // The selector itself is blamed by its value, as upstream does.
-            let _ = id;
-            Err(c.error(f, test, "UNMATCHED_SELECTOR", text))
+            Err(c.error(f, id, "UNMATCHED_SELECTOR", text))
         })
     }
 
@@ -99,11 +97,11 @@ impl Compiler<'_> {
                     }
                     Expr::Splat(inner) => {
                         let items = self.eval_unfolded(f, inner)?;
-                        self.any_fits(f, value, &items)?
+                        self.any_fits(f, value, &items)
                     }
                     _ => {
                         let item = self.eval(f, candidate)?;
-                        self.any_fits(f, value, std::slice::from_ref(&item))?
+                        self.any_fits(f, value, std::slice::from_ref(&item))
                     }
                 };
                 if fits {
@@ -114,14 +112,14 @@ impl Compiler<'_> {
         Ok(default)
     }
 
-    fn any_fits(&mut self, f: &Frame, value: &Value, items: &[Value]) -> EvalResult<bool> {
+    fn any_fits(&mut self, f: &Frame, value: &Value, items: &[Value]) -> bool {
         for item in items {
-            let outcome = compare::case_matches(item, value)?;
+            let outcome = compare::case_matches(item, value);
             self.set_matches(f.scope, outcome.groups);
             if outcome.matched {
-                return Ok(true);
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 }

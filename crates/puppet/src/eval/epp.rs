@@ -13,7 +13,7 @@ use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
-use crate::types::{Type, instance, mismatch};
+use crate::types::mismatch;
 use crate::value::{HashValue, Value};
 
 impl Compiler<'_> {
@@ -114,49 +114,42 @@ impl Compiler<'_> {
         given: &HashValue,
         name: &str,
     ) -> EvalResult<()> {
-        let params = f.program.params(params).to_vec();
-        let mut problems = Vec::new();
-        if !params.is_empty() {
-            for key in given.keys() {
-                let known = key.as_str().is_some_and(|k| params.iter().any(|p| p.name == k));
-                if !known {
-                    let key = crate::eval::text::to_text(key);
-                    problems.push(format!("has no parameter named '{key}'"));
-                }
-            }
-        } else {
-            for (key, value) in given {
-                let Some(key) = key.as_str() else {
-                    return plain("EPP parameters must have text keys");
-                };
-                self.scopes.get_mut(f.scope).set(key.into(), value.clone());
-            }
-        }
-        for param in &params {
-            let kind = match param.kind {
-                Some(kind) => self.eval_type(f, kind)?,
-                None => Arc::new(Type::Any),
+        let program = Arc::clone(&f.program);
+        let list = program.params(params);
+        let mut entries = Vec::with_capacity(given.len());
+        for (key, value) in given {
+            let Some(key) = key.as_str() else {
+                return plain("EPP parameters must have text keys");
             };
-            let value = match (given.get(&crate::value::Key(&param.name)), param.default) {
-                (Some(value), _) if !(value.is_undef() && param.default.is_some()) => value.clone(),
-                (_, Some(default)) => self.eval(f, default)?,
-                (Some(_), None) => Value::Undef,
-                (None, None) => {
-                    problems.push(format!("expects a value for parameter '{}'", param.name));
-                    continue;
-                }
-            };
-            if !instance::is_instance(&kind, &value) {
-                problems.push(mismatch::describe_parameter(&param.name, &kind, &value));
-            }
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+            entries.push((EcoString::from(key), value.clone()));
         }
-        if problems.is_empty() {
+        if list.is_empty() {
+            for (key, value) in entries {
+                self.scopes.get_mut(f.scope).set(key, value);
+            }
             return Ok(());
         }
-        let shown =
-            if name == "inline" { "epp(<inline>)".to_string() } else { format!("epp({name})") };
-        plain(mismatch::join(&shown, &problems))
+        let signature = self.signature(f, params, None)?;
+        let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
+        for (i, param) in list.iter().enumerate() {
+            let given = entries.iter().find(|(n, _)| *n == param.name).map(|(_, v)| v.clone());
+            let value = match (given, param.default) {
+                (Some(value), None) => value,
+                (Some(value), Some(_)) if !value.is_undef() => value,
+                (_, Some(default)) => {
+                    let value = self.eval_default(f, list, i, default)?;
+                    entries.retain(|(n, _)| *n != param.name);
+                    entries.push((param.name.clone(), value.clone()));
+                    value
+                }
+                (None, None) => continue,
+            };
+            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        }
+        match mismatch::describe_params(&subject, &signature, &entries, false) {
+            Some(text) => plain(text),
+            None => Ok(()),
+        }
     }
 
     /// A template evaluated as a program of its own, without parameters given.
@@ -183,9 +176,9 @@ impl Compiler<'_> {
             self.output_sensitive = true;
             value = Value::clone(inner);
         }
-        let mut text = EcoString::new();
-        write_text(&mut text, &value);
-        self.render_text(&text);
+        if let Some(out) = self.output.last_mut() {
+            write_text(out, &value);
+        }
         Ok(Value::Undef)
     }
 }

@@ -90,13 +90,7 @@ impl PlainError {
 
     /// An error with an issue code of its own.
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            issue: Some(issue),
-            message: message.into(),
-            help: None,
-            related: Vec::new(),
-            blame: Blame::Whole,
-        }
+        Self { issue: Some(issue), ..Self::new(message) }
     }
 
     /// The error with the part that is to blame.

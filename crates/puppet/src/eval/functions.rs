@@ -15,7 +15,7 @@ use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
-use crate::types::{Type, infer, instance, mismatch, parse};
+use crate::types::{Type, infer, mismatch, object, parse};
 use crate::value::Value;
 
 /// A built-in function with its signatures, which are made when it is first called.
@@ -33,7 +33,7 @@ fn builtins() -> &'static FxHashMap<&'static str, Bound> {
 }
 
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
-    let kind = |text: &str| Type::clone(&parse::parse_static(text));
+    let kind = |text: &'static str| Type::clone(&parse::parse_static(text));
     let params = dispatch.params.iter().map(|p| SignatureParam {
         name: p.name.into(),
         kind: kind(p.of),
@@ -71,7 +71,8 @@ impl Compiler<'_> {
         };
         if call.form == CallForm::Method
             && let Some(receiver) = args.first()
-            && let Some(value) = crate::types::object::member(receiver, &name)
+            && let Value::Object(receiver) = receiver
+            && let Some(value) = object::attribute_value(receiver, &name)
         {
             return Ok(value);
         }
@@ -94,7 +95,9 @@ impl Compiler<'_> {
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
         };
-        if let Some(value) = crate::types::object::member(&receiver, name) {
+        if let Value::Object(receiver) = &receiver
+            && let Some(value) = object::attribute_value(receiver, name)
+        {
             return Ok(value);
         }
         let name = name.clone();
@@ -179,7 +182,12 @@ impl Compiler<'_> {
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
                 let Some(i) = signatures.iter().position(fits) else {
                     let all: Vec<&Signature> = signatures.iter().collect();
-                    return plain(mismatch::describe_call(name, &all, &args, block.as_deref()));
+                    return plain(mismatch::describe_call(
+                        name,
+                        &all,
+                        &args,
+                        block.as_ref().map(|b| &*b.signature),
+                    ));
                 };
                 let body = dispatches[i].body;
                 body(&mut NativeCall { compiler: self, scope, name, args, block, span })
@@ -213,7 +221,8 @@ impl Compiler<'_> {
     ) -> EvalResult {
         let signature = self.signature(f, def.params, def.returns)?;
         if block.is_some() || !mismatch::accepts(&signature, args, None) {
-            let text = mismatch::describe_call(&def.name, &[&signature], args, block.map(|b| &**b));
+            let block = block.map(|b| &*b.signature);
+            let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
         }
         self.bind(f, def.params, args)?;
@@ -225,11 +234,9 @@ impl Compiler<'_> {
                 other => return Err(Box::new(other)),
             },
         };
-        if let Some(kind) = &signature.returns
-            && !instance::is_instance(kind, &value)
-        {
+        if let Some(kind) = &signature.returns {
             let subject = format!("value returned from {}", def.name);
-            return plain(mismatch::describe_value(&subject, kind, &value));
+            mismatch::assert_instance(&subject, kind, &value)?;
         }
         Ok(value)
     }
@@ -240,7 +247,7 @@ impl Compiler<'_> {
     /// When the arguments do not fit, and those of its body.
     pub fn call_closure(&mut self, closure: &Arc<Closure>, args: &[Value]) -> EvalResult {
         if !mismatch::accepts(&closure.signature, args, None) {
-            let text = mismatch::describe_call("block", &[&closure.signature], args, None);
+            let text = mismatch::describe_call("lambda", &[&closure.signature], args, None);
             return plain(text);
         }
         let outer = self.scopes.get(closure.scope);
@@ -258,10 +265,8 @@ impl Compiler<'_> {
                 other => return Err(Box::new(other)),
             },
         };
-        if let Some(kind) = &closure.signature.returns
-            && !instance::is_instance(kind, &value)
-        {
-            return plain(mismatch::describe_value("value returned from lambda", kind, &value));
+        if let Some(kind) = &closure.signature.returns {
+            mismatch::assert_instance("value returned from lambda", kind, &value)?;
         }
         Ok(value)
     }
@@ -346,28 +351,41 @@ impl Compiler<'_> {
         params: ListRef<Param>,
         returns: Option<ExprId>,
     ) -> EvalResult<Arc<Signature>> {
+        let program = Arc::clone(&f.program);
+        let params_list = program.params(params);
+        let optional = |p: &&Param| p.default.is_some() || p.captures_rest;
+        if let Some(first) = params_list.iter().position(|p| optional(&p))
+            && let Some(late) = params_list[first..].iter().find(|p| !optional(p))
+        {
+            let text = format!(
+                "Parameter ${} is required but appears after optional parameters",
+                late.name
+            );
+            let span = late.range.in_file(program.file);
+            return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
+        }
+        self.parameter_types(f, params, returns)
+    }
+
+    /// As [`Self::signature`], in any order of required and optional parameters.
+    pub(crate) fn parameter_types(
+        &mut self,
+        f: &Frame,
+        params: ListRef<Param>,
+        returns: Option<ExprId>,
+    ) -> EvalResult<Arc<Signature>> {
         let key = signature_key(&f.program, params, returns);
         if let Some(known) = key.and_then(|k| self.signatures.get(&k)) {
             return Ok(Arc::clone(known));
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
         let program = Arc::clone(&f.program);
-        let mut seen_optional = None;
         for param in program.params(params) {
             let kind = match param.kind {
                 Some(kind) => Type::clone(&*self.eval_type(f, kind)?),
                 None => Type::Any,
             };
             let optional = param.default.is_some() || param.captures_rest;
-            if !optional && seen_optional.is_some() {
-                let text = format!(
-                    "Parameter ${} is required but appears after optional parameters",
-                    param.name
-                );
-                let span = param.range.in_file(program.file);
-                return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
-            }
-            seen_optional = seen_optional.or(optional.then_some(()));
             out.rest |= param.captures_rest;
             out.params.push(SignatureParam { name: param.name.clone(), kind, optional });
         }

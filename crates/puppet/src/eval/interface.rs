@@ -361,7 +361,7 @@ fn class_name(value: &Value) -> EvalResult<EcoString> {
         },
         other => plain(format!(
             "Cannot use {} where a class name is expected",
-            crate::eval::label::article(&crate::types::infer::kind_name(other))
+            crate::types::label::a_an(other)
         )),
     }
 }

@@ -56,6 +56,7 @@ pub fn of(program: &Program, id: ExprId) -> String {
             Definition::Node { .. } => "Node Definition",
             Definition::TypeAlias { .. } => "Type Alias",
             Definition::TypeDefinition { .. } => "Type Definition",
+            Definition::TypeMapping { .. } => "Type Mapping",
         },
         Expr::Epp { .. } => "Epp Template",
         Expr::RenderText(_) => "Epp Text",

@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::Catalog;
 use crate::eval::closure::Signature;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
 use crate::load::Environment;
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
@@ -319,7 +319,8 @@ impl<'e> Compiler<'e> {
 
     fn eval_minus(&mut self, f: &Frame, operand: ExprId) -> EvalResult {
         let value = self.eval(f, operand)?;
-        arithmetic::negate(&value, self.settings.strict, &mut self.logs)
+        let outcome = arithmetic::negate(&value, self.settings.strict)?;
+        Ok(self.settle(f, operand, outcome))
     }
 
     fn eval_binary(
@@ -339,16 +340,31 @@ impl<'e> Compiler<'e> {
                 compare::compare(op, &l, &r).map(Value::Bool)
             }
             BinaryOp::Match | BinaryOp::NotMatch => {
-                let matched = self.match_operator(f, left, right, &l, &r)?;
+                let outcome = compare::matches(&l, &r)?;
+                let matched = outcome.matched;
+                self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))
             }
             BinaryOp::In => {
-                let outcome = compare::contains(&l, &r)?;
+                let outcome = compare::contains(&l, &r);
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))
             }
-            _ => self.calculate(f, id, op, l, r),
+            _ => {
+                let outcome = arithmetic::binary(op, &l, &r, self.settings.strict)?;
+                Ok(self.settle(f, id, outcome))
+            }
         }
+    }
+
+    /// The value of an outcome; its warnings are logged.
+    pub(crate) fn settle(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
+        for warning in outcome.warnings {
+            let span = f.program.span(id);
+            let place = self.full_place(Some(span), false);
+            self.warn(format!("{warning}{place}"), Some(span));
+        }
+        outcome.value
     }
 
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
@@ -373,7 +389,7 @@ impl<'e> Compiler<'e> {
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
-                let span = f.program.span(id);
+                let span = f.program.span(blamed(&f.program, id, error.blame));
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
@@ -388,6 +404,20 @@ impl<'e> Compiler<'e> {
             }
             other => Box::new(other),
         }
+    }
+}
+
+/// The part of an expression that an error is about.
+fn blamed(program: &Program, id: ExprId, blame: Blame) -> ExprId {
+    match (&program[id], blame) {
+        (Expr::Binary { left, .. }, Blame::Left) => *left,
+        (Expr::Binary { right, .. }, Blame::Right) => *right,
+        (Expr::Access(parts), Blame::Left) => program.list(*parts)[0],
+        (Expr::Access(parts), Blame::Key(i)) => {
+            program.list(*parts).get(i + 1).copied().unwrap_or(id)
+        }
+        (Expr::Minus(operand), Blame::Left | Blame::Right) => *operand,
+        _ => id,
     }
 }
 

@@ -96,7 +96,7 @@ impl Compiler<'_> {
             }
             Value::Type(kind) => self.end_of_type(f, whole, kind, out),
             other => {
-                let shown = crate::eval::label::article(&crate::types::infer::kind_name(other));
+                let shown = crate::types::label::a_an(other);
                 let text = format!(
                     "Illegal relationship operand, can not form a relationship with {shown}. A Catalog type is required."
                 );

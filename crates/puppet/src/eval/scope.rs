@@ -42,7 +42,7 @@ pub enum ScopeKind {
 }
 
 /// The groups of a regular expression that matched; index 0 is the whole match.
-pub type Matches = Arc<[Option<EcoString>]>;
+pub type Matches = Arc<[Value]>;
 
 /// A scope.
 #[derive(Debug)]

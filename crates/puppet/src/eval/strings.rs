@@ -1,7 +1,5 @@
 //! Interpolated text and heredocs.
 
-use ecow::EcoString;
-
 use crate::eval::error::EvalResult;
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
@@ -10,7 +8,7 @@ use crate::value::Value;
 
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
-        let mut out = EcoString::new();
+        let mut out = String::new();
         for &part in f.program.list(parts) {
             match &f.program[part] {
                 Expr::Str(text) => out.push_str(text),
@@ -24,14 +22,14 @@ impl Compiler<'_> {
                 }
             }
         }
-        Ok(Value::Str(out))
+        Ok(Value::from(out))
     }
 
     pub(crate) fn eval_text(&mut self, f: &Frame, inner: ExprId) -> EvalResult {
         let value = self.eval(f, inner)?;
-        let mut out = EcoString::new();
+        let mut out = String::new();
         write_text(&mut out, &value);
-        Ok(Value::Str(out))
+        Ok(Value::from(out))
     }
 
     /// A heredoc's text. Text without interpolation was checked for its syntax when it was parsed.
@@ -41,7 +39,7 @@ impl Compiler<'_> {
             && !matches!(f.program[text], Expr::Str(_))
             && let Value::Str(text) = &value
         {
-            crate::check::embedded(syntax, text)?;
+            crate::check::heredoc::embedded(syntax, text)?;
         }
         Ok(value)
     }

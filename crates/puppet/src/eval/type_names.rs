@@ -37,7 +37,7 @@ impl Compiler<'_> {
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
         let known = defines.iter().chain(&natives).map(EcoString::as_str);
-        let near = suggest::nearest(name, known.chain(parse::NAMES.iter().copied()))?;
+        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()))?;
         Some(format!("did you mean `{near}`?"))
     }
 
@@ -61,14 +61,14 @@ impl Compiler<'_> {
             let target = match value {
                 Value::Type(kind) => Type::clone(&kind),
                 Value::Hash(_) | Value::Array(_) => {
-                    crate::types::object::from_definition(&def.name, &value)?
+                    Type::Object(crate::types::object::from_hash(&def.name, &value)?)
                 }
                 _ => {
                     let text = format!("Type alias '{name}' cannot be resolved to a real type");
                     return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
                 }
             };
-            if crate::types::parse::only_refers_to(&target, &def.name) {
+            if only_refers_to(&target, &def.name) {
                 let text = format!("Type alias '{name}' cannot be resolved to a real type");
                 return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
             }
@@ -106,7 +106,8 @@ impl Compiler<'_> {
             }
             return self.specialize(kind, &keys);
         }
-        access::access(&target, &keys)
+        let outcome = access::access(&target, &keys, self.settings.strict)?;
+        Ok(self.settle(f, id, outcome))
     }
 
     fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
@@ -187,5 +188,51 @@ impl Compiler<'_> {
             },
             _ => bad(),
         }
+    }
+}
+
+/// Built-in types that people write, for suggestions.
+const TYPE_NAMES: &[&str] = &[
+    "Any",
+    "Array",
+    "Binary",
+    "Boolean",
+    "Callable",
+    "Class",
+    "Collection",
+    "Data",
+    "Enum",
+    "Float",
+    "Hash",
+    "Integer",
+    "Iterable",
+    "Numeric",
+    "Optional",
+    "Pattern",
+    "Regexp",
+    "Resource",
+    "RichData",
+    "Scalar",
+    "SemVer",
+    "Sensitive",
+    "String",
+    "Struct",
+    "Timespan",
+    "Timestamp",
+    "Tuple",
+    "Type",
+    "Undef",
+    "Variant",
+];
+
+/// Whether a type says nothing but the alias that it is to define.
+fn only_refers_to(kind: &Type, name: &str) -> bool {
+    match kind {
+        Type::Alias(alias) => {
+            alias.name == name || alias.target.get().is_some_and(|t| only_refers_to(t, name))
+        }
+        Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name)),
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => only_refers_to(inner, name),
+        _ => false,
     }
 }

@@ -7,7 +7,7 @@ use ordain_source::suggest;
 
 use crate::eval::error::{EvalError, EvalResult, Unwind};
 use crate::eval::scope::{ScopeId, ScopeKind};
-use crate::eval::{Compiler, Frame, Strict, compare, kind_text};
+use crate::eval::{Compiler, Frame, Strict};
 use crate::syntax::{AssignOp, Expr, ExprId, ExprList};
 use crate::types::Type;
 use crate::value::{Key, Value};
@@ -97,8 +97,7 @@ impl Compiler<'_> {
         while let Some(id) = at {
             let scope = self.scopes.get(id);
             if let Some(matches) = scope.matches.last() {
-                let text = matches.get(group).and_then(Option::as_ref);
-                return text.map_or(Value::Undef, |t| Value::Str(t.clone()));
+                return matches.get(group).cloned().unwrap_or_default();
             }
             at = scope.parent.filter(|_| scope.kind == ScopeKind::Lambda);
         }
@@ -106,32 +105,9 @@ impl Compiler<'_> {
     }
 
     /// Keeps the groups of a successful match for `$0`, `$1` …
-    pub(crate) fn set_matches(&mut self, scope: ScopeId, groups: Option<Vec<Option<EcoString>>>) {
+    pub(crate) fn set_matches(&mut self, scope: ScopeId, groups: Option<Vec<Value>>) {
         if let Some(groups) = groups {
             self.scopes.get_mut(scope).matches.push(groups.into());
-        }
-    }
-
-    pub(crate) fn match_operator(
-        &mut self,
-        f: &Frame,
-        left: ExprId,
-        right: ExprId,
-        l: &Value,
-        r: &Value,
-    ) -> EvalResult<bool> {
-        match compare::matches(l, r) {
-            Ok(outcome) => {
-                self.set_matches(f.scope, outcome.groups);
-                Ok(outcome.matched)
-            }
-            Err(unwind) => {
-                let at = match &*unwind {
-                    Unwind::Plain(e) if e.issue == Some("MATCH_NOT_STRING") => left,
-                    _ => right,
-                };
-                Err(self.locate(f, at, unwind))
-            }
         }
     }
 
@@ -277,11 +253,6 @@ impl Compiler<'_> {
         let shown = f.program.text(f.program.range(at));
         let text = format!("Illegal attempt to assign to '{shown}'. Not an assignable reference");
         self.error(f, at, "ILLEGAL_ASSIGNMENT", text)
-    }
-
-    /// The type of a value for messages.
-    pub(crate) fn shown_kind(&self, value: &Value) -> String {
-        kind_text(value)
     }
 }
 

@@ -135,7 +135,9 @@ pub fn items<'a>(program: &'a Arc<Program>, module: &'a str) -> impl Iterator<It
             Definition::TypeAlias { name, kind } => {
                 Some(Item::Alias(AliasDef { name, program, kind, span }))
             }
-            Definition::Function { .. } | Definition::TypeDefinition { .. } => None,
+            Definition::Function { .. }
+            | Definition::TypeDefinition { .. }
+            | Definition::TypeMapping { .. } => None,
         }
     })
 }

@@ -1,0 +1,198 @@
+//! Applies a graph: every resource after what it depends on, as many at once as may be, reported
+//! in one order whatever ran first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use ordain_graph::order::{NodeId, Role};
+use ordain_graph::{EdgeKind, ResourceId};
+
+use crate::host::Host;
+use crate::kind::Level;
+use crate::prepare::Prepared;
+use crate::report::{Counts, ResourceReport, Status};
+use crate::step::{Events, Observer, Stepped, Stepper};
+
+/// The result of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The resources in the order of the plan.
+    pub resources: Vec<ResourceReport>,
+}
+
+impl Report {
+    /// Resources by how they fared.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for report in &self.resources {
+            counts.add(report.status, &report.changes, report.refreshed);
+        }
+        counts
+    }
+}
+
+/// Makes the machine match a graph.
+pub fn apply(prepared: &Prepared<'_>, host: &Host, observer: &dyn Observer, jobs: usize) -> Report {
+    let run = Run {
+        stepper: Stepper { prepared, host, observer },
+        place: places(prepared),
+        state: Mutex::new(State::new(prepared)),
+        changed: Condvar::new(),
+    };
+    if jobs <= 1 {
+        run.work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| run.work());
+            }
+        });
+    }
+    let state = run.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Report { resources: state.reports }
+}
+
+/// The place of each node in the order.
+fn places(prepared: &Prepared<'_>) -> Vec<u32> {
+    let mut place = vec![0; prepared.relations.len()];
+    for (i, node) in prepared.order.iter().enumerate() {
+        place[node.index()] = i as u32;
+    }
+    place
+}
+
+/// What reached a node so far.
+#[derive(Clone, Copy, Default)]
+struct Inbox {
+    waits_for: u32,
+    events: Events,
+    /// The first in the order of what failed before it.
+    failed: Option<(u32, ResourceId)>,
+}
+
+struct State {
+    inbox: Vec<Inbox>,
+    /// Places of nodes that wait for nothing.
+    ready: BinaryHeap<Reverse<u32>>,
+    running: usize,
+    /// What is done but not yet reported, by place.
+    done: BTreeMap<u32, Vec<ResourceReport>>,
+    /// The next place to report.
+    next: u32,
+    reports: Vec<ResourceReport>,
+}
+
+impl State {
+    fn new(prepared: &Prepared<'_>) -> Self {
+        let degrees = prepared.relations.in_degrees();
+        let ready = prepared.order.iter().enumerate();
+        let ready = ready.filter(|(_, n)| degrees[n.index()] == 0);
+        Self {
+            ready: ready.map(|(i, _)| Reverse(i as u32)).collect(),
+            inbox: degrees.iter().map(|&d| Inbox { waits_for: d, ..Inbox::default() }).collect(),
+            running: 0,
+            done: BTreeMap::new(),
+            next: 0,
+            reports: Vec::new(),
+        }
+    }
+}
+
+struct Run<'a> {
+    stepper: Stepper<'a>,
+    place: Vec<u32>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Run<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut state = self.lock();
+        loop {
+            let Some(Reverse(place)) = state.ready.pop() else {
+                if state.running == 0 {
+                    self.changed.notify_all();
+                    return;
+                }
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let node = self.stepper.prepared.order[place as usize];
+            let inbox = state.inbox[node.index()];
+            let what = self.stepper.prepared.relations.node(node);
+            if what.role != Role::Leaf {
+                self.pass_on(&mut state, node, inbox.events.as_one(), inbox.failed);
+                self.report(&mut state, place, Vec::new());
+                continue;
+            }
+            state.running += 1;
+            drop(state);
+            let stepped = self.step(what.resource, inbox);
+            state = self.lock();
+            state.running -= 1;
+            let own = stepped.failed.then_some((place, what.resource));
+            self.pass_on(&mut state, node, stepped.events, inbox.failed.or(own));
+            self.report(&mut state, place, stepped.reports);
+            self.changed.notify_all();
+        }
+    }
+
+    fn step(&self, resource: ResourceId, inbox: Inbox) -> Stepped {
+        let prepared = self.stepper.prepared;
+        let mut report = self.stepper.blank(resource);
+        if let Some((_, failed)) = inbox.failed {
+            if !matches!(prepared.items[resource.0 as usize], crate::prepare::Item::Virtual) {
+                let name = &prepared.graph.resource(failed).id;
+                report.status = Status::SkippedForFailure;
+                report.say(Level::Notice, None, format!("Dependency {name} has failures: true"));
+                report.say(Level::Warning, None, "Skipping because of failed dependencies");
+                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+            }
+        } else if self.stepper.observer.stop() {
+            report.status = Status::Stopped;
+            return Stepped { reports: vec![report], events: Events::default(), failed: false };
+        }
+        self.stepper.run(resource, inbox.events)
+    }
+
+    fn pass_on(
+        &self,
+        state: &mut State,
+        node: NodeId,
+        events: Events,
+        failed: Option<(u32, ResourceId)>,
+    ) {
+        for arc in self.stepper.prepared.relations.arcs(node) {
+            let inbox = &mut state.inbox[arc.to.index()];
+            if arc.kind == EdgeKind::Notify {
+                inbox.events.add(events);
+            }
+            inbox.failed = match (inbox.failed, failed) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+            inbox.waits_for -= 1;
+            if inbox.waits_for == 0 {
+                state.ready.push(Reverse(self.place[arc.to.index()]));
+                self.changed.notify_one();
+            }
+        }
+    }
+
+    /// Keeps reports back until everything before them in the order is reported.
+    fn report(&self, state: &mut State, place: u32, reports: Vec<ResourceReport>) {
+        state.done.insert(place, reports);
+        while let Some(reports) = state.done.remove(&state.next) {
+            state.next += 1;
+            for report in reports {
+                self.stepper.observer.finished(&report);
+                state.reports.push(report);
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! `exec`: runs a command, unless its checks say that there is no need.
+
+mod command;
+mod parse;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use crate::accounts;
+use crate::host::{Host, Outcome};
+use crate::kind::{
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
+    LogSource, ParseContext,
+};
+use command::{CommandLine, Provider};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exec;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "command", doc: "What is run: text, or a list that no shell touches" },
+    AttributeDoc { name: "creates", doc: "Paths; if one exists the command does not run" },
+    AttributeDoc { name: "cwd", doc: "The directory in which it runs" },
+    AttributeDoc { name: "environment", doc: "`NAME=value` or a list of them" },
+    AttributeDoc { name: "group", doc: "The group to run as" },
+    AttributeDoc {
+        name: "logoutput",
+        doc: "Whether the log shows the output: true, false or on_failure (default)",
+    },
+    AttributeDoc { name: "onlyif", doc: "Commands; all must succeed for the command to run" },
+    AttributeDoc { name: "path", doc: "Directories where commands are looked for" },
+    AttributeDoc { name: "provider", doc: "posix (default), or shell to run it in /bin/sh" },
+    AttributeDoc { name: "refresh", doc: "What is run on a refresh instead of the command" },
+    AttributeDoc { name: "refreshonly", doc: "Run only on a refresh: true or false (default)" },
+    AttributeDoc { name: "returns", doc: "Exit codes that mean success; 0 by default" },
+    AttributeDoc { name: "timeout", doc: "Seconds until it is ended; 300 by default, 0 is never" },
+    AttributeDoc { name: "tries", doc: "How often it is tried; 1 by default" },
+    AttributeDoc { name: "try_sleep", doc: "Seconds between two tries; 0 by default" },
+    AttributeDoc { name: "umask", doc: "The umask while it runs, octal" },
+    AttributeDoc { name: "unless", doc: "Commands; if one succeeds the command does not run" },
+    AttributeDoc { name: "user", doc: "The user to run as" },
+];
+
+impl Kind for Exec {
+    fn name(&self) -> &'static str {
+        "exec"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Runs a command"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        parse::parse(resource).map(|exec| Box::new(exec) as Box<dyn Instance>)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LogOutput {
+    Always,
+    Never,
+    OnFailure,
+}
+
+/// The surroundings in which the command and its checks run.
+#[derive(Clone, Debug)]
+struct Surroundings {
+    provider: Provider,
+    path: Vec<String>,
+    cwd: Option<PathBuf>,
+    environment: Vec<(String, String)>,
+    user: Option<String>,
+    group: Option<String>,
+    umask: Option<u32>,
+    timeout: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct ExecInstance {
+    command: CommandLine,
+    refresh: Option<CommandLine>,
+    secret: bool,
+    onlyif: Vec<CommandLine>,
+    unless: Vec<CommandLine>,
+    creates: Vec<PathBuf>,
+    refreshonly: bool,
+    returns: Vec<String>,
+    tries: u32,
+    try_sleep: Duration,
+    logoutput: LogOutput,
+    surroundings: Surroundings,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl ExecInstance {
+    /// Whether nothing says that the command need not run.
+    fn wanted(&self, host: &Host) -> Result<bool, KindError> {
+        if self.creates.iter().any(|p| host.path(p).exists()) {
+            return Ok(false);
+        }
+        for check in &self.unless {
+            if self.check("unless", check, host)? {
+                return Ok(false);
+            }
+        }
+        for check in &self.onlyif {
+            if !self.check("onlyif", check, host)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn check(&self, name: &str, check: &CommandLine, host: &Host) -> Result<bool, KindError> {
+        match self.surroundings.run(check, host) {
+            Ok(outcome) => Ok(outcome.success()),
+            Err(command::RunError::TimedOut) => {
+                let shown = self.shown(check);
+                self.log(Level::Error, format!("Check {name} {shown} exceeded timeout"));
+                Ok(false)
+            }
+            Err(error) => Err(KindError::new(error.to_string())),
+        }
+    }
+
+    fn shown(&self, command: &CommandLine) -> String {
+        if self.secret { "[command redacted]".into() } else { format!("'{}'", command.text()) }
+    }
+
+    fn log(&self, level: Level, message: String) {
+        let line = LogLine { level, source: LogSource::Property("returns"), message };
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn log_output(&self, outcome: &Outcome, failed: bool) {
+        let wanted = match self.logoutput {
+            LogOutput::Always => true,
+            LogOutput::Never => false,
+            LogOutput::OnFailure => failed,
+        };
+        if !wanted {
+            return;
+        }
+        if self.secret {
+            self.log(Level::Notice, "[output redacted]".into());
+            return;
+        }
+        for line in outcome.stdout_text().lines() {
+            self.log(Level::Notice, line.to_string());
+        }
+    }
+
+    fn execute(&self, command: &CommandLine, host: &Host) -> Result<(), KindError> {
+        let mut tries = 0;
+        let outcome = loop {
+            tries += 1;
+            let outcome = self
+                .surroundings
+                .run(command, host)
+                .map_err(|error| KindError::new(error.to_string()))?;
+            if self.accepts(&outcome) || tries >= self.tries {
+                break outcome;
+            }
+            std::thread::sleep(self.try_sleep);
+        };
+        let failed = !self.accepts(&outcome);
+        self.log_output(&outcome, failed);
+        if failed {
+            let (shown, codes) = (self.shown(command), self.returns.join(","));
+            let status = outcome.status;
+            let text = format!("{shown} returned {status} instead of one of [{codes}]");
+            return Err(KindError::new(text));
+        }
+        Ok(())
+    }
+
+    fn accepts(&self, outcome: &Outcome) -> bool {
+        self.returns.contains(&outcome.status.to_string())
+    }
+}
+
+impl Instance for ExecInstance {
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let commands = std::iter::once(&self.command).chain(&self.onlyif).chain(&self.unless);
+        let programs = commands.filter_map(CommandLine::absolute_program);
+        let cwd = self.surroundings.cwd.iter().map(|p| p.to_string_lossy().into_owned());
+        let file = |title: String| ResourceRef { kind: "File".into(), title: title.into() };
+        let mut wanted: Vec<ResourceRef> = cwd.chain(programs).map(file).collect();
+        if let Some(user) = &self.surroundings.user {
+            wanted.push(ResourceRef { kind: "User".into(), title: user.into() });
+        }
+        wanted
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if self.refreshonly || !self.wanted(host)? {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Change {
+            action: Action::Run,
+            property: "returns".into(),
+            before: Value::str("notrun"),
+            after: Value::list(self.returns.iter().map(|r| Value::str(r.as_str()))),
+            text: None,
+            message: "executed successfully".into(),
+        }])
+    }
+
+    fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
+        self.execute(&self.command, host)
+    }
+
+    fn refreshable(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self, host: &Host) -> Result<Option<String>, KindError> {
+        if self.wanted(host)? {
+            self.execute(self.refresh.as_ref().unwrap_or(&self.command), host)?;
+        }
+        Ok(None)
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Surroundings {
+    /// User and group ids to run as.
+    fn identity(&self, host: &Host) -> Result<Option<(u32, u32)>, String> {
+        let user = match &self.user {
+            Some(name) => {
+                Some(accounts::user(host, name).ok_or_else(|| format!("Invalid user: {name}"))?)
+            }
+            None => None,
+        };
+        let group = match &self.group {
+            Some(name) => {
+                Some(accounts::group(host, name).ok_or_else(|| format!("Invalid group: {name}"))?)
+            }
+            None => None,
+        };
+        let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        Ok(match (user, group) {
+            (None, None) => None,
+            (Some(user), group) => Some((user.uid, group.unwrap_or(user.gid))),
+            (None, Some(gid)) => Some((own.0, gid)),
+        })
+    }
+
+    fn real_cwd(&self, host: &Host) -> Option<PathBuf> {
+        self.cwd.as_deref().map(|p: &Path| host.path(p))
+    }
+}

@@ -1,0 +1,201 @@
+//! Command lines: finding the program, and running it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::Surroundings;
+use crate::host::{Host, Invocation, Outcome};
+
+/// Who interprets a command that is text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Provider {
+    /// The program is looked for; a shell interprets the rest only if it needs one.
+    Posix,
+    /// `/bin/sh -c`.
+    Shell,
+}
+
+/// A command as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CommandLine {
+    /// One text.
+    Text(String),
+    /// Program and arguments.
+    Argv(Vec<String>),
+}
+
+/// Why a command did not come to an end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunError {
+    /// The time was over.
+    #[error("Command exceeded timeout")]
+    TimedOut,
+    /// It could not be started.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Characters that a shell gives a meaning to.
+const SHELL_CHARACTERS: &str = "*?{}[]<>()~&|\\$;'`\"\n#=%";
+
+/// Words with which only a shell can start a command.
+const SHELL_WORDS: &[&str] = &[
+    ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "do", "done", "elif",
+    "else", "esac", "eval", "exec", "exit", "export", "fc", "fg", "fi", "for", "function",
+    "getopts", "hash", "if", "in", "jobs", "local", "read", "readonly", "return", "select", "set",
+    "shift", "source", "then", "time", "times", "trap", "type", "typeset", "ulimit", "umask",
+    "unalias", "unset", "until", "wait", "while",
+];
+
+impl CommandLine {
+    /// The text for messages.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Argv(argv) => argv.join(" "),
+        }
+    }
+
+    /// The program: the first word, or what the quotes at the start enclose.
+    pub(super) fn program(&self) -> &str {
+        let text = match self {
+            Self::Argv(argv) => return argv.first().map_or("", String::as_str),
+            Self::Text(text) => text.trim_start(),
+        };
+        for quote in ['"', '\''] {
+            if let Some((inner, _)) = text.strip_prefix(quote).and_then(|r| r.split_once(quote)) {
+                return inner;
+            }
+        }
+        text.split_whitespace().next().unwrap_or("")
+    }
+
+    /// The program if its path is absolute.
+    pub(super) fn absolute_program(&self) -> Option<String> {
+        let program = self.program();
+        program.starts_with('/').then(|| program.to_string())
+    }
+
+    /// Whether the program is found without a search path.
+    pub(super) fn qualified(&self) -> bool {
+        self.program().starts_with('/')
+    }
+
+    fn argv(&self, provider: Provider) -> Vec<OsString> {
+        let text = match self {
+            Self::Argv(argv) => return argv.iter().map(OsString::from).collect(),
+            Self::Text(text) => text,
+        };
+        let mut words = text.split_whitespace().peekable();
+        let first = words.peek().copied().unwrap_or_default();
+        let needs_shell = provider == Provider::Shell
+            || text.contains(|c| SHELL_CHARACTERS.contains(c))
+            || SHELL_WORDS.contains(&first);
+        if needs_shell {
+            return ["/bin/sh", "-c", text].iter().map(OsString::from).collect();
+        }
+        words.map(OsString::from).collect()
+    }
+}
+
+impl Surroundings {
+    /// Runs a command to its end; both its outputs come as one.
+    pub(super) fn run(&self, command: &CommandLine, host: &Host) -> Result<Outcome, RunError> {
+        let mut argv = command.argv(self.provider);
+        if self.provider == Provider::Posix {
+            let program = self.find(command.program(), host).map_err(RunError::Other)?;
+            let is_program = |a: &OsString| a.to_str() == Some(command.program());
+            if let Some(first) = argv.first_mut().filter(|a| is_program(a)) {
+                *first = program;
+            }
+        }
+        let cwd = self.real_cwd(host);
+        if let (Some(real), Some(shown)) = (&cwd, &self.cwd)
+            && !real.is_dir()
+        {
+            let text = format!("Working directory {} does not exist!", shown.display());
+            return Err(RunError::Other(text));
+        }
+        let invocation = Invocation {
+            argv,
+            env: Some(self.child_environment()),
+            cwd,
+            run_as: self.identity(host).map_err(RunError::Other)?,
+            umask: self.umask,
+            merge_stderr: true,
+            timeout: self.timeout,
+            ..Invocation::default()
+        };
+        host.run(&invocation).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => RunError::TimedOut,
+            _ => RunError::Other(format!("{}: {error}", command.program())),
+        })
+    }
+
+    /// This process's environment without what tells about its user, then what was asked for.
+    fn child_environment(&self) -> Vec<(OsString, OsString)> {
+        let own = std::env::vars_os()
+            .filter(|(name, _)| !["HOME", "USER", "LOGNAME"].iter().any(|hidden| name == hidden));
+        let mut env: Vec<(OsString, OsString)> = own.collect();
+        let mut set = |name: &str, value: &str| {
+            env.retain(|(n, _)| n != name);
+            env.push((name.into(), value.into()));
+        };
+        if !self.path.is_empty() {
+            set("PATH", &self.path.join(":"));
+        }
+        for (name, value) in &self.environment {
+            set(name, value);
+        }
+        env
+    }
+
+    /// The program's path, after a look whether it is there and can run.
+    fn find(&self, program: &str, host: &Host) -> Result<OsString, String> {
+        if program.starts_with('/') {
+            let meta = std::fs::metadata(host.path(Path::new(program)))
+                .map_err(|_| format!("Could not find command '{program}'"))?;
+            if meta.is_dir() {
+                return Err(format!("'{program}' is a directory, not a file"));
+            }
+            if meta.permissions().mode() & 0o111 == 0 {
+                return Err(format!("'{program}' is not executable"));
+            }
+            return Ok(program.into());
+        }
+        let candidates = self.path.iter().map(|dir| Path::new(dir).join(program));
+        let runs = |path: &Path| {
+            std::fs::metadata(host.path(path))
+                .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+        };
+        let found = candidates.into_iter().find(|path| runs(path));
+        found.map(OsString::from).ok_or_else(|| format!("Could not find command '{program}'"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> CommandLine {
+        CommandLine::Text(text.into())
+    }
+
+    #[test]
+    fn the_program_is_the_first_word_or_what_is_quoted() {
+        assert_eq!(text("  /bin/ls -l").program(), "/bin/ls");
+        assert_eq!(text("'/opt/my prog' -l").program(), "/opt/my prog");
+        assert_eq!(text("").program(), "");
+    }
+
+    #[test]
+    fn a_shell_comes_in_only_where_it_is_needed() {
+        assert_eq!(text("/bin/echo a b").argv(Provider::Posix).len(), 3);
+        assert_eq!(text("/bin/echo $HOME").argv(Provider::Posix)[0], "/bin/sh");
+        assert_eq!(text("/bin/echo a").argv(Provider::Shell)[0], "/bin/sh");
+        let list = CommandLine::Argv(vec!["/bin/echo".into(), "$HOME".into()]);
+        assert_eq!(list.argv(Provider::Shell)[0], "/bin/echo");
+    }
+}

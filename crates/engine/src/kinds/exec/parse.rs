@@ -1,0 +1,224 @@
+//! Reading the attributes of an `exec`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::command::{CommandLine, Provider};
+use super::{ExecInstance, LogOutput, Surroundings};
+use crate::attributes::{Attributes, reveal, scalar_text};
+use crate::kind::AttributeError;
+
+pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeError>> {
+    let mut attributes = Attributes::new(resource);
+    let a = &mut attributes;
+    let surroundings = surroundings(a);
+    let command = command_of(a, "command").unwrap_or_else(|| CommandLine::Text(a.title().into()));
+    let refresh = command_of(a, "refresh");
+    let onlyif = checks(a, "onlyif");
+    let unless = checks(a, "unless");
+    let named = [("command", Some(&command)), ("refresh", refresh.as_ref())];
+    let named = named.into_iter().filter_map(|(name, c)| Some((name, c?)));
+    let tests = onlyif.iter().map(|c| ("onlyif", c)).chain(unless.iter().map(|c| ("unless", c)));
+    let all: Vec<_> = named.chain(tests).collect();
+    for (name, line) in all {
+        if surroundings.provider == Provider::Posix {
+            check_qualified(a, name, line, &surroundings.path);
+        }
+    }
+    let exec = ExecInstance {
+        secret: ["command", "onlyif", "unless", "refresh", "environment"]
+            .iter()
+            .any(|n| a.is_secret(n)),
+        creates: paths(a, "creates"),
+        refreshonly: a.boolean("refreshonly").unwrap_or(false),
+        returns: returns(a),
+        tries: tries(a),
+        try_sleep: try_sleep(a),
+        logoutput: logoutput(a),
+        log: Default::default(),
+        command,
+        refresh,
+        onlyif,
+        unless,
+        surroundings,
+    };
+    if attributes.errors.is_empty() { Ok(exec) } else { Err(attributes.errors) }
+}
+
+fn surroundings(a: &mut Attributes<'_>) -> Surroundings {
+    let provider = match a.word("provider", &["posix", "shell"]) {
+        Some(1) => Provider::Shell,
+        _ => Provider::Posix,
+    };
+    let path = a.texts("path").iter().flat_map(|p| p.split(':')).map(str::to_string).collect();
+    let cwd = a.text("cwd").map(PathBuf::from);
+    if cwd.as_ref().is_some_and(|p| !p.is_absolute()) {
+        a.fail("cwd", "cwd must be a fully qualified path");
+    }
+    let user = a.text("user");
+    let is_root = rustix::process::geteuid().is_root();
+    if user.is_some() && !is_root {
+        a.fail("user", "Only root can execute commands as other users");
+    }
+    Surroundings {
+        provider,
+        path,
+        cwd,
+        environment: environment(a),
+        user,
+        group: a.text("group"),
+        umask: umask(a),
+        timeout: timeout(a),
+    }
+}
+
+fn environment(a: &mut Attributes<'_>) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for setting in a.texts("environment") {
+        match setting.split_once('=') {
+            Some((name, value)) => out.push((name.to_string(), value.to_string())),
+            None => {
+                let shown = if a.is_secret("environment") { "[redacted]" } else { &setting };
+                a.fail("environment", format!("Invalid environment setting '{shown}'"));
+            }
+        }
+    }
+    out
+}
+
+fn umask(a: &mut Attributes<'_>) -> Option<u32> {
+    let text = a.text("umask")?;
+    let digits = !text.is_empty() && text.len() <= 4;
+    let umask = u32::from_str_radix(&text, 8).ok().filter(|_| digits);
+    if umask.is_none() {
+        a.fail("umask", format!("The umask specification is invalid: \"{text}\""));
+    }
+    umask
+}
+
+fn timeout(a: &mut Attributes<'_>) -> Option<Duration> {
+    let Some(text) = a.texts("timeout").into_iter().next() else {
+        return Some(Duration::from_secs(300));
+    };
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_nan() => {}
+        // Nothing and less wait for ever.
+        Ok(seconds) if seconds <= 0.0 => return None,
+        Ok(seconds) => return Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {}
+    }
+    a.fail("timeout", "The timeout must be a number.");
+    None
+}
+
+fn tries(a: &mut Attributes<'_>) -> u32 {
+    let Some(text) = a.texts("tries").into_iter().next() else { return 1 };
+    match text.parse::<i64>() {
+        Ok(n) if n >= 1 => return u32::try_from(n).unwrap_or(u32::MAX),
+        Ok(_) => a.fail("tries", "Tries must be an integer >= 1"),
+        Err(_) => a.fail("tries", "Tries must be an integer"),
+    }
+    1
+}
+
+fn try_sleep(a: &mut Attributes<'_>) -> Duration {
+    let Some(text) = a.texts("try_sleep").into_iter().next() else { return Duration::ZERO };
+    match text.parse::<f64>() {
+        Ok(n) if n < 0.0 => a.fail("try_sleep", "try_sleep cannot be a negative number"),
+        Ok(n) => {
+            if let Ok(sleep) = Duration::try_from_secs_f64(n) {
+                return sleep;
+            }
+            a.fail("try_sleep", "try_sleep must be a number");
+        }
+        Err(_) => a.fail("try_sleep", "try_sleep must be a number"),
+    }
+    Duration::ZERO
+}
+
+fn logoutput(a: &mut Attributes<'_>) -> LogOutput {
+    match a.word("logoutput", &["true", "false", "on_failure"]) {
+        Some(0) => LogOutput::Always,
+        Some(1) => LogOutput::Never,
+        _ => LogOutput::OnFailure,
+    }
+}
+
+fn returns(a: &mut Attributes<'_>) -> Vec<String> {
+    let codes = a.texts("returns");
+    for code in &codes {
+        if code.parse::<i64>().is_err() {
+            a.fail("returns", format!("returns must be exit codes, not '{code}'"));
+        }
+    }
+    if codes.is_empty() { vec!["0".into()] } else { codes }
+}
+
+fn paths(a: &mut Attributes<'_>, name: &str) -> Vec<PathBuf> {
+    let paths = a.texts(name);
+    for path in paths.iter().filter(|p| !p.starts_with('/')) {
+        a.fail(name, format!("{name} must be a fully qualified path, not '{path}'"));
+    }
+    paths.into_iter().map(PathBuf::from).collect()
+}
+
+fn command_of(a: &mut Attributes<'_>, name: &str) -> Option<CommandLine> {
+    let value = a.value(name)?;
+    match value {
+        Value::Str(text) => Some(CommandLine::Text(text.to_string())),
+        Value::List(items) => Some(CommandLine::Argv(argv(a, name, items))),
+        _ => {
+            let class = a.type_name(name);
+            let text =
+                format!("Command must be a String or Array<String>, got value of class {class}");
+            a.fail(name, text);
+            None
+        }
+    }
+}
+
+fn argv(a: &mut Attributes<'_>, name: &str, items: &[Value]) -> Vec<String> {
+    let words: Option<Vec<String>> = items.iter().map(|v| scalar_text(reveal(v).0)).collect();
+    match words {
+        Some(words) if !words.is_empty() => words,
+        _ => {
+            a.fail(name, format!("{name} as a list must hold text, the program first"));
+            Vec::new()
+        }
+    }
+}
+
+/// Checks: a text is a command, a list is several; a list in it is one command's words.
+fn checks(a: &mut Attributes<'_>, name: &str) -> Vec<CommandLine> {
+    let Some(value) = a.value(name) else { return Vec::new() };
+    let items = match value {
+        Value::List(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    let mut out = Vec::new();
+    for item in items {
+        match reveal(item).0 {
+            Value::Str(text) => out.push(CommandLine::Text(text.to_string())),
+            Value::List(words) => out.push(CommandLine::Argv(argv(a, name, words))),
+            other => a.fail(name, format!("{name} must be commands, not {}", other.kind())),
+        }
+    }
+    out
+}
+
+fn check_qualified(a: &mut Attributes<'_>, name: &str, line: &CommandLine, path: &[String]) {
+    if line.qualified() || !path.is_empty() {
+        return;
+    }
+    let shown = if a.is_secret(name) { "[command redacted]".into() } else { line.text() };
+    a.fail(
+        name,
+        format!(
+            "'{shown}' is not qualified and no path was specified. \
+             Please qualify the command or specify a path."
+        ),
+    );
+}

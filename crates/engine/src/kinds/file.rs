@@ -1,0 +1,215 @@
+//! `file`: files, directories and links with their content, owner, group and mode.
+//!
+//! Everything is written beside its place and renamed into it, with owner and mode set before;
+//! what is replaced can be kept as a backup. Paths are walked by file descriptors, and links that
+//! another user planted are not followed.
+
+mod apply;
+mod backup;
+mod checksum;
+mod compare;
+mod glob;
+mod mode;
+mod parse;
+mod recurse;
+mod source;
+mod walk;
+mod write;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_graph::{Resource, ResourceRef};
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
+    ParseContext,
+};
+use backup::Backup;
+use checksum::Checksum;
+use mode::Mode;
+use source::Source;
+
+/// The kind.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The directory, on the machine, of copies that a filebucket keeps.
+    pub bucket: PathBuf,
+}
+
+impl Default for File {
+    fn default() -> Self {
+        Self { bucket: PathBuf::from("/var/lib/ordain/bucket") }
+    }
+}
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "path", doc: "The absolute path" },
+    AttributeDoc {
+        name: "ensure",
+        doc: "absent (or false), present, file, directory, link, or where a link leads",
+    },
+    AttributeDoc { name: "backup", doc: "What keeps replaced content: false, `.suffix`, a bucket" },
+    AttributeDoc {
+        name: "checksum",
+        doc: "How content is compared: sha256 (default), md5, mtime, …",
+    },
+    AttributeDoc { name: "checksum_value", doc: "The digest that the content must have" },
+    AttributeDoc { name: "content", doc: "The content: text or binary" },
+    AttributeDoc { name: "force", doc: "Whether directories are removed or replaced" },
+    AttributeDoc { name: "group", doc: "The group, by name or number" },
+    AttributeDoc { name: "ignore", doc: "Patterns of names that a recursion leaves alone" },
+    AttributeDoc { name: "links", doc: "manage (default) links themselves, or follow them" },
+    AttributeDoc { name: "max_files", doc: "How many files a recursion may meet; 0 warns of many" },
+    AttributeDoc { name: "mode", doc: "The mode as text: octal, or symbolic such as `u=rw,g+X`" },
+    AttributeDoc { name: "owner", doc: "The owner, by name or number" },
+    AttributeDoc { name: "purge", doc: "Whether a recursion removes what is not managed" },
+    AttributeDoc { name: "recurse", doc: "Whether what is below is managed: true, false, remote" },
+    AttributeDoc { name: "recurselimit", doc: "How deep a recursion goes" },
+    AttributeDoc { name: "replace", doc: "Whether existing content is replaced; true by default" },
+    AttributeDoc { name: "selinux_ignore_defaults", doc: "Accepted; see seluser" },
+    AttributeDoc { name: "selrange", doc: "See seluser" },
+    AttributeDoc { name: "selrole", doc: "See seluser" },
+    AttributeDoc { name: "seltype", doc: "See seluser" },
+    AttributeDoc { name: "seluser", doc: "Accepted where SELinux is off, refused where it is on" },
+    AttributeDoc { name: "show_diff", doc: "Whether differences of content are shown" },
+    AttributeDoc { name: "source", doc: "Where content is copied from; the first that exists" },
+    AttributeDoc { name: "source_permissions", doc: "ignore (default), use, use_when_creating" },
+    AttributeDoc { name: "sourceselect", doc: "first (default), or all sources of a recursion" },
+    AttributeDoc {
+        name: "staging_location",
+        doc: "Accepted; new content is always staged beside the file, so that it moves atomically",
+    },
+    AttributeDoc { name: "target", doc: "Where a link leads" },
+    AttributeDoc { name: "validate_cmd", doc: "A command that must accept new content; % is it" },
+    AttributeDoc { name: "validate_replacement", doc: "What stands for the new file; %" },
+];
+
+impl Kind for File {
+    fn name(&self) -> &'static str {
+        "file"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Manages files, directories and links"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        parse::parse(resource, context, &self.bucket).map(|f| Box::new(f) as Box<dyn Instance>)
+    }
+}
+
+/// What shall be at the path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Ensure {
+    Absent,
+    Present,
+    File,
+    Directory,
+    Link,
+}
+
+/// Text or bytes written in the declaration.
+#[derive(Clone)]
+struct Content {
+    bytes: Arc<[u8]>,
+    secret: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Recurse {
+    No,
+    /// What is there and what the source has.
+    Both,
+    /// What the source has.
+    Remote,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SourcePermissions {
+    Ignore,
+    Use,
+    UseWhenCreating,
+}
+
+/// What a recursion does.
+#[derive(Clone, Debug)]
+struct Recursion {
+    mode: Recurse,
+    limit: Option<u32>,
+    max_files: i64,
+    purge: bool,
+    ignore: Vec<String>,
+    all_sources: bool,
+}
+
+struct FileInstance {
+    path: PathBuf,
+    ensure: Option<Ensure>,
+    target: Option<String>,
+    content: Option<Content>,
+    sources: Vec<Source>,
+    owner: Option<String>,
+    group: Option<String>,
+    mode: Option<Mode>,
+    checksum: Checksum,
+    checksum_value: Option<String>,
+    backup: Backup,
+    recursion: Recursion,
+    replace: bool,
+    force: bool,
+    follow: bool,
+    show_diff: bool,
+    source_permissions: SourcePermissions,
+    validate: Option<String>,
+    selinux: bool,
+    autorequires: Vec<ResourceRef>,
+    /// The declaration, for what is generated below a directory; `None` without recursion.
+    declared: Option<Box<Resource>>,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl FileInstance {
+    fn log(&self, level: Level, message: impl Into<String>) {
+        let line = LogLine { level, source: LogSource::Resource, message: message.into() };
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn error(&self, doing: &str, error: &std::io::Error) -> KindError {
+        KindError::new(format!("Could not {doing} {}: {error}", self.path.display()))
+    }
+}
+
+impl Instance for FileInstance {
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        self.autorequires.clone()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        compare::compare(self, host)
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        apply::apply(self, host, changes)
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        match &self.declared {
+            Some(declared) => recurse::generate(self, declared, host),
+            None => Ok(Vec::new()),
+        }
+    }
+}

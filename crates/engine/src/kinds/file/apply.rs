@@ -1,0 +1,245 @@
+//! Making a path as it shall be.
+
+use std::ffi::OsStr;
+use std::io;
+
+use rustix::fs::{FileType, Stat, renameat};
+
+use super::compare::{Want, Wanted, type_name};
+use super::walk::{Place, is, resolve};
+use super::write::{self, Data, Ids, WriteError};
+use super::{Checksum, FileInstance};
+use crate::accounts;
+use crate::host::{Host, Invocation};
+use crate::kind::{Change, KindError};
+
+/// The mode of a new file or directory that no mode is declared for.
+const NEW_FILE: u32 = 0o644;
+const NEW_DIRECTORY: u32 = 0o755;
+
+pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let want = file.want(host)?;
+    let place = resolve(host, &file.path, file.follow).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            let parent = file.path.parent().unwrap_or(&file.path).display();
+            let text = format!(
+                "Could not write {}: directory {parent} does not exist",
+                file.path.display()
+            );
+            KindError::new(text)
+        }
+        _ => file.error("write", &e),
+    })?;
+    let stat = place.stat().map_err(|e| file.error("look at", &e))?;
+    let ids = ids(file, &want, host, stat.is_none())?;
+    let act = Act { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
+    let has = |property: &str| changes.iter().any(|c| c.property == property);
+    if has("ensure") {
+        return act.ensure();
+    }
+    if has("content") {
+        act.back_up()?;
+        return act.write_file();
+    }
+    if has("target") {
+        act.write_link()?;
+    }
+    act.set_permissions(has("mode"))
+}
+
+/// The numbers of owner and group, where they are managed.
+fn ids(file: &FileInstance, want: &Want, host: &Host, creating: bool) -> Result<Ids, KindError> {
+    let wanted = file.permissions(want, host, creating);
+    let owner = wanted.owner.map(|name| {
+        let user = accounts::user(host, &name).map(|u| u.uid);
+        user.ok_or_else(|| KindError::new(format!("Could not find user {name}")))
+    });
+    let group = wanted.group.map(|name| {
+        let gid = accounts::group(host, &name);
+        gid.ok_or_else(|| KindError::new(format!("Could not find group {name}")))
+    });
+    Ok((owner.transpose()?, group.transpose()?))
+}
+
+struct Act<'a> {
+    file: &'a FileInstance,
+    host: &'a Host,
+    place: &'a Place,
+    stat: Option<&'a Stat>,
+    ids: Ids,
+    want: &'a Want,
+}
+
+impl Act<'_> {
+    fn back_up(&self) -> Result<(), KindError> {
+        let kept = self.file.backup.keep(self.place, &self.file.path, self.host);
+        kept.map_err(|e| self.file.error("back up", &e))
+    }
+
+    fn mode(&self, directory: bool) -> u32 {
+        let new = if directory { NEW_DIRECTORY } else { NEW_FILE };
+        let old = self
+            .stat
+            .filter(|s| is(s, FileType::Directory) == directory && !is(s, FileType::Symlink));
+        let current = old.map_or(new & !umask(), |s| s.st_mode & 0o7777);
+        let permissions = self.file.permissions(self.want, self.host, self.stat.is_none());
+        permissions.mode.map_or(current, |mode| mode.bits(current, directory))
+    }
+
+    fn ensure(&self) -> Result<(), KindError> {
+        if matches!(self.want, Want::Absent) {
+            if self.is_directory() && !self.file.force {
+                return Err(self.needs_force());
+            }
+            self.back_up()?;
+            return write::remove(self.place).map_err(|e| self.file.error("remove", &e));
+        }
+        let Some(stat) = self.stat else { return self.create() };
+        let to_directory = matches!(self.want, Want::Directory);
+        if !self.is_directory() && !to_directory {
+            // A rename puts the new one in its place.
+            self.back_up()?;
+            return self.create();
+        }
+        if self.is_directory() && !self.file.force {
+            return Err(self.needs_force());
+        }
+        self.swap(stat)
+    }
+
+    fn is_directory(&self) -> bool {
+        self.stat.is_some_and(|s| is(s, FileType::Directory))
+    }
+
+    fn needs_force(&self) -> KindError {
+        KindError::new("Not removing directory; use 'force' to override")
+    }
+
+    /// Moves the old one aside, makes the new one, removes the old one; on failure moves it back.
+    fn swap(&self, stat: &Stat) -> Result<(), KindError> {
+        let doing = format!("replace the {} at", type_name(stat));
+        let failed = |e: io::Error| self.file.error(&doing, &e);
+        self.back_up()?;
+        if self.place.stat().map_err(failed)?.is_none() {
+            return self.create();
+        }
+        let aside = Place {
+            dir: self.place.dir.try_clone().map_err(failed)?,
+            name: write::temporary_name(&self.place.name),
+        };
+        let (dir, name) = (&self.place.dir, &self.place.name);
+        renameat(dir, name, dir, &aside.name).map_err(|e| failed(e.into()))?;
+        if let Err(error) = self.create() {
+            // The error that led here matters more.
+            let _ = renameat(dir, &aside.name, dir, name);
+            return Err(error);
+        }
+        write::remove(&aside).map_err(failed)
+    }
+
+    fn create(&self) -> Result<(), KindError> {
+        match self.want {
+            Want::Directory => write::make_directory(self.place, self.ids, self.mode(true))
+                .map_err(|e| self.file.error("make directory", &e)),
+            Want::Link(_) => self.write_link(),
+            Want::File(_) | Want::Present => self.write_file(),
+            Want::Nothing | Want::Absent => Ok(()),
+        }
+    }
+
+    fn write_link(&self) -> Result<(), KindError> {
+        let Want::Link(target) = self.want else { return Ok(()) };
+        write::replace_link(self.place, target, self.ids).map_err(|e| self.file.error("link", &e))
+    }
+
+    fn write_file(&self) -> Result<(), KindError> {
+        let data = match self.want {
+            Want::File(Wanted::Content(content)) => Data::Bytes(&content.bytes),
+            Want::File(Wanted::Source(found)) => Data::File(&found.path),
+            _ => Data::Bytes(&[]),
+        };
+        // What is not managed stays as it was.
+        let kept = self.stat.filter(|s| is(s, FileType::RegularFile));
+        let ids = match kept {
+            Some(s) => (Some(self.ids.0.unwrap_or(s.st_uid)), Some(self.ids.1.unwrap_or(s.st_gid))),
+            None => self.ids,
+        };
+        let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let ids = if ids == (Some(own.0), Some(own.1)) { (None, None) } else { ids };
+        let check = |name: &OsStr| self.check(name);
+        write::replace_file(self.place, &data, ids, self.mode(false), &check).map_err(|e| match e {
+            WriteError::Io(e) => self.file.error("write", &e),
+            WriteError::Check(e) => e,
+        })
+    }
+
+    /// What must hold for new content before it takes its place.
+    fn check(&self, name: &OsStr) -> Result<(), KindError> {
+        let staged = Place {
+            dir: self.place.dir.try_clone().map_err(|e| self.file.error("check", &e))?,
+            name: name.to_os_string(),
+        };
+        if let (Some(value), Checksum::Digest(algorithm, _)) =
+            (&self.file.checksum_value, self.file.checksum)
+        {
+            let hex = staged.open().and_then(|f| algorithm.hex(f));
+            let hex = hex.map_err(|e| self.file.error("check", &e))?;
+            if hex != *value {
+                let text = format!(
+                    "File written to disk did not match checksum; discarding changes ({hex} vs {value})"
+                );
+                return Err(KindError::new(text));
+            }
+        }
+        let Some(command) = &self.file.validate else { return Ok(()) };
+        let path = self.host.path(self.file.path.parent().unwrap_or(&self.file.path)).join(name);
+        let mut run = Invocation::new(["/bin/sh", "-c", command, "sh"]);
+        run.argv.push(path.into_os_string());
+        run.merge_stderr = true;
+        let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
+        let outcome = self
+            .host
+            .run(&run)
+            .map_err(|e| KindError::new(format!("Execution of '{shown}' failed: {e}")))?;
+        if outcome.success() {
+            return Ok(());
+        }
+        let output = if self.file.content.as_ref().is_some_and(|c| c.secret) {
+            "[output redacted]".to_string()
+        } else {
+            outcome.stdout_text()
+        };
+        let (status, output) = (outcome.status, output.trim_end());
+        Err(KindError::new(format!("Execution of '{shown}' returned {status}: {output}")))
+    }
+
+    fn set_permissions(&self, mode_changes: bool) -> Result<(), KindError> {
+        let Some(stat) = self.stat else { return Ok(()) };
+        let ids = (
+            self.ids.0.filter(|uid| *uid != stat.st_uid),
+            self.ids.1.filter(|gid| *gid != stat.st_gid),
+        );
+        write::set_owner(self.place, ids)
+            .map_err(|e| self.file.error("change the owner of", &e))?;
+        if is(stat, FileType::Symlink) {
+            return Ok(());
+        }
+        // A new owner takes the set-id bits away, so the mode is set again.
+        if mode_changes || ids != (None, None) {
+            let mode = self.mode(is(stat, FileType::Directory));
+            return write::set_mode(self.place, mode)
+                .map_err(|e| self.file.error("change the mode of", &e));
+        }
+        Ok(())
+    }
+}
+
+/// This process's umask, without changing it.
+fn umask() -> u32 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("Umask:"));
+    line.and_then(|l| u32::from_str_radix(l.trim(), 8).ok()).unwrap_or(0o022)
+}

@@ -1,0 +1,111 @@
+//! Keeping what is replaced or removed.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
+
+use super::checksum::Algorithm;
+use super::walk::{Place, is};
+use super::write;
+use crate::host::Host;
+
+/// Where replaced content goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Backup {
+    /// Nowhere.
+    None,
+    /// Beside the file, with this after its name.
+    Suffix(String),
+    /// Into this directory of the machine, by digest.
+    Bucket(PathBuf),
+}
+
+impl Backup {
+    /// Keeps what stands at a place; it is still there afterwards, except that a directory may
+    /// have been moved aside.
+    pub(super) fn keep(&self, place: &Place, shown: &Path, host: &Host) -> io::Result<()> {
+        let Some(stat) = place.stat()? else { return Ok(()) };
+        match self {
+            Self::None => Ok(()),
+            Self::Suffix(suffix) => {
+                let mut name = place.name.clone();
+                name.push(suffix);
+                if is(&stat, FileType::Directory) {
+                    write::remove(&Place { dir: place.dir.try_clone()?, name: name.clone() })?;
+                    return Ok(renameat(&place.dir, &place.name, &place.dir, &name)?);
+                }
+                link_beside(place, &name)
+            }
+            Self::Bucket(bucket) => {
+                let bucket = host.path(bucket);
+                if is(&stat, FileType::RegularFile) {
+                    return store(&bucket, place.open()?, shown);
+                }
+                if is(&stat, FileType::Directory) {
+                    return store_tree(&bucket, &write::real_path(place), shown);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A second name for the file: its content stays when the first name gets another.
+fn link_beside(place: &Place, name: &OsString) -> io::Result<()> {
+    let temporary = write::temporary_name(&place.name);
+    linkat(&place.dir, &place.name, &place.dir, &temporary, AtFlags::empty())?;
+    let renamed = renameat(&place.dir, &temporary, &place.dir, name);
+    // Renaming one name of a file over another name of it leaves both.
+    let _ = unlinkat(&place.dir, &temporary, AtFlags::empty());
+    Ok(renamed?)
+}
+
+fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
+    let mut todo = vec![(real.to_path_buf(), shown.to_path_buf())];
+    while let Some((dir, shown)) = todo.pop() {
+        for entry in std::fs::read_dir(dir)? {
+            let entry = entry?;
+            let (kind, shown) = (entry.file_type()?, shown.join(entry.file_name()));
+            if kind.is_dir() {
+                todo.push((entry.path(), shown));
+            } else if kind.is_file() {
+                store(bucket, std::fs::File::open(entry.path())?, &shown)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores content under its digest, with the paths that it had in a file beside it.
+fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()> {
+    use std::io::Seek;
+    let digest = Algorithm::Sha256.hex(&file)?;
+    file.rewind()?;
+    let dir = bucket.join(&digest[..2]).join(&digest);
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+    let contents = dir.join("contents");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).mode(0o600);
+    if !contents.exists() {
+        let temporary = dir.join(write::temporary_name("contents".as_ref()));
+        let mut out = options.create_new(true).open(&temporary)?;
+        let done = io::copy(&mut file, &mut out).and_then(|_| out.sync_all());
+        if let Err(error) = done.and_then(|()| std::fs::rename(&temporary, &contents)) {
+            // The error that led here matters more.
+            let _ = std::fs::remove_file(&temporary);
+            return Err(error);
+        }
+    }
+    let paths = dir.join("paths");
+    let line = [shown.as_os_str().as_bytes(), b"\n"].concat();
+    let known = std::fs::read(&paths).unwrap_or_default();
+    if !known.split_inclusive(|b| *b == b'\n').any(|l| l == line) {
+        let mut append = std::fs::OpenOptions::new();
+        append.append(true).create(true).mode(0o600).open(&paths)?.write_all(&line)?;
+    }
+    Ok(())
+}

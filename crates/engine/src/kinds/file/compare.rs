@@ -1,0 +1,392 @@
+//! Observing a path and saying what differs.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+use ordain_data::Value;
+use rustix::fs::{FileType, Stat};
+
+use super::checksum::{Checksum, LITE, same};
+use super::source::{self, Found};
+use super::walk::{Place, is, resolve};
+use super::{Content, Ensure, FileInstance, SourcePermissions};
+use crate::accounts;
+use crate::host::Host;
+use crate::kind::{Action, Change, KindError, Level, TextChange};
+
+/// Larger contents are not shown line by line.
+const MAX_TEXT: u64 = 256 << 10;
+
+/// What shall be at the path, with what depends on the source settled.
+pub(super) enum Want {
+    Nothing,
+    Absent,
+    /// Anything; a file if there is nothing.
+    Present,
+    File(Wanted),
+    Directory,
+    Link(String),
+}
+
+/// Where the content of a file comes from.
+pub(super) enum Wanted {
+    /// It is not managed.
+    Unmanaged,
+    Content(Content),
+    Source(Found),
+}
+
+impl FileInstance {
+    /// What shall be there, and the source's status if its permissions count.
+    pub(super) fn want(&self, host: &Host) -> Result<Want, KindError> {
+        if self.ensure == Some(Ensure::Absent) {
+            return Ok(Want::Absent);
+        }
+        if !self.sources.is_empty() {
+            let found = source::first(&self.sources, self.follow, host)?;
+            return self.want_source(found);
+        }
+        Ok(match (&self.ensure, &self.content) {
+            (Some(Ensure::Directory), _) => Want::Directory,
+            (Some(Ensure::Link), _) => Want::Link(self.target.clone().unwrap_or_default()),
+            (_, Some(content)) => Want::File(Wanted::Content(content.clone())),
+            (Some(Ensure::File), None) => Want::File(Wanted::Unmanaged),
+            (Some(Ensure::Present), None) => Want::Present,
+            (_, None) => Want::Nothing,
+        })
+    }
+
+    fn want_source(&self, found: Found) -> Result<Want, KindError> {
+        let kind = found.meta.file_type();
+        if self.ensure == Some(Ensure::Directory) || kind.is_dir() && self.ensure.is_none() {
+            return Ok(Want::Directory);
+        }
+        if kind.is_symlink() {
+            let target = std::fs::read_link(&found.path).map_err(|e| {
+                KindError::new(format!("Could not read source {}: {e}", found.text))
+            })?;
+            return Ok(Want::Link(target.to_string_lossy().into_owned()));
+        }
+        if kind.is_dir() && self.ensure == Some(Ensure::Present) {
+            return Ok(Want::Directory);
+        }
+        if !kind.is_file() {
+            let text = format!("source {} is no file, and ensure asks for one", found.text);
+            return Err(KindError::new(text));
+        }
+        Ok(Want::File(Wanted::Source(found)))
+    }
+}
+
+/// The name of a type, as `ensure` has it.
+pub(super) fn type_name(stat: &Stat) -> &'static str {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => "file",
+        FileType::Directory => "directory",
+        FileType::Symlink => "link",
+        FileType::Fifo => "fifo",
+        FileType::Socket => "socket",
+        FileType::CharacterDevice => "characterSpecial",
+        FileType::BlockDevice => "blockSpecial",
+        _ => "unknown",
+    }
+}
+
+/// The place of the path; nothing if a directory on the way is missing.
+fn place(file: &FileInstance, host: &Host) -> Result<Option<Place>, KindError> {
+    match resolve(host, &file.path, file.follow) {
+        Ok(place) => Ok(Some(place)),
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(e) => Err(file.error("look at", &e)),
+    }
+}
+
+pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, KindError> {
+    if file.selinux && host.path("/sys/fs/selinux/enforce".as_ref()).exists() {
+        return Err(KindError::new("SELinux is on, and its contexts are not managed yet"));
+    }
+    let want = file.want(host)?;
+    let place = place(file, host)?;
+    let stat = match &place {
+        Some(place) => place.stat().map_err(|e| file.error("look at", &e))?,
+        None => None,
+    };
+    let (Some(place), Some(stat)) = (place, stat) else {
+        return Ok(creation(file, &want)?.into_iter().collect());
+    };
+    let there = type_name(&stat);
+    let wanted = match &want {
+        Want::Nothing | Want::Present => there,
+        Want::Absent => return Ok(removal(file, there)),
+        Want::File(_) => "file",
+        Want::Directory => "directory",
+        Want::Link(_) => "link",
+    };
+    if there != wanted {
+        if !file.replace {
+            return Ok(Vec::new());
+        }
+        return Ok(vec![replacement(file, &want, there, wanted)?]);
+    }
+    let mut changes = Vec::new();
+    match &want {
+        Want::File(wanted) if file.replace => changes.extend(content(file, wanted, &place, &stat)?),
+        Want::Link(target) if file.replace => changes.extend(link(file, target, &place)?),
+        _ => {}
+    }
+    changes.extend(permissions(file, &want, &stat, host));
+    Ok(changes)
+}
+
+fn change(action: Action, property: &str, before: Value, after: Value, message: String) -> Change {
+    Change { action, property: property.into(), before, after, text: None, message }
+}
+
+fn removal(file: &FileInstance, there: &str) -> Vec<Change> {
+    if there == "directory" && !file.force {
+        file.log(Level::Notice, "Not removing directory; use 'force' to override");
+        return Vec::new();
+    }
+    let (before, after) = (Value::str(there), Value::Null);
+    vec![change(Action::Remove, "ensure", before, after, "removed".into())]
+}
+
+fn secret(value: Value) -> Value {
+    Value::Secret(Arc::new(value))
+}
+
+fn creation(file: &FileInstance, want: &Want) -> Result<Option<Change>, KindError> {
+    let kind = match want {
+        Want::Nothing | Want::Absent => return Ok(None),
+        Want::Present | Want::File(_) => "file",
+        Want::Directory => "directory",
+        Want::Link(_) => "link",
+    };
+    let mut created =
+        change(Action::Create, "ensure", Value::Null, Value::str(kind), "created".into());
+    describe_content(file, want, &mut created)?;
+    Ok(Some(created))
+}
+
+fn replacement(
+    file: &FileInstance,
+    want: &Want,
+    there: &str,
+    wanted: &str,
+) -> Result<Change, KindError> {
+    let message = format!("ensure changed '{there}' to '{wanted}'");
+    let (before, after) = (Value::str(there), Value::str(wanted));
+    let mut change = change(Action::Modify, "ensure", before, after, message);
+    describe_content(file, want, &mut change)?;
+    Ok(change)
+}
+
+/// Says the content of a file that is made.
+fn describe_content(
+    file: &FileInstance,
+    want: &Want,
+    change: &mut Change,
+) -> Result<(), KindError> {
+    let Want::File(wanted) = want else { return Ok(()) };
+    if matches!(wanted, Wanted::Unmanaged) {
+        return Ok(());
+    }
+    if wanted.is_secret() {
+        change.before = secret(std::mem::take(&mut change.before));
+        change.after = secret(std::mem::take(&mut change.after));
+        change.message = "changed [redacted] to [redacted]".into();
+        return Ok(());
+    }
+    let digest = wanted.digest(file)?;
+    change.message = format!("defined content as '{digest}'");
+    if file.show_diff
+        && let Some(after) = wanted.text()
+    {
+        change.text = Some(TextChange { before: String::new(), after });
+    }
+    Ok(())
+}
+
+impl Wanted {
+    fn is_secret(&self) -> bool {
+        matches!(self, Self::Content(content) if content.secret)
+    }
+
+    fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::Unmanaged => Box::new(io::empty()),
+            Self::Content(content) => Box::new(&content.bytes[..]),
+            Self::Source(found) => Box::new(File::open(&found.path)?),
+        })
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Self::Unmanaged => 0,
+            Self::Content(content) => content.bytes.len() as u64,
+            Self::Source(found) => found.meta.len(),
+        }
+    }
+
+    fn digest(&self, file: &FileInstance) -> Result<String, KindError> {
+        if let (Some(value), Self::Source(_)) = (&file.checksum_value, self) {
+            return Ok(format!("{{{}}}{value}", file.checksum.name()));
+        }
+        let shown = self.reader().and_then(|r| file.checksum.show(r));
+        shown.map_err(|e| file.error("read the source of", &e))
+    }
+
+    /// The content as text, if it is short text.
+    fn text(&self) -> Option<String> {
+        if self.size() > MAX_TEXT {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        self.reader().ok()?.take(MAX_TEXT + 1).read_to_end(&mut bytes).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+fn content(
+    file: &FileInstance,
+    wanted: &Wanted,
+    place: &Place,
+    stat: &Stat,
+) -> Result<Option<Change>, KindError> {
+    if matches!(wanted, Wanted::Unmanaged) || in_sync(file, wanted, place, stat)? {
+        return Ok(None);
+    }
+    let read = |e: io::Error| file.error("read", &e);
+    let current = place.open().and_then(|f| file.checksum.show(f)).map_err(read)?;
+    let desired = wanted.digest(file)?;
+    if wanted.is_secret() {
+        let (before, after) = (secret(Value::str(current)), secret(Value::str(desired)));
+        let message = "changed [redacted] to [redacted]".to_string();
+        return Ok(Some(change(Action::Modify, "content", before, after, message)));
+    }
+    let message = format!("content changed '{current}' to '{desired}'");
+    let (before, after) = (Value::str(current), Value::str(desired));
+    let mut change = change(Action::Modify, "content", before, after, message);
+    if file.show_diff
+        && stat.st_size as u64 <= MAX_TEXT
+        && let Some(after) = wanted.text()
+    {
+        let mut bytes = Vec::new();
+        place.open().and_then(|f| f.take(MAX_TEXT).read_to_end(&mut bytes)).map_err(read)?;
+        change.text = String::from_utf8(bytes).ok().map(|before| TextChange { before, after });
+    }
+    Ok(Some(change))
+}
+
+fn in_sync(
+    file: &FileInstance,
+    wanted: &Wanted,
+    place: &Place,
+    stat: &Stat,
+) -> Result<bool, KindError> {
+    let read = |e: io::Error| file.error("read", &e);
+    let time = |seconds: i64, nanos: i64| (seconds, nanos);
+    let source = if let Wanted::Source(found) = wanted { Some(&found.meta) } else { None };
+    match (file.checksum, source) {
+        (Checksum::None, _) => Ok(true),
+        (Checksum::Mtime, Some(meta)) => {
+            Ok(time(stat.st_mtime, stat.st_mtime_nsec as i64)
+                >= time(meta.mtime(), meta.mtime_nsec()))
+        }
+        (Checksum::Ctime, Some(meta)) => {
+            Ok(time(stat.st_ctime, stat.st_ctime_nsec as i64)
+                >= time(meta.ctime(), meta.ctime_nsec()))
+        }
+        (Checksum::Digest(algorithm, lite), Some(_)) if file.checksum_value.is_some() => {
+            let limit = if lite { LITE } else { u64::MAX };
+            let hex = place.open().and_then(|f| algorithm.hex(f.take(limit))).map_err(read)?;
+            Ok(file.checksum_value.as_deref() == Some(&hex))
+        }
+        (Checksum::Digest(_, true), _) => {
+            let (a, b) = (place.open().map_err(read)?, wanted.reader().map_err(read)?);
+            same(a.take(LITE), b.take(LITE)).map_err(read)
+        }
+        _ if stat.st_size as u64 != wanted.size() => Ok(false),
+        _ => same(place.open().map_err(read)?, wanted.reader().map_err(read)?).map_err(read),
+    }
+}
+
+fn link(file: &FileInstance, target: &str, place: &Place) -> Result<Option<Change>, KindError> {
+    let current = place.read_link().map_err(|e| file.error("read the link", &e))?;
+    let current = current.to_string_lossy();
+    if current == target {
+        return Ok(None);
+    }
+    let message = format!("target changed '{current}' to '{target}'");
+    let (before, after) = (Value::str(&*current), Value::str(target));
+    Ok(Some(change(Action::Modify, "target", before, after, message)))
+}
+
+/// Owner, group and mode that shall be: what is declared, or what the source has where it counts.
+pub(super) struct Permissions {
+    pub(super) owner: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) mode: Option<super::Mode>,
+}
+
+impl FileInstance {
+    pub(super) fn permissions(&self, want: &Want, host: &Host, creating: bool) -> Permissions {
+        let counts = match self.source_permissions {
+            SourcePermissions::Ignore => false,
+            SourcePermissions::Use => true,
+            SourcePermissions::UseWhenCreating => creating,
+        };
+        let source = match want {
+            Want::File(Wanted::Source(found)) if counts => Some(found.meta.clone()),
+            Want::Directory if counts => source::existing(&self.sources, self.follow, host)
+                .into_iter()
+                .next()
+                .map(|f| f.meta),
+            _ => None,
+        };
+        let from = source.as_ref();
+        Permissions {
+            owner: self.owner.clone().or_else(|| from.map(|m| m.uid().to_string())),
+            group: self.group.clone().or_else(|| from.map(|m| m.gid().to_string())),
+            mode: self.mode.clone().or_else(|| from.map(|m| super::Mode::Octal(m.mode() & 0o7777))),
+        }
+    }
+}
+
+fn permissions(file: &FileInstance, want: &Want, stat: &Stat, host: &Host) -> Vec<Change> {
+    let wanted = file.permissions(want, host, false);
+    let mut changes = Vec::new();
+    let mut differ = |property: &str, before: String, after: String, remark: String| {
+        let message = format!("{property} changed '{before}' to '{after}'{remark}");
+        let (before, after) = (Value::str(before), Value::str(after));
+        changes.push(change(Action::Modify, property, before, after, message));
+    };
+    if let Some(owner) = &wanted.owner {
+        let uid = accounts::user(host, owner).map(|u| u.uid);
+        if uid != Some(stat.st_uid) {
+            let after = uid.map_or_else(|| owner.clone(), |uid| accounts::user_name(host, uid));
+            differ("owner", accounts::user_name(host, stat.st_uid), after, String::new());
+        }
+    }
+    if let Some(group) = &wanted.group {
+        let gid = accounts::group(host, group);
+        if gid != Some(stat.st_gid) {
+            let after = gid.map_or_else(|| group.clone(), |gid| accounts::group_name(host, gid));
+            differ("group", accounts::group_name(host, stat.st_gid), after, String::new());
+        }
+    }
+    if let Some(mode) = &wanted.mode
+        && !is(stat, FileType::Symlink)
+    {
+        let current = stat.st_mode & 0o7777;
+        let bits = mode.bits(current, is(stat, FileType::Directory));
+        if bits != current {
+            differ("mode", format!("{current:04o}"), format!("{bits:04o}"), mode.remark());
+        }
+    }
+    changes
+}

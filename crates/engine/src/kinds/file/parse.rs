@@ -1,0 +1,224 @@
+//! Reading the attributes of a `file`.
+
+use std::path::{Path, PathBuf};
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use super::checksum::{Checksum, NAMES};
+use super::{
+    Backup, Content, Ensure, FileInstance, Mode, Recurse, Recursion, Source, SourcePermissions,
+};
+use crate::attributes::{Attributes, scalar_text};
+use crate::kind::{AttributeError, ParseContext};
+
+pub(super) fn parse(
+    resource: &Resource,
+    context: &ParseContext<'_>,
+    bucket: &Path,
+) -> Result<FileInstance, Vec<AttributeError>> {
+    let mut attributes = Attributes::new(resource);
+    let a = &mut attributes;
+    let path = path(a);
+    let (ensure, target) = ensure(a);
+    let content = a.bytes("content").map(|bytes| Content { bytes, secret: a.is_secret("content") });
+    let sources = sources(a, context);
+    let recursion = recursion(a);
+    let checksum =
+        a.word("checksum", &NAMES).map_or_else(|| Checksum::from_index(0), Checksum::from_index);
+    conflicts(a, checksum, recursion.mode);
+    let mut file = FileInstance {
+        path,
+        ensure,
+        target,
+        content,
+        sources,
+        owner: a.text("owner"),
+        group: a.text("group"),
+        mode: mode(a),
+        checksum,
+        checksum_value: a.text("checksum_value").map(|t| t.to_lowercase()),
+        backup: backup(a, bucket),
+        replace: a.boolean("replace").unwrap_or(true),
+        force: a.boolean("force").unwrap_or(false),
+        follow: a.word("links", &["manage", "follow"]) == Some(1),
+        show_diff: a.boolean("show_diff").unwrap_or(true),
+        source_permissions: match a
+            .word("source_permissions", &["ignore", "use", "use_when_creating"])
+        {
+            Some(1) => SourcePermissions::Use,
+            Some(2) => SourcePermissions::UseWhenCreating,
+            _ => SourcePermissions::Ignore,
+        },
+        validate: validate(a),
+        selinux: ["seluser", "selrole", "seltype", "selrange"].iter().any(|n| a.value(n).is_some()),
+        autorequires: Vec::new(),
+        declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
+        recursion,
+        log: Default::default(),
+    };
+    file.autorequires = autorequires(&file, context);
+    if attributes.errors.is_empty() { Ok(file) } else { Err(attributes.errors) }
+}
+
+fn path(a: &mut Attributes<'_>) -> PathBuf {
+    let text = a.text("path").unwrap_or_else(|| a.title().to_string());
+    if !text.starts_with('/') {
+        a.fail("path", format!("File paths must be fully qualified, not '{text}'"));
+    } else if text.contains('\0') {
+        a.fail("path", "File paths cannot hold a zero byte");
+    }
+    let cut = text.trim_end_matches('/');
+    PathBuf::from(if cut.is_empty() { "/" } else { cut })
+}
+
+fn ensure(a: &mut Attributes<'_>) -> (Option<Ensure>, Option<String>) {
+    let target = a.text("target");
+    let Some(value) = a.value("ensure") else {
+        let ensure = match (&target, a.value("content")) {
+            (Some(_), _) => Some(Ensure::Link),
+            (None, Some(_)) => Some(Ensure::File),
+            (None, None) => None,
+        };
+        return (ensure, target);
+    };
+    let text = scalar_text(value).unwrap_or_default();
+    let ensure = match text.as_str() {
+        "absent" | "false" => Ensure::Absent,
+        "present" | "true" => Ensure::Present,
+        "file" => Ensure::File,
+        "directory" => Ensure::Directory,
+        "link" => {
+            if target.is_none() && a.value("source").is_none() {
+                a.fail("ensure", "Cannot create a symlink without a target");
+            }
+            Ensure::Link
+        }
+        "" => {
+            a.fail("ensure", format!("ensure must be text, not {}", value.kind()));
+            Ensure::Present
+        }
+        _ => return (Some(Ensure::Link), Some(text)),
+    };
+    let ensure = match (ensure, a.value("content"), &target) {
+        (Ensure::Present, Some(_), _) => Ensure::File,
+        (Ensure::Present, None, Some(_)) => Ensure::Link,
+        (ensure, ..) => ensure,
+    };
+    (Some(ensure), target)
+}
+
+fn sources(a: &mut Attributes<'_>, context: &ParseContext<'_>) -> Vec<Source> {
+    let mut out = Vec::new();
+    for text in a.texts("source") {
+        match Source::parse(&text, context) {
+            Ok(source) => out.push(source),
+            Err(message) => a.fail("source", message),
+        }
+    }
+    out
+}
+
+fn conflicts(a: &mut Attributes<'_>, checksum: Checksum, recurse: Recurse) {
+    let creators = ["content", "source", "target"];
+    let given = creators.iter().filter(|n| a.value(n).is_some()).count();
+    let link_text = a.value("ensure").and_then(Value::as_str).is_some_and(|t| t.starts_with('/'));
+    if given > 1 || (link_text && given == 1 && a.value("target").is_none()) {
+        let text = "You cannot specify more than one of content, source, target";
+        a.errors.push(AttributeError { attribute: None, message: text.into() });
+    }
+    if recurse == Recurse::Remote && a.value("source").is_none() {
+        a.fail("recurse", "You cannot specify a remote recursion without a source");
+    }
+    if checksum == Checksum::None && a.value("source").is_some() {
+        a.fail("checksum", "You cannot specify source when using checksum 'none'");
+    }
+    if matches!(checksum, Checksum::None | Checksum::Mtime | Checksum::Ctime)
+        && a.value("content").is_some()
+    {
+        let name = checksum.name();
+        let text = format!("You cannot specify content when using checksum '{name}'");
+        a.fail("checksum", text);
+    }
+}
+
+fn mode(a: &mut Attributes<'_>) -> Option<Mode> {
+    let value = a.value("mode")?;
+    let Some(text) = value.as_str() else {
+        let class = a.type_name("mode");
+        let text = format!("The file mode specification must be a string, not '{class}'");
+        a.fail("mode", text);
+        return None;
+    };
+    let mode = Mode::parse(text);
+    if mode.is_none() {
+        a.fail("mode", format!("The file mode specification is invalid: \"{text}\""));
+    }
+    mode
+}
+
+fn backup(a: &mut Attributes<'_>, bucket: &Path) -> Backup {
+    match a.value("backup").and_then(scalar_text).as_deref() {
+        None | Some("false" | "") => Backup::None,
+        Some("true") => Backup::Suffix(".puppet-bak".into()),
+        Some(text) if text.contains('/') => {
+            a.fail(
+                "backup",
+                format!("backup must be a suffix or the name of a bucket, not '{text}'"),
+            );
+            Backup::None
+        }
+        Some(text) if text.starts_with('.') => Backup::Suffix(text.into()),
+        Some(_) => Backup::Bucket(bucket.to_path_buf()),
+    }
+}
+
+fn recursion(a: &mut Attributes<'_>) -> Recursion {
+    let mut limit = a.integer("recurselimit").and_then(|n| u32::try_from(n).ok());
+    let mode = match a.value("recurse").and_then(scalar_text).as_deref() {
+        None | Some("false" | "0") => Recurse::No,
+        Some("true" | "inf") => Recurse::Both,
+        Some("remote") => Recurse::Remote,
+        Some(text) => match text.parse() {
+            Ok(depth) => {
+                limit = limit.or(Some(depth));
+                Recurse::Both
+            }
+            Err(_) => {
+                a.fail("recurse", format!("Invalid recurse value \"{text}\""));
+                Recurse::No
+            }
+        },
+    };
+    Recursion {
+        mode,
+        limit,
+        max_files: a.integer("max_files").unwrap_or(0),
+        purge: a.boolean("purge").unwrap_or(false),
+        ignore: a.texts("ignore"),
+        all_sources: a.word("sourceselect", &["first", "all"]) == Some(1),
+    }
+}
+
+fn validate(a: &mut Attributes<'_>) -> Option<String> {
+    let command = a.text("validate_cmd")?;
+    let mark = a.text("validate_replacement").unwrap_or_else(|| "%".into());
+    // The shell gets the path as a parameter, so that no name can be taken for a command.
+    Some(command.replace(&mark, "\"$1\""))
+}
+
+fn autorequires(file: &FileInstance, context: &ParseContext<'_>) -> Vec<ResourceRef> {
+    let named = |kind: &str, title: &str| ResourceRef { kind: kind.into(), title: title.into() };
+    let mut wanted = Vec::new();
+    let above = file.path.ancestors().skip(1).filter_map(Path::to_str);
+    // A path may be declared with a slash at its end.
+    let parent = above.flat_map(|p| [named("File", p), named("File", &format!("{p}/"))]);
+    wanted.extend(parent.into_iter().find(|r| (context.declared)(r)));
+    if let Some(target) = file.target.as_deref().filter(|t| t.starts_with('/')) {
+        wanted.push(named("File", target));
+    }
+    let is_name = |text: &&String| text.parse::<u32>().is_err();
+    wanted.extend(file.owner.as_ref().filter(is_name).map(|o| named("User", o)));
+    wanted.extend(file.group.as_ref().filter(is_name).map(|g| named("Group", g)));
+    wanted
+}

@@ -1,0 +1,170 @@
+//! What a directory with `recurse` stands for: the files below it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ordain_data::Value;
+use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
+
+use super::source::{self, Found};
+use super::{FileInstance, Recurse, glob};
+use crate::host::Host;
+use crate::kind::{KindError, Level};
+
+/// Attributes that what is below has from the directory.
+const INHERITED: &[&str] = &[
+    "owner",
+    "group",
+    "mode",
+    "backup",
+    "checksum",
+    "force",
+    "links",
+    "replace",
+    "show_diff",
+    "source_permissions",
+    "noop",
+    "loglevel",
+];
+
+/// From this many on a recursion warns.
+const MANY: usize = 1000;
+
+#[derive(Clone, Debug)]
+enum Origin {
+    /// Only there.
+    Local { is_directory: bool },
+    /// In a source, whose address this is.
+    Source { address: String, is_directory: bool },
+}
+
+pub(super) fn generate(
+    file: &FileInstance,
+    declared: &Resource,
+    host: &Host,
+) -> Result<Vec<Resource>, KindError> {
+    let mut found: BTreeMap<PathBuf, Origin> = BTreeMap::new();
+    if file.recursion.mode == Recurse::Both {
+        let root = host.path(&file.path);
+        // The directory itself may be a link only where links are followed.
+        let is_directory = std::fs::symlink_metadata(&root)
+            .is_ok_and(|m| m.is_dir() || (file.follow && root.is_dir()));
+        if is_directory {
+            let keep = |path: PathBuf, is_directory, found: &mut BTreeMap<_, _>| {
+                found.insert(path, Origin::Local { is_directory });
+            };
+            walk(file, &root, false, &mut found, &keep)?;
+        }
+    }
+    let sources = source::existing(&file.sources, file.follow, host);
+    let wanted = if file.recursion.all_sources { sources.len() } else { 1 };
+    for Found { path, meta, text } in sources.into_iter().take(wanted).rev() {
+        if meta.is_dir() {
+            let keep = |below: PathBuf, is_directory, found: &mut BTreeMap<_, _>| {
+                let address = format!("{text}/{}", below.display());
+                found.insert(below, Origin::Source { address, is_directory });
+            };
+            walk(file, &path, file.follow, &mut found, &keep)?;
+        }
+    }
+    if found.len() > MANY && file.recursion.max_files == 0 {
+        let (path, count) = (file.path.display(), found.len());
+        file.log(Level::Warning, format!("{path} holds {count} files; `max_files` sets a limit"));
+    }
+    Ok(resources(file, declared, found))
+}
+
+type Keep<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
+
+fn walk(
+    file: &FileInstance,
+    root: &Path,
+    follow: bool,
+    found: &mut BTreeMap<PathBuf, Origin>,
+    keep: Keep<'_>,
+) -> Result<(), KindError> {
+    let limit = file.recursion.limit.unwrap_or(u32::MAX);
+    let mut todo = vec![(PathBuf::new(), 1)];
+    while let Some((below, depth)) = todo.pop() {
+        let dir = root.join(&below);
+        let failed =
+            |e: std::io::Error| KindError::new(format!("Could not list {}: {e}", dir.display()));
+        for entry in std::fs::read_dir(&dir).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if depth > limit || file.recursion.ignore.iter().any(|p| glob::matches(p, &name)) {
+                continue;
+            }
+            let kind = entry.file_type().map_err(failed)?;
+            let path = below.join(entry.file_name());
+            // A link that is followed may lead back up; the limit on links of a path ends that.
+            let is_directory =
+                kind.is_dir() || (follow && kind.is_symlink() && entry.path().is_dir());
+            keep(path.clone(), is_directory, found);
+            let max = file.recursion.max_files;
+            if max > 0 && found.len() as i64 > max {
+                let path = file.path.display();
+                let text = format!("{path} holds more files than max_files allows ({max})");
+                return Err(KindError::new(text));
+            }
+            if is_directory {
+                todo.push((path, depth + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Directories come before what they hold, except that what is removed goes first.
+fn resources(
+    file: &FileInstance,
+    declared: &Resource,
+    found: BTreeMap<PathBuf, Origin>,
+) -> Vec<Resource> {
+    let mut kept = Vec::new();
+    let mut removed = Vec::new();
+    for (below, origin) in found {
+        let path = file.path.join(below);
+        match origin {
+            Origin::Source { address, is_directory } => {
+                let mut child = child(declared, &path);
+                set(&mut child, "source", Value::str(address));
+                if is_directory {
+                    set(&mut child, "ensure", Value::str("directory"));
+                }
+                kept.push(child);
+            }
+            // Without force a directory stays, whatever is in it.
+            Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
+            Origin::Local { .. } if file.recursion.purge => {
+                let mut child = child(declared, &path);
+                set(&mut child, "ensure", Value::str("absent"));
+                removed.push(child);
+            }
+            Origin::Local { .. } => kept.push(child(declared, &path)),
+        }
+    }
+    // The deepest first, so that each still is there when it is looked at.
+    removed.reverse();
+    removed.append(&mut kept);
+    removed
+}
+
+fn child(declared: &Resource, path: &Path) -> Resource {
+    let inherited = declared.attributes.iter().filter(|a| INHERITED.contains(&a.name.as_str()));
+    let title = path.to_string_lossy().into_owned();
+    Resource {
+        id: ResourceRef { kind: declared.id.kind.clone(), title: title.into() },
+        containment: Containment::Leaf,
+        attributes: inherited.cloned().collect(),
+        tags: declared.tags.clone(),
+        exported: false,
+        is_virtual: false,
+        origin: declared.origin,
+    }
+}
+
+fn set(resource: &mut Resource, name: &str, value: Value) {
+    let origin = resource.origin;
+    resource.attributes.push(Attribute { name: name.into(), value, origin, losers: Vec::new() });
+}

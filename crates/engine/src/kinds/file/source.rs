@@ -1,0 +1,103 @@
+//! Where content is copied from.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::host::Host;
+use crate::kind::{KindError, ParseContext};
+
+/// A source as it was written, and where it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Source {
+    /// The text.
+    pub(super) text: String,
+    place: Place,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Place {
+    /// A file of the machine.
+    Machine(PathBuf),
+    /// A file of a module, if there is one.
+    Module(Option<PathBuf>),
+}
+
+impl Source {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
+        let text = text.trim_end_matches('/').to_string();
+        let place = match text.split_once(':') {
+            _ if text.starts_with('/') => Place::Machine(PathBuf::from(&text)),
+            Some(("puppet", _)) => Place::Module((context.resolve_source)(&text)),
+            Some(("file", rest)) => {
+                let path = rest.strip_prefix("//").unwrap_or(rest);
+                let path = path.strip_prefix("localhost").unwrap_or(path);
+                if !path.starts_with('/') {
+                    return Err(format!("Cannot use relative URLs '{text}'"));
+                }
+                Place::Machine(PathBuf::from(path))
+            }
+            Some((scheme @ ("http" | "https"), _)) => {
+                return Err(format!(
+                    "source '{text}' is on a web server, and files are not fetched over {scheme} \
+                     yet; put the file into a module or on the machine"
+                ));
+            }
+            Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric()) => {
+                return Err(format!(
+                    "Cannot use URLs of type '{scheme}' as source for fileserving"
+                ));
+            }
+            _ => return Err(format!("Cannot use relative URLs '{text}'")),
+        };
+        Ok(Self { text, place })
+    }
+
+    /// The file on this machine's disk.
+    pub(super) fn real(&self, host: &Host) -> Option<PathBuf> {
+        match &self.place {
+            Place::Machine(path) => Some(host.path(path)),
+            Place::Module(path) => path.clone(),
+        }
+    }
+}
+
+/// What a source is, after links were followed or not.
+pub(super) struct Found {
+    /// The file on disk.
+    pub(super) path: PathBuf,
+    /// What it is.
+    pub(super) meta: Metadata,
+    /// The address it has.
+    pub(super) text: String,
+}
+
+fn metadata(path: &Path, follow: bool) -> io::Result<Metadata> {
+    if follow { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) }
+}
+
+/// The sources that exist, in their order.
+pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Found> {
+    let found = sources.iter().filter_map(|source| {
+        let path = source.real(host)?;
+        let meta = metadata(&path, follow).ok()?;
+        Some(Found { path, meta, text: source.text.clone() })
+    });
+    found.collect()
+}
+
+/// The first source that exists.
+///
+/// # Errors
+/// When none does.
+pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<Found, KindError> {
+    existing(sources, follow, host).into_iter().next().ok_or_else(|| {
+        let texts: Vec<&str> = sources.iter().map(|s| s.text.as_str()).collect();
+        let texts = texts.join(", ");
+        KindError::new(format!("Could not retrieve information from source(s) {texts}"))
+    })
+}

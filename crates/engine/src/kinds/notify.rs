@@ -1,0 +1,99 @@
+//! `notify`: says something in the log. It has no state, so it always counts as a change.
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::attributes::Attributes;
+use crate::host::Host;
+use crate::kind::{
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
+    LogSource, ParseContext,
+};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notify;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "A name for it" },
+    AttributeDoc { name: "message", doc: "What is said; the name by default" },
+    AttributeDoc {
+        name: "withpath",
+        doc: "Whether the log shows where the resource is contained: true or false (default)",
+    },
+];
+
+impl Kind for Notify {
+    fn name(&self) -> &'static str {
+        "notify"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Says something in the log"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut attributes = Attributes::new(resource);
+        let message = match attributes.value("message") {
+            Some(value) => message_text(value),
+            None => attributes.text("name").unwrap_or_else(|| attributes.title().to_string()),
+        };
+        let secret = attributes.is_secret("message");
+        let with_path = attributes.boolean("withpath").unwrap_or(false);
+        if !attributes.errors.is_empty() {
+            return Err(attributes.errors);
+        }
+        Ok(Box::new(Message { message, secret, with_path, log: Default::default() }))
+    }
+}
+
+fn message_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| format!("{value:?}"), str::to_string)
+}
+
+struct Message {
+    message: String,
+    secret: bool,
+    with_path: bool,
+    log: std::sync::Mutex<Vec<LogLine>>,
+}
+
+impl Instance for Message {
+    fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
+        let (after, message) = if self.secret {
+            let secret = Value::Secret(Value::str(self.message.as_str()).into());
+            (secret, "changed [redacted] to [redacted]".to_string())
+        } else {
+            let message = format!("defined 'message' as '{}'", self.message);
+            (Value::str(self.message.as_str()), message)
+        };
+        Ok(vec![Change {
+            action: Action::Run,
+            property: "message".into(),
+            before: Value::Null,
+            after,
+            text: None,
+            message,
+        }])
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        let shown = if self.secret { "[redacted]" } else { &self.message };
+        let source = if self.with_path { LogSource::Property("message") } else { LogSource::Bare };
+        let line = LogLine { level: Level::Notice, source, message: shown.to_string() };
+        self.log.lock().unwrap_or_else(|e| e.into_inner()).push(line);
+        Ok(())
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}

@@ -1,0 +1,276 @@
+//! From a graph to parsed resources in order: everything that is known before the machine is
+//! looked at.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use ordain_data::Value;
+use ordain_graph::order::{NodeId, Role};
+use ordain_graph::{Containment, Cycle, Graph, Relations, Resource, ResourceId, ResourceRef, json};
+
+use crate::attributes::{reveal, scalar_text};
+use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
+use crate::registry::Registry;
+
+/// What a run is asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Change nothing, only say what would be changed. A resource's own `noop` goes before it.
+    pub noop: bool,
+    /// Only resources with one of these tags; all if there are none.
+    pub tags: Vec<String>,
+    /// No resource with one of these tags.
+    pub skip_tags: Vec<String>,
+    /// How many resources may be worked on at the same time.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { noop: false, tags: Vec::new(), skip_tags: Vec::new(), jobs: 1 }
+    }
+}
+
+/// A resource that is ready to be looked at, or why it is not.
+pub enum Item {
+    /// It only holds others.
+    Container,
+    /// It is declared for others and not applied here.
+    Virtual,
+    /// The tags that were asked for leave it out.
+    Filtered,
+    /// Something is wrong with the declaration.
+    Bad(Vec<AttributeError>),
+    /// It can be compared and applied.
+    Ready(Ready),
+}
+
+/// A parsed resource with what the engine reads from its metaparameters.
+pub struct Ready {
+    /// The parsed resource.
+    pub instance: Box<dyn Instance>,
+    /// Whether it is only to be looked at.
+    pub noop: bool,
+    /// How important its changes are in the log.
+    pub level: Level,
+}
+
+/// The attributes that every kind has.
+pub const METAPARAMETERS: &[&str] = &[
+    "alias", "audit", "before", "loglevel", "noop", "notify", "require", "schedule", "stage",
+    "subscribe", "tag",
+];
+
+/// A graph made ready.
+pub struct Prepared<'a> {
+    /// The graph.
+    pub graph: &'a Graph,
+    /// What comes before what, with what the kinds ask for.
+    pub relations: Relations,
+    /// The order of all nodes.
+    pub order: Vec<NodeId>,
+    /// For each resource of the graph what is to be done with it.
+    pub items: Vec<Item>,
+    containers: Vec<Option<ResourceId>>,
+    registry: &'a Registry,
+    resolve_source: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
+    options: &'a Options,
+}
+
+impl<'a> Prepared<'a> {
+    /// Parses all resources of a graph and puts them into order.
+    ///
+    /// # Errors
+    /// When the relations have a loop. Whatever else is wrong belongs to one resource.
+    pub fn new(
+        graph: &'a Graph,
+        registry: &'a Registry,
+        resolve_source: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
+        options: &'a Options,
+    ) -> Result<Self, Box<Cycle>> {
+        let mut containers = vec![None; graph.len()];
+        for &(outer, inner) in &graph.containment {
+            containers[inner.0 as usize].get_or_insert(outer);
+        }
+        let mut prepared = Self {
+            graph,
+            relations: Relations::new(graph),
+            order: Vec::new(),
+            items: Vec::new(),
+            containers,
+            registry,
+            resolve_source,
+            options,
+        };
+        prepared.items = graph.resources().map(|(id, r)| prepared.item(id, r)).collect();
+        let wishes = prepared.wishes();
+        prepared.relations.add_wishes(&wishes);
+        prepared.order = prepared.relations.order()?;
+        Ok(prepared)
+    }
+
+    fn wishes(&self) -> Vec<(ResourceId, ResourceId)> {
+        let mut wishes = Vec::new();
+        for (i, item) in self.items.iter().enumerate() {
+            let Item::Ready(ready) = item else { continue };
+            let earlier = ready.instance.autorequires().into_iter();
+            let earlier = earlier.filter_map(|name| self.graph.find(&name));
+            wishes.extend(earlier.map(|from| (from, ResourceId(i as u32))));
+        }
+        wishes
+    }
+
+    fn item(&self, id: ResourceId, resource: &Resource) -> Item {
+        let marker = self.relations.node(self.relations.enter(id)).role != Role::Leaf;
+        if resource.is_virtual {
+            Item::Virtual
+        } else if marker || resource.containment != Containment::Leaf {
+            Item::Container
+        } else if self.is_filtered(resource) {
+            Item::Filtered
+        } else {
+            self.parse(resource).map_or_else(Item::Bad, Item::Ready)
+        }
+    }
+
+    fn is_filtered(&self, resource: &Resource) -> bool {
+        let has = |tags: &[String]| {
+            tags.iter().any(|t| resource.tags.iter().any(|own| own.eq_ignore_ascii_case(t)))
+        };
+        let Options { tags, skip_tags, .. } = self.options;
+        !tags.is_empty() && !has(tags) || has(skip_tags)
+    }
+
+    /// Parses a resource, of the graph or generated.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
+        let Some(kind) = self.registry.get(&resource.id.kind) else {
+            let name = resource.id.kind.to_lowercase();
+            let message = format!("this machine's engine does not know kind {name} yet");
+            return Err(vec![AttributeError { attribute: None, message }]);
+        };
+        let resource = &*with_name_attribute(resource, kind);
+        let mut errors = self.bad_attributes(resource, kind);
+        let noop = resource.value("noop").and_then(scalar_text);
+        let level = level(resource).unwrap_or_else(|error| {
+            errors.push(error);
+            Level::Notice
+        });
+        let declared = |name: &ResourceRef| self.graph.find(name).is_some();
+        let context =
+            ParseContext { resolve_source: &self.resolve_source, declared: &declared };
+        match kind.parse(resource, &context) {
+            Ok(instance) if errors.is_empty() => {
+                let noop = noop.map_or(self.options.noop, |n| n == "true");
+                Ok(Ready { instance, noop, level })
+            }
+            Ok(_) => Err(errors),
+            Err(more) => {
+                errors.extend(more);
+                Err(errors)
+            }
+        }
+    }
+
+    fn bad_attributes(&self, resource: &Resource, kind: &dyn Kind) -> Vec<AttributeError> {
+        let known = |name: &str| {
+            METAPARAMETERS.contains(&name)
+                || name == "provider"
+                || kind.attributes().iter().any(|a| a.name == name)
+        };
+        let mut errors = Vec::new();
+        for attribute in &resource.attributes {
+            let name = attribute.name.as_str();
+            let error = if name == "schedule" && !attribute.value.is_null() {
+                let shown = scalar_text(&attribute.value).unwrap_or_default();
+                format!("schedule '{shown}' cannot be told yet, so the resource is not applied")
+            } else if !known(name) {
+                format!("no attribute named '{name}'")
+            } else if let Some(function) = deferred(&attribute.value, 0) {
+                format!(
+                    "{name} is deferred to the machine, and function {function} is not computed \
+                     there yet"
+                )
+            } else if json::is_omitted(&attribute.value) {
+                format!("the secret {name} was left out when this was saved")
+            } else {
+                continue;
+            };
+            errors.push(AttributeError::new(name, error));
+        }
+        errors
+    }
+
+    /// Where a resource is contained, as logs show it: `/Stage[main]/A/File[/x]`.
+    pub fn path(&self, id: ResourceId) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        // Containment that runs in a circle ends after as many steps as there are resources.
+        while let Some(id) = at.filter(|_| names.len() <= self.graph.len()) {
+            names.push(path_name(&self.graph.resource(id).id));
+            at = self.containers[id.0 as usize];
+        }
+        names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
+    }
+
+    /// The same for a resource that another stands for.
+    pub fn generated_path(&self, parent: ResourceId, name: &ResourceRef) -> String {
+        let container = self.containers[parent.0 as usize];
+        container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)
+    }
+}
+
+fn path_name(name: &ResourceRef) -> String {
+    if name.kind != "Class" {
+        return name.to_string();
+    }
+    let mut chars = name.title.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}
+
+/// `name` stands for the name attribute of every kind, whatever that is called.
+fn with_name_attribute<'r>(resource: &'r Resource, kind: &dyn Kind) -> Cow<'r, Resource> {
+    let first = kind.attributes().first().map_or("name", |a| a.name);
+    let others = kind.attributes().iter().any(|a| a.name == "name");
+    if others || resource.value("name").is_none() || resource.value(first).is_some() {
+        return Cow::Borrowed(resource);
+    }
+    let mut resource = resource.clone();
+    for attribute in resource.attributes.iter_mut().filter(|a| a.name == "name") {
+        attribute.name = first.into();
+    }
+    Cow::Owned(resource)
+}
+
+fn level(resource: &Resource) -> Result<Level, AttributeError> {
+    let text = resource.value("loglevel").and_then(|v| scalar_text(reveal(v).0));
+    Ok(match text.as_deref() {
+        None | Some("notice") => Level::Notice,
+        Some("debug" | "verbose") => Level::Debug,
+        Some("info") => Level::Info,
+        Some("warning") => Level::Warning,
+        Some("err" | "alert" | "emerg" | "crit") => Level::Error,
+        Some(other) => {
+            let message = format!("Invalid loglevel {other}");
+            return Err(AttributeError::new("loglevel", message));
+        }
+    })
+}
+
+/// The function of a value that is to be computed on the machine.
+fn deferred(value: &Value, depth: usize) -> Option<String> {
+    let inner = |v: &Value| if depth < 64 { deferred(v, depth + 1) } else { None };
+    match reveal(value).0 {
+        Value::List(items) => items.iter().find_map(inner),
+        map @ Value::Map(entries) => {
+            if map.get("__ptype").and_then(Value::as_str) == Some("Deferred") {
+                return map.get("name").and_then(scalar_text);
+            }
+            entries.values().find_map(inner)
+        }
+        _ => None,
+    }
+}

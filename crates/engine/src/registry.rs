@@ -1,0 +1,40 @@
+//! The kinds by name.
+
+use std::collections::BTreeMap;
+
+use crate::kind::Kind;
+use crate::kinds::{exec::Exec, file::File, inert, notify::Notify};
+
+/// The kinds that an engine knows.
+pub struct Registry {
+    kinds: BTreeMap<&'static str, Box<dyn Kind>>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let mut registry = Self { kinds: BTreeMap::new() };
+        registry.add(Box::new(Exec));
+        registry.add(Box::new(File::default()));
+        registry.add(Box::new(inert::FILEBUCKET));
+        registry.add(Box::new(Notify));
+        registry.add(Box::new(inert::SCHEDULE));
+        registry
+    }
+}
+
+impl Registry {
+    /// Adds a kind, in place of one of the same name.
+    pub fn add(&mut self, kind: Box<dyn Kind>) {
+        self.kinds.insert(kind.name(), kind);
+    }
+
+    /// The kind of a name as a graph (`File`) or a declaration (`file`) has it.
+    pub fn get(&self, name: &str) -> Option<&dyn Kind> {
+        self.kinds.get(name.to_ascii_lowercase().as_str()).map(|k| &**k)
+    }
+
+    /// All kinds in order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Kind> {
+        self.kinds.values().map(|k| &**k)
+    }
+}

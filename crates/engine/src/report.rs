@@ -1,0 +1,160 @@
+//! What a run says about resources.
+
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::{OriginId, ResourceRef};
+
+use crate::kind::{Action, AttributeError, Change, Level, LogLine, LogSource};
+
+/// How a resource fared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Nothing differs.
+    InPlace,
+    /// It was changed, or acted on an event.
+    Changed,
+    /// It would have been.
+    WouldChange,
+    /// It could not be looked at or changed.
+    Failed,
+    /// It was not looked at, because something it depends on failed.
+    SkippedForFailure,
+    /// The tags that were asked for leave it out.
+    Filtered,
+    /// The run was told to stop before it.
+    Stopped,
+}
+
+/// A line of the log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// How important it is.
+    pub level: Level,
+    /// What it is about: the path of a resource or of its property; empty if only the text shows.
+    pub source: String,
+    /// The text.
+    pub message: String,
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.source.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.source, self.message)
+        }
+    }
+}
+
+/// A resource in the report of a run.
+#[derive(Clone, Debug)]
+pub struct ResourceReport {
+    /// Its name.
+    pub resource: ResourceRef,
+    /// Where it is contained.
+    pub path: String,
+    /// Where it was declared.
+    pub origin: OriginId,
+    /// The resource that stands for it, if it is not declared itself.
+    pub generated_by: Option<ResourceRef>,
+    /// How it fared.
+    pub status: Status,
+    /// What was changed, or would have been.
+    pub changes: Vec<Change>,
+    /// Whether it acted on a change of something it is subscribed to.
+    pub refreshed: bool,
+    /// What the log says.
+    pub lines: Vec<Line>,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl ResourceReport {
+    /// A line about the resource or a property of it.
+    pub(crate) fn say(&mut self, level: Level, property: Option<&str>, message: impl Into<String>) {
+        let source = match property {
+            Some(property) => format!("{}/{property}", self.path),
+            None => self.path.clone(),
+        };
+        self.lines.push(Line { level, source, message: message.into() });
+    }
+
+    pub(crate) fn fail(&mut self, message: impl Into<String>) {
+        self.status = Status::Failed;
+        self.say(Level::Error, None, message);
+    }
+
+    pub(crate) fn fail_attributes(&mut self, errors: &[AttributeError]) {
+        self.status = Status::Failed;
+        for error in errors {
+            self.say(Level::Error, error.attribute.as_deref(), &error.message);
+        }
+    }
+
+    pub(crate) fn take(&mut self, log: Vec<LogLine>) {
+        for line in log {
+            match line.source {
+                LogSource::Property(name) => self.say(line.level, Some(name), line.message),
+                LogSource::Resource => self.say(line.level, None, line.message),
+                LogSource::Bare => {
+                    let (level, message) = (line.level, line.message);
+                    self.lines.push(Line { level, source: String::new(), message });
+                }
+            }
+        }
+    }
+}
+
+/// Resources by how they fared.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Resources that were made, or would be.
+    pub created: usize,
+    /// Resources that were changed, or would be.
+    pub modified: usize,
+    /// Resources that were removed, or would be.
+    pub removed: usize,
+    /// Commands and the like that ran, or would.
+    pub run: usize,
+    /// Resources where nothing differs.
+    pub in_place: usize,
+    /// Resources that failed.
+    pub failed: usize,
+    /// Resources that were left out, for a failure, for their tags, or for a stop.
+    pub skipped: usize,
+    /// Resources that acted on a change of others, or would.
+    pub refreshed: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, status: Status, changes: &[Change], refreshed: bool) {
+        self.refreshed += usize::from(refreshed);
+        match status {
+            Status::Failed => self.failed += 1,
+            Status::SkippedForFailure | Status::Filtered | Status::Stopped => self.skipped += 1,
+            Status::InPlace => self.in_place += 1,
+            Status::Changed | Status::WouldChange => match changes.first().map(|c| c.action) {
+                Some(Action::Create) => self.created += 1,
+                Some(Action::Remove) => self.removed += 1,
+                Some(Action::Modify) => self.modified += 1,
+                Some(Action::Run) => self.run += 1,
+                None => {}
+            },
+        }
+    }
+}
+
+/// A value before or after a change, as logs quote it.
+pub fn quoted(value: &Value) -> String {
+    match value {
+        Value::Null => "'absent'".into(),
+        Value::Secret(_) => "[redacted]".into(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(quoted).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Str(text) => format!("'{text}'"),
+        other => format!("'{other:?}'"),
+    }
+}

@@ -1,0 +1,285 @@
+//! One resource: compare, act, verify, refresh.
+
+use std::time::Instant;
+
+use ordain_graph::{Resource, ResourceId, ResourceRef};
+
+use crate::host::Host;
+use crate::kind::{Action, Change, KindError, Level};
+use crate::prepare::{Item, Prepared, Ready};
+use crate::report::{ResourceReport, Status, quoted};
+
+/// Watches a run. All but [`Observer::finished`] are called by the threads that do the work.
+pub trait Observer: Sync {
+    /// Work on a resource begins.
+    fn started(&self, _resource: &ResourceRef) {}
+
+    /// The machine is about to be changed for a resource.
+    ///
+    /// # Errors
+    /// When that could not be noted; the resource then fails unchanged.
+    fn acting(&self, _resource: &ResourceRef, _changes: &[Change]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The change that was about to be made was made, or failed.
+    fn acted(&self, _resource: &ResourceRef, _ok: bool) {}
+
+    /// A resource is done. Called in the order of the plan, whatever ran at the same time.
+    fn finished(&self, _report: &ResourceReport) {}
+
+    /// Whether the run shall stop before the next resource.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// What a resource passes on to others.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Events {
+    /// Changes that were made.
+    pub(crate) real: usize,
+    /// Changes that would have been.
+    pub(crate) noop: usize,
+}
+
+impl Events {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.real += other.real;
+        self.noop += other.noop;
+    }
+
+    fn total(self) -> usize {
+        self.real + self.noop
+    }
+
+    /// What a container passes on when this much reached it.
+    pub(crate) fn as_one(self) -> Self {
+        match self {
+            Self { real: 0, noop: 0 } => self,
+            Self { real: 0, .. } => Self { real: 0, noop: 1 },
+            _ => Self { real: 1, noop: 0 },
+        }
+    }
+}
+
+/// Runs resources one at a time; several may run at once.
+pub(crate) struct Stepper<'a> {
+    pub(crate) prepared: &'a Prepared<'a>,
+    pub(crate) host: &'a Host,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// The reports of a resource and those it stands for, and what it passes on.
+pub(crate) struct Stepped {
+    pub(crate) reports: Vec<ResourceReport>,
+    pub(crate) events: Events,
+    pub(crate) failed: bool,
+}
+
+impl Stepper<'_> {
+    pub(crate) fn blank(&self, id: ResourceId) -> ResourceReport {
+        let resource = self.prepared.graph.resource(id);
+        let path = self.prepared.path(id);
+        blank(resource, path, None)
+    }
+
+    /// Compares and applies a resource, then lets it act on what reached it.
+    pub(crate) fn run(&self, id: ResourceId, incoming: Events) -> Stepped {
+        let start = Instant::now();
+        let mut report = self.blank(id);
+        let ready = match &self.prepared.items[id.0 as usize] {
+            Item::Ready(ready) => ready,
+            Item::Bad(errors) => {
+                report.fail_attributes(errors);
+                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+            }
+            Item::Filtered => {
+                report.status = Status::Filtered;
+                return Stepped { reports: vec![report], events: Events::default(), failed: false };
+            }
+            Item::Container | Item::Virtual => {
+                return Stepped { reports: Vec::new(), events: Events::default(), failed: false };
+            }
+        };
+        self.observer.started(&report.resource);
+        let mut events = self.converge(ready, &mut report);
+        let mut children = Vec::new();
+        if report.status != Status::Failed {
+            events.add(self.children(id, ready, &mut report, &mut children));
+        }
+        if report.status != Status::Failed {
+            events.add(self.refresh(ready, &mut report, incoming));
+        }
+        report.duration = start.elapsed();
+        let mut reports = vec![report];
+        reports.append(&mut children);
+        let failed = reports.iter().any(|r| r.status == Status::Failed);
+        Stepped { reports, events, failed }
+    }
+
+    fn converge(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
+        let changes = ready.instance.compare(self.host);
+        report.take(ready.instance.take_log());
+        match changes {
+            Err(error) => {
+                report.fail(format!("Could not evaluate: {error}"));
+                return Events::default();
+            }
+            Ok(changes) => report.changes = changes,
+        }
+        let count = report.changes.len();
+        if count == 0 {
+            return Events::default();
+        }
+        if ready.noop {
+            report.status = Status::WouldChange;
+            for change in report.changes.clone() {
+                report.say(ready.level, Some(&change.property), change.message + " (noop)");
+            }
+            return Events { real: 0, noop: count };
+        }
+        let changes = std::mem::take(&mut report.changes);
+        let done = self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes));
+        report.take(ready.instance.take_log());
+        report.changes = changes;
+        if let Err(error) = done {
+            report.status = Status::Failed;
+            let Some(first) = report.changes.first() else { return Events::default() };
+            let (before, after) = (quoted(&first.before), quoted(&first.after));
+            let text = format!("change from {before} to {after} failed: {error}");
+            let property = first.property.clone();
+            report.say(Level::Error, Some(&property), text);
+            return Events::default();
+        }
+        report.status = Status::Changed;
+        for change in report.changes.clone() {
+            report.say(ready.level, Some(&change.property), change.message);
+        }
+        self.verify(ready, report);
+        Events { real: count, noop: 0 }
+    }
+
+    fn act<T>(
+        &self,
+        resource: &ResourceRef,
+        changes: &[Change],
+        action: impl FnOnce() -> Result<T, KindError>,
+    ) -> Result<T, KindError> {
+        self.observer.acting(resource, changes).map_err(KindError::new)?;
+        let done = action();
+        self.observer.acted(resource, done.is_ok());
+        done
+    }
+
+    /// Looks again after a change: what still differs is worth a warning.
+    fn verify(&self, ready: &Ready, report: &mut ResourceReport) {
+        if report.changes.iter().any(|c| c.action == Action::Run) {
+            return;
+        }
+        let again = ready.instance.compare(self.host);
+        // What the second look says was said by the first.
+        drop(ready.instance.take_log());
+        for change in again.unwrap_or_default() {
+            let (is, should) = (quoted(&change.before), quoted(&change.after));
+            let text = format!("is {is} and not {should} after it was changed");
+            report.say(Level::Warning, Some(&change.property), text);
+        }
+    }
+
+    /// Runs what a resource stands for; it fails with any of them.
+    fn children(
+        &self,
+        id: ResourceId,
+        ready: &Ready,
+        parent: &mut ResourceReport,
+        reports: &mut Vec<ResourceReport>,
+    ) -> Events {
+        let mut events = Events::default();
+        let generated = ready.instance.generate(self.host);
+        parent.take(ready.instance.take_log());
+        let generated = match generated {
+            Ok(generated) => generated,
+            Err(error) => {
+                parent.fail(format!("Could not evaluate: {error}"));
+                return events;
+            }
+        };
+        for resource in generated {
+            if self.prepared.graph.find(&resource.id).is_some() {
+                continue;
+            }
+            let start = Instant::now();
+            let path = self.prepared.generated_path(id, &resource.id);
+            let mut report = blank(&resource, path, Some(parent.resource.clone()));
+            match self.prepared.parse(&resource) {
+                Ok(mut child) => {
+                    child.noop |= ready.noop;
+                    events.add(self.converge(&child, &mut report));
+                }
+                Err(errors) => report.fail_attributes(&errors),
+            }
+            report.duration = start.elapsed();
+            reports.push(report);
+        }
+        events
+    }
+
+    fn refresh(&self, ready: &Ready, report: &mut ResourceReport, incoming: Events) -> Events {
+        let count = incoming.total();
+        if count == 0 || !ready.instance.refreshable() {
+            return Events::default();
+        }
+        let plural = if count == 1 { "" } else { "s" };
+        report.refreshed = true;
+        if ready.noop || incoming.real == 0 {
+            let text = format!("Would have triggered 'refresh' from {count} event{plural}");
+            report.say(Level::Notice, None, text);
+            if report.status == Status::InPlace {
+                report.status = Status::WouldChange;
+            }
+            return Events { real: 0, noop: 1 };
+        }
+        let done = self.act(&report.resource, &[], || ready.instance.refresh(self.host));
+        report.take(ready.instance.take_log());
+        match done {
+            Ok(said) => {
+                if let Some(text) = said {
+                    report.say(ready.level, None, text);
+                }
+                let text = format!("Triggered 'refresh' from {count} event{plural}");
+                report.say(Level::Notice, None, text);
+                report.status = Status::Changed;
+                Events { real: 1, noop: 0 }
+            }
+            Err(error) => {
+                report.fail(format!("Failed to call refresh: {error}"));
+                Events::default()
+            }
+        }
+    }
+}
+
+pub(crate) fn blank(
+    resource: &Resource,
+    path: String,
+    generated_by: Option<ResourceRef>,
+) -> ResourceReport {
+    ResourceReport {
+        resource: resource.id.clone(),
+        path,
+        origin: resource.origin,
+        generated_by,
+        status: Status::InPlace,
+        changes: Vec::new(),
+        refreshed: false,
+        lines: Vec::new(),
+        duration: Default::default(),
+    }
+}

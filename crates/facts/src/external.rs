@@ -1,0 +1,208 @@
+//! Facts that the administrator provides: `facts.d` directories, the environment, files by hand.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ordain_data::yaml::{self, Schema};
+use ordain_data::{Map, Value, json};
+use ordain_source::{Diagnostic, EntryKind, ProcessRequest, Severity, World};
+
+/// What a set of directories gives.
+#[derive(Clone, Debug, Default)]
+pub struct External {
+    /// The facts, later ones win.
+    pub facts: Vec<(String, Value)>,
+    /// A warning for each file or program that gave none.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Why a file gives no facts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.message)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// The directories in which Facter looks for external facts, by user.
+pub fn default_dirs(world: &dyn World, is_root: bool) -> Vec<PathBuf> {
+    if is_root {
+        return [
+            "/opt/puppetlabs/facter/facts.d",
+            "/etc/facter/facts.d",
+            "/etc/puppetlabs/facter/facts.d",
+        ]
+        .map(PathBuf::from)
+        .into();
+    }
+    let Some(home) = world.env("HOME") else { return Vec::new() };
+    [".puppetlabs/opt/facter/facts.d", ".facter/facts.d"].map(|d| Path::new(&home).join(d)).into()
+}
+
+/// Reads all files of the directories, in the order of the directories and of the names.
+pub fn read_dirs(world: &dyn World, dirs: &[PathBuf], timeout: Duration) -> External {
+    let mut external = External::default();
+    for dir in dirs {
+        // A directory that is not there holds no facts.
+        for (name, kind) in world.list(dir).unwrap_or_default() {
+            let ignored =
+                name.starts_with('.') || name.ends_with(".bak") || name.ends_with(".orig");
+            if kind != EntryKind::File || ignored {
+                continue;
+            }
+            let path = dir.join(&name);
+            match read_file(world, &path, timeout, &mut external.problems) {
+                Ok(map) => external.facts.extend(named(&map)),
+                Err(message) => {
+                    external.problems.push(problem(LoadError { path, message }.to_string()));
+                }
+            }
+        }
+    }
+    external
+}
+
+fn problem(message: String) -> Diagnostic {
+    Diagnostic::new(Severity::Warning, "facts::external", message)
+}
+
+/// Names of facts have small letters only.
+fn named(map: &Map) -> impl Iterator<Item = (String, Value)> + '_ {
+    map.iter().map(|(name, value)| {
+        let name = match name {
+            Value::Str(text) => text.to_lowercase().into(),
+            other => json::compact(other),
+        };
+        (name, value.clone())
+    })
+}
+
+fn read_file(
+    world: &dyn World,
+    path: &Path,
+    timeout: Duration,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Map, String> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("yaml" | "yml") => structured(&read(world, path)?, Format::Yaml),
+        Some("json") => structured(&read(world, path)?, Format::Json),
+        Some("txt") => Ok(lines(&String::from_utf8_lossy(&read(world, path)?))),
+        Some("bat" | "cmd" | "com" | "exe" | "ps1") => Ok(Map::default()),
+        _ => run(world, path, timeout, problems),
+    }
+}
+
+fn read(world: &dyn World, path: &Path) -> Result<Vec<u8>, String> {
+    world.read(path).map_err(|e| e.to_string())
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Yaml,
+    Json,
+}
+
+fn structured(bytes: &[u8], format: Format) -> Result<Map, String> {
+    let value = match format {
+        Format::Yaml => yaml::read_bytes(bytes, Schema::PsychDates).map_err(|e| e.to_string())?,
+        Format::Json => json::read_bytes(bytes).map_err(|e| e.to_string())?,
+    };
+    match value {
+        Value::Map(map) => Ok(map.as_ref().clone()),
+        Value::Null => Ok(Map::default()),
+        other => Err(format!("the file holds {}, not a map of facts", other.kind())),
+    }
+}
+
+/// Lines `name=value`; others are skipped.
+fn lines(text: &str) -> Map {
+    let pair = |line: &str| {
+        let at = line.char_indices().skip(1).find(|(_, c)| *c == '=')?.0;
+        let (name, value) = (&line[..at], &line[at + 1..]);
+        (!value.is_empty()).then(|| (Value::from(name), Value::from(value)))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// Runs a program; what is not executable gives no facts.
+fn run(
+    world: &dyn World,
+    path: &Path,
+    timeout: Duration,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Map, String> {
+    let request = ProcessRequest {
+        argv: vec![path.to_string_lossy().into_owned()],
+        cwd: None,
+        env: Vec::new(),
+        stdin: Vec::new(),
+        timeout,
+    };
+    let output = match world.run(&request) {
+        Ok(output) => output,
+        Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return Ok(Map::default()),
+        Err(e) => return Err(e.to_string()),
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if !stderr.trim().is_empty() {
+        problems.push(problem(format!("{}: {}", path.display(), stderr.trim())));
+    }
+    if output.status != Some(0) {
+        let status = output.status.map_or("a signal".to_owned(), |s| format!("status {s}"));
+        problems.push(problem(format!("{}: the program ended with {status}", path.display())));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    match structured(&output.stdout, Format::Yaml) {
+        Ok(map) => Ok(map),
+        Err(_) => Ok(lines(&text)),
+    }
+}
+
+/// The facts in variables `FACTER_name`; all are text.
+pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
+    let fact = |(name, value): &(String, String)| {
+        let prefix = name.get(..7).filter(|p| p.eq_ignore_ascii_case("FACTER_"))?;
+        let name = name[prefix.len()..].to_lowercase();
+        (!name.is_empty()).then(|| (name, Value::from(value.as_str())))
+    };
+    variables.iter().filter_map(fact).collect()
+}
+
+/// Reads the facts of a machine from a file: YAML, or JSON by the extension `.json`. Either the
+/// map of facts itself, or what Puppet stores: `name` of the node and `values`.
+///
+/// # Errors
+/// When the file cannot be read, is neither, or holds no map.
+pub fn load_file(world: &dyn World, path: &Path) -> Result<Value, LoadError> {
+    let fail = |message: String| LoadError { path: path.to_owned(), message };
+    let bytes = read(world, path).map_err(fail)?;
+    let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let map =
+        if is_json { structured(&bytes, Format::Json) } else { stored(&bytes) }.map_err(fail)?;
+    let value = Value::Map(map.into());
+    let wrapped = value.get("name").is_some() || value.get("timestamp").is_some();
+    match value.get("values") {
+        Some(values @ Value::Map(_)) if wrapped => Ok(values.clone()),
+        _ => Ok(value),
+    }
+}
+
+/// Puppet writes its facts as a Ruby object, whose tag says nothing here.
+fn stored(bytes: &[u8]) -> Result<Map, String> {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    match text.strip_prefix("--- !ruby/object:Puppet::Node::Facts") {
+        Some(rest) => structured(rest.as_bytes(), Format::Yaml),
+        None => structured(bytes, Format::Yaml),
+    }
+}

@@ -1,0 +1,120 @@
+//! Where facts are read from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ordain_data::{Map, Value};
+
+use crate::networking::Address;
+use crate::{
+    disks, dmi, identity, kernel, legacy, memory, mountpoints, networking, os, processors, ssh,
+    system, uptime, virtualization,
+};
+
+/// A machine whose facts can be read: this one, or a tree of files that looks like one.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    root: PathBuf,
+    /// The addresses of the interfaces; `None` asks the system.
+    addresses: Option<Vec<Address>>,
+}
+
+impl Machine {
+    /// The machine that this process runs on.
+    pub fn host() -> Self {
+        Self { root: "/".into(), addresses: None }
+    }
+
+    /// The machine whose files stand below a directory. What only the running system knows comes
+    /// from here: nothing but its interfaces' addresses.
+    pub fn at(root: impl Into<PathBuf>, addresses: Vec<Address>) -> Self {
+        Self { root: root.into(), addresses: Some(addresses) }
+    }
+
+    /// The native facts as a map by name.
+    pub fn facts(&self, with_legacy: bool) -> Value {
+        let groups = [
+            ("disks", disks::disks(self)),
+            ("dmi", dmi::dmi(self)),
+            ("filesystems", system::filesystems(self)),
+            ("fips_enabled", system::fips_enabled(self)),
+            ("hypervisors", virtualization::hypervisors(self)),
+            ("identity", identity::identity(self)),
+            ("is_virtual", virtualization::is_virtual(self)),
+            ("kernel", kernel::name(self)),
+            ("kernelmajversion", kernel::major(self)),
+            ("kernelrelease", kernel::release(self)),
+            ("kernelversion", kernel::version(self)),
+            ("load_averages", uptime::load_averages(self)),
+            ("memory", memory::memory(self)),
+            ("mountpoints", mountpoints::mountpoints(self)),
+            ("networking", networking::networking(self)),
+            ("os", os::os(self)),
+            ("partitions", disks::partitions(self)),
+            ("path", system::path()),
+            ("processors", processors::processors(self)),
+            ("ssh", ssh::ssh(self)),
+            ("system_uptime", uptime::system_uptime(self)),
+            ("timezone", system::timezone(self)),
+            ("virtual", virtualization::name(self)),
+        ];
+        let facts = groups.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
+        let mut map: Map = facts.collect();
+        if with_legacy {
+            legacy::add(&mut map);
+        }
+        Value::Map(map.into())
+    }
+
+    pub(crate) fn is_host(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    pub(crate) fn addresses(&self) -> Option<&[Address]> {
+        self.addresses.as_deref()
+    }
+
+    /// The real place of an absolute path.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// The text of a file; `None` if it cannot be read. Bytes that are no text are replaced.
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        fs::read(self.path(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The text of a file without blanks around it; `None` if nothing is left.
+    pub(crate) fn line(&self, path: &str) -> Option<String> {
+        let text = self.read(path)?;
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    pub(crate) fn number(&self, path: &str) -> Option<i64> {
+        self.line(path)?.parse().ok()
+    }
+
+    /// The names in a directory, sorted; none if it cannot be read.
+    pub(crate) fn list(&self, path: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.path(path)) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn is_dir(&self, path: &str) -> bool {
+        self.path(path).is_dir()
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+}
+
+/// A map of the entries that have a value; `None` if there are none.
+pub(crate) fn some_map<const N: usize>(entries: [(&str, Option<Value>); N]) -> Option<Value> {
+    let map: Map = entries.into_iter().filter_map(|(k, v)| Some((k.into(), v?))).collect();
+    (!map.is_empty()).then(|| Value::Map(map.into()))
+}

@@ -1,0 +1,67 @@
+//! Amounts as text, in Facter's form.
+
+/// An amount of bytes: `512 bytes`, `1.94 GiB`.
+///
+/// ```
+/// assert_eq!(ordain_facts::units::bytes(2_000_000), "1.91 MiB");
+/// ```
+pub fn bytes(amount: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if amount < 1024 {
+        return format!("{amount} bytes");
+    }
+    let mut scaled = amount as f64 / 1024.0;
+    let mut unit = 0;
+    // What would round to 1024.00 is one of the next unit.
+    while (scaled * 100.0).round() >= 102_400.0 && unit + 1 < UNITS.len() {
+        scaled /= 1024.0;
+        unit += 1;
+    }
+    format!("{:.2} {}", (scaled * 100.0).round() / 100.0, UNITS[unit])
+}
+
+/// A frequency: `2.50 GHz`.
+///
+/// ```
+/// assert_eq!(ordain_facts::units::hertz(2_499_000_000), "2.50 GHz");
+/// ```
+pub fn hertz(frequency: u64) -> String {
+    const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
+    let mut scaled = frequency as f64;
+    let mut prefix = 0;
+    while scaled >= 1000.0 && prefix + 1 < PREFIXES.len() {
+        scaled /= 1000.0;
+        prefix += 1;
+    }
+    format!("{scaled:.2} {}Hz", PREFIXES[prefix])
+}
+
+/// A share of a whole in percent with two digits: `13.93%`.
+///
+/// ```
+/// assert_eq!(ordain_facts::units::share(1, 3), "33.33%");
+/// ```
+pub fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "0.00%".into();
+    }
+    format!("{:.2}%", part as f64 / whole as f64 * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_take_the_unit_that_fits() {
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(1023), "1023 bytes");
+        assert_eq!(bytes(1024), "1.00 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.00 MiB");
+        assert_eq!(bytes(25_276_063_744), "23.54 GiB");
+        assert_eq!(bytes(u64::MAX), "16.00 EiB");
+        assert_eq!(hertz(800), "800.00 Hz");
+        assert_eq!(share(467_415_040, 25_276_063_744), "1.85%");
+        assert_eq!(share(1, 0), "0.00%");
+    }
+}

@@ -1,0 +1,179 @@
+//! Finding one short loop in a graph that has no order, and telling it.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+use crate::components::components;
+use crate::model::{Graph, ResourceId};
+use crate::order::{NodeId, Relations, Role, Why};
+
+/// How many arcs are looked at in search of a shorter loop.
+const BUDGET: usize = 4_000_000;
+
+/// One step of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// What comes first.
+    pub from: ResourceId,
+    /// What comes later.
+    pub to: ResourceId,
+    /// Why it does.
+    pub why: Why,
+}
+
+/// A loop of relations, the shortest that was found; the last link ends where the first begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cycle {
+    /// The steps of the loop, from the resource declared first.
+    pub links: Vec<Link>,
+    /// How many separate tangles of loops the graph has.
+    pub tangles: usize,
+}
+
+impl Cycle {
+    /// The loop of relations that have one.
+    pub(crate) fn find(relations: &Relations) -> Self {
+        let own_loop = |node: usize| {
+            let id = NodeId(node as u32);
+            relations.arcs(id).iter().find(|a| a.to == id).map(|a| (id, a.why))
+        };
+        let groups = components(relations.len(), |node, i| {
+            relations.arcs(NodeId(node as u32)).get(i).map(|a| a.to.index())
+        });
+        let tangles = groups.loops();
+        if let Some((id, why)) = (0..relations.len()).find_map(own_loop) {
+            let resource = relations.node(id).resource;
+            let link = Link { from: resource, to: resource, why };
+            return Self { links: vec![link], tangles: tangles.len() + 1 };
+        }
+        let mut budget = BUDGET;
+        let mut best: Option<Vec<(NodeId, Why)>> = None;
+        for &start in tangles.first().into_iter().flatten() {
+            if budget == 0 {
+                break;
+            }
+            let limit = best.as_ref().map_or(usize::MAX, Vec::len);
+            let inside = |node| groups.same(node, start);
+            if let Some(path) = shortest(relations, start, limit, inside, &mut budget) {
+                best = Some(path);
+            }
+        }
+        let links = best.map(|path| collapse(relations, &path)).unwrap_or_default();
+        Self { links, tangles: tangles.len() }
+    }
+
+    /// The loop as `(Notify[a] => Notify[b] => Notify[a])`.
+    pub fn text(&self, graph: &Graph) -> String {
+        let mut out = String::from("(");
+        for link in &self.links {
+            // Writing to text cannot fail.
+            let _ = write!(out, "{} => ", graph.resource(link.from).id);
+        }
+        if let Some(first) = self.links.first() {
+            let _ = write!(out, "{}", graph.resource(first.from).id);
+        }
+        out.push(')');
+        out
+    }
+}
+
+/// The shortest way from a node back to itself, shorter than `limit`: each node with the reason of
+/// the arc that leaves it.
+fn shortest(
+    relations: &Relations,
+    start: NodeId,
+    limit: usize,
+    inside: impl Fn(NodeId) -> bool,
+    budget: &mut usize,
+) -> Option<Vec<(NodeId, Why)>> {
+    let mut came: rustc_hash::FxHashMap<NodeId, (NodeId, Why, usize)> = Default::default();
+    let mut queue = VecDeque::from([(start, 0)]);
+    while let Some((node, depth)) = queue.pop_front() {
+        if depth + 1 >= limit {
+            return None;
+        }
+        for arc in relations.arcs(node).iter().filter(|a| inside(a.to)) {
+            *budget = budget.saturating_sub(1);
+            if arc.to == start {
+                let mut path = vec![(node, arc.why)];
+                let mut at = node;
+                while let Some(&(before, why, _)) = came.get(&at) {
+                    path.push((before, why));
+                    at = before;
+                }
+                path.reverse();
+                return Some(path);
+            }
+            if let std::collections::hash_map::Entry::Vacant(slot) = came.entry(arc.to) {
+                slot.insert((node, arc.why, depth + 1));
+                queue.push_back((arc.to, depth + 1));
+            }
+        }
+    }
+    None
+}
+
+/// Drops the markers of containers that are only passed through on the way in or out.
+fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
+    let mut steps: Vec<(ResourceId, Why)> = Vec::new();
+    for &(node, why) in path {
+        let resource = relations.node(node).resource;
+        // Both markers of one container show as the container.
+        if let Some(last) = steps.last_mut().filter(|l| l.0 == resource) {
+            last.1 = why;
+        } else {
+            steps.push((resource, why));
+        }
+    }
+    let first_is_last = steps.len() > 1 && steps.first().map(|s| s.0) == steps.last().map(|s| s.0);
+    if first_is_last && relations.node(path[0].0).role != Role::Leaf {
+        steps.pop();
+    }
+    let lowest = (0..steps.len()).min_by_key(|&i| steps[i].0).unwrap_or(0);
+    steps.rotate_left(lowest);
+    let next = |i: usize| steps[(i + 1) % steps.len()].0;
+    let links = steps.iter().enumerate();
+    links.map(|(i, &(from, why))| Link { from, to: next(i), why }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::model::{Containment, EdgeKind};
+    use crate::testing::{edge, leaf, named};
+
+    #[test]
+    fn the_shortest_loop_is_told_from_the_first_declared() {
+        let mut graph = Graph::default();
+        let ids: Vec<_> = ["a", "b", "c", "d"].iter().map(|t| leaf(&mut graph, t)).collect();
+        for (from, to) in [(3, 1), (1, 2), (2, 3), (3, 2), (0, 1)] {
+            edge(&mut graph, ids[from], ids[to], EdgeKind::Before);
+        }
+        let cycle = Relations::new(&graph).order().unwrap_err();
+        assert_eq!(cycle.text(&graph), "(File[c] => File[d] => File[c])");
+        assert!(cycle.links.iter().all(|l| matches!(l.why, Why::Written(_))));
+    }
+
+    #[test]
+    fn a_container_shows_once() {
+        let mut graph = Graph::default();
+        let class = named(&mut graph, "Class", "A", Containment::Class);
+        let (x, y) = (leaf(&mut graph, "x"), leaf(&mut graph, "y"));
+        graph.containment.push((class, x));
+        edge(&mut graph, y, class, EdgeKind::Before);
+        edge(&mut graph, x, y, EdgeKind::Before);
+        let cycle = Relations::new(&graph).order().unwrap_err();
+        assert_eq!(cycle.text(&graph), "(Class[A] => File[x] => File[y] => Class[A])");
+        assert_eq!(cycle.tangles, 1);
+    }
+
+    #[test]
+    fn a_resource_before_itself_is_a_loop() {
+        let mut graph = Graph::default();
+        let x = leaf(&mut graph, "x");
+        edge(&mut graph, x, x, EdgeKind::Before);
+        let cycle = Relations::new(&graph).order().unwrap_err();
+        assert_eq!(cycle.text(&graph), "(File[x] => File[x])");
+    }
+}

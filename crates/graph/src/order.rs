@@ -1,0 +1,411 @@
+//! The order in which the resources of a graph come, and the loops that forbid one.
+//!
+//! A container is a pair of markers: everything in it comes between its *begin* and its *end*. An
+//! edge to a container goes to its begin and one from it leaves its end, so it holds for all that
+//! the container holds without a pair for each: the size stays linear.
+//!
+//! ```text
+//! Class[a] -> Class[b]    begin(a) → {File[x], File[y]} → end(a) → begin(b) → … → end(b)
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::components::{Components, components};
+use crate::cycle::Cycle;
+use crate::model::{Containment, EdgeKind, Graph, ResourceId};
+use crate::origin::OriginId;
+
+/// The index of a node in a [`Relations`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The place in vectors that have an entry for each node.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// A resource that holds no others.
+    Leaf,
+    /// Where a container begins.
+    Begin,
+    /// Where a container ends.
+    End,
+}
+
+/// A node: a resource, or one of the markers of a container.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Node {
+    /// The resource or container.
+    pub resource: ResourceId,
+    /// What of it.
+    pub role: Role,
+}
+
+/// Why one node comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Why {
+    /// Someone wrote it.
+    Written(OriginId),
+    /// One contains the other.
+    Contained,
+    /// The kinds of the resources ask for it.
+    Automatic,
+}
+
+/// An arc to a node that comes later.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Arc {
+    /// The later node.
+    pub to: NodeId,
+    /// Whether a change goes along it.
+    pub kind: EdgeKind,
+    /// Why it is there.
+    pub why: Why,
+}
+
+/// What comes before what, for resources and the markers of containers.
+#[derive(Clone, Debug)]
+pub struct Relations {
+    nodes: Vec<Node>,
+    enter: Vec<NodeId>,
+    leave: Vec<NodeId>,
+    arcs: Vec<Vec<Arc>>,
+}
+
+impl Relations {
+    /// The relations of a graph: its edges and its containment.
+    pub fn new(graph: &Graph) -> Self {
+        let mut holds = vec![false; graph.len()];
+        for &(container, _) in &graph.containment {
+            holds[container.0 as usize] = true;
+        }
+        let mut relations =
+            Self { nodes: Vec::new(), enter: Vec::new(), leave: Vec::new(), arcs: Vec::new() };
+        for (id, resource) in graph.resources() {
+            let container = holds[id.0 as usize] || resource.containment != Containment::Leaf;
+            relations.add_resource(id, container);
+        }
+        for &(container, inner) in &graph.containment {
+            let (begin, end) = (relations.enter(container), relations.leave(container));
+            let (first, last) = (relations.enter(inner), relations.leave(inner));
+            relations.add_arc(begin, first, EdgeKind::Notify, Why::Contained);
+            relations.add_arc(last, end, EdgeKind::Notify, Why::Contained);
+        }
+        for (id, _) in graph.resources() {
+            let (begin, end) = (relations.enter(id), relations.leave(id));
+            if begin != end && !holds[id.0 as usize] {
+                relations.add_arc(begin, end, EdgeKind::Notify, Why::Contained);
+            }
+        }
+        for edge in &graph.edges {
+            let (from, to) = (relations.leave(edge.from), relations.enter(edge.to));
+            relations.add_arc(from, to, edge.kind, Why::Written(edge.origin));
+        }
+        relations
+    }
+
+    fn add_resource(&mut self, resource: ResourceId, container: bool) {
+        let enter = self.add_node(resource, if container { Role::Begin } else { Role::Leaf });
+        let leave = if container { self.add_node(resource, Role::End) } else { enter };
+        self.enter.push(enter);
+        self.leave.push(leave);
+    }
+
+    fn add_node(&mut self, resource: ResourceId, role: Role) -> NodeId {
+        self.nodes.push(Node { resource, role });
+        self.arcs.push(Vec::new());
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    fn add_arc(&mut self, from: NodeId, to: NodeId, kind: EdgeKind, why: Why) {
+        self.arcs[from.index()].push(Arc { to, kind, why });
+    }
+
+    /// The node where a resource is entered.
+    pub fn enter(&self, resource: ResourceId) -> NodeId {
+        self.enter[resource.0 as usize]
+    }
+
+    /// The node where a resource is left; the same as the entry unless it is a container.
+    pub fn leave(&self, resource: ResourceId) -> NodeId {
+        self.leave[resource.0 as usize]
+    }
+
+    /// What a node stands for.
+    pub fn node(&self, id: NodeId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The arcs that leave a node, in the order they were written.
+    pub fn arcs(&self, id: NodeId) -> &[Arc] {
+        &self.arcs[id.index()]
+    }
+
+    /// How many arcs enter each node.
+    pub fn in_degrees(&self) -> Vec<u32> {
+        let mut degrees = vec![0; self.nodes.len()];
+        for arc in self.arcs.iter().flatten() {
+            degrees[arc.to.index()] += 1;
+        }
+        degrees
+    }
+
+    /// A topological order; of nodes that could come next, the one declared first does.
+    ///
+    /// # Errors
+    /// A shortest loop, when there is one.
+    pub fn order(&self) -> Result<Vec<NodeId>, Box<Cycle>> {
+        let order = self.partial_order();
+        if order.len() == self.nodes.len() { Ok(order) } else { Err(Box::new(Cycle::find(self))) }
+    }
+
+    /// The order of all nodes that no loop holds back.
+    fn partial_order(&self) -> Vec<NodeId> {
+        let mut degrees = self.in_degrees();
+        let ready = (0..self.nodes.len() as u32).filter(|&i| degrees[i as usize] == 0);
+        // Nodes are numbered in order of declaration, the end of a container right after its
+        // begin, so that what follows a container need not wait for later declarations.
+        let mut ready: BinaryHeap<Reverse<u32>> = ready.map(Reverse).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(Reverse(node)) = ready.pop() {
+            order.push(NodeId(node));
+            for arc in &self.arcs[node as usize] {
+                let degree = &mut degrees[arc.to.index()];
+                *degree -= 1;
+                if *degree == 0 {
+                    ready.push(Reverse(arc.to.0));
+                }
+            }
+        }
+        order
+    }
+
+    /// Adds wishes `(earlier, later)` that hold only where nothing written says the opposite.
+    ///
+    /// A wish on a loop with written edges is dropped; where wishes alone close a loop, those that
+    /// run against the written order are. Close to linear: only loops are looked at again.
+    pub fn add_wishes(&mut self, wishes: &[(ResourceId, ResourceId)]) {
+        let place = place_of(&self.partial_order(), self.nodes.len());
+        let mut kept: Vec<(NodeId, NodeId)> = wishes
+            .iter()
+            .filter(|(from, to)| from != to)
+            .map(|&(from, to)| (self.leave(from), self.enter(to)))
+            .collect();
+        kept.sort_unstable();
+        kept.dedup();
+        let groups = self.components_with(&kept);
+        let mut reach = Reach::default();
+        kept.retain(|&(from, to)| {
+            !groups.same(from, to) || !reach.reaches(self, &groups, to, from)
+        });
+        let groups = self.components_with(&kept);
+        kept.retain(|&(from, to)| {
+            !groups.same(from, to) || place[from.index()] < place[to.index()]
+        });
+        for (from, to) in kept {
+            self.add_arc(from, to, EdgeKind::Before, Why::Automatic);
+        }
+    }
+
+    fn components_with(&self, wishes: &[(NodeId, NodeId)]) -> Components {
+        let mut extra: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
+        for &(from, to) in wishes {
+            extra[from.index()].push(to);
+        }
+        components(self.nodes.len(), |node, i| {
+            let own = &self.arcs[node];
+            own.get(i)
+                .map(|a| a.to.index())
+                .or_else(|| extra[node].get(i.wrapping_sub(own.len())).map(|n| n.index()))
+        })
+    }
+}
+
+fn place_of(order: &[NodeId], nodes: usize) -> Vec<u32> {
+    let mut place = vec![u32::MAX; nodes];
+    for (i, node) in order.iter().enumerate() {
+        place[node.index()] = i as u32;
+    }
+    place
+}
+
+/// Which nodes of a component reach a goal by written arcs; kept for the goal asked last, because
+/// wishes come sorted by it.
+#[derive(Default)]
+struct Reach {
+    goal: Option<NodeId>,
+    seen: rustc_hash::FxHashSet<NodeId>,
+    back: Option<Vec<Vec<NodeId>>>,
+}
+
+impl Reach {
+    fn reaches(
+        &mut self,
+        graph: &Relations,
+        groups: &Components,
+        from: NodeId,
+        goal: NodeId,
+    ) -> bool {
+        if self.goal != Some(goal) {
+            self.goal = Some(goal);
+            let back = self.back.get_or_insert_with(|| backwards(graph));
+            self.seen.clear();
+            self.seen.insert(goal);
+            let mut todo = vec![goal];
+            while let Some(node) = todo.pop() {
+                for &before in &back[node.index()] {
+                    if groups.same(before, goal) && self.seen.insert(before) {
+                        todo.push(before);
+                    }
+                }
+            }
+        }
+        self.seen.contains(&from)
+    }
+}
+
+fn backwards(graph: &Relations) -> Vec<Vec<NodeId>> {
+    let mut back = vec![Vec::new(); graph.nodes.len()];
+    for (node, arcs) in graph.arcs.iter().enumerate() {
+        for arc in arcs {
+            back[arc.to.index()].push(NodeId(node as u32));
+        }
+    }
+    back
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{self, edge, leaf, named};
+
+    fn titles(graph: &Graph, relations: &Relations) -> Vec<String> {
+        let order = relations.order().unwrap();
+        let leaves = order.iter().map(|&n| relations.node(n)).filter(|n| n.role == Role::Leaf);
+        leaves.map(|n| graph.resource(n.resource).id.title.to_string()).collect()
+    }
+
+    #[test]
+    fn ties_stay_in_order_of_declaration() {
+        let mut graph = Graph::default();
+        let ids: Vec<_> = ["c", "a", "b"].iter().map(|t| leaf(&mut graph, t)).collect();
+        edge(&mut graph, ids[2], ids[0], EdgeKind::Before);
+        assert_eq!(titles(&graph, &Relations::new(&graph)), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn an_edge_to_a_container_holds_for_all_in_it() {
+        let mut graph = Graph::default();
+        let x = leaf(&mut graph, "x");
+        let class = named(&mut graph, "Class", "A", Containment::Class);
+        let (y, z) = (leaf(&mut graph, "y"), leaf(&mut graph, "z"));
+        graph.containment.extend([(class, y), (class, z)]);
+        edge(&mut graph, class, x, EdgeKind::Before);
+        assert_eq!(titles(&graph, &Relations::new(&graph)), ["y", "z", "x"]);
+    }
+
+    #[test]
+    fn two_full_containers_stay_linear() {
+        let mut graph = Graph::default();
+        let a = named(&mut graph, "Class", "A", Containment::Class);
+        let b = named(&mut graph, "Class", "B", Containment::Class);
+        for i in 0..2000 {
+            let id = leaf(&mut graph, &i.to_string());
+            graph.containment.push((if i % 2 == 0 { a } else { b }, id));
+        }
+        edge(&mut graph, a, b, EdgeKind::Notify);
+        let relations = Relations::new(&graph);
+        assert_eq!(relations.arcs.iter().map(Vec::len).sum::<usize>(), 4001);
+    }
+
+    #[test]
+    fn a_wish_yields_to_what_is_written() {
+        let mut graph = Graph::default();
+        let (dir, file, other) =
+            (leaf(&mut graph, "dir"), leaf(&mut graph, "file"), leaf(&mut graph, "other"));
+        edge(&mut graph, file, other, EdgeKind::Before);
+        edge(&mut graph, other, dir, EdgeKind::Before);
+        let mut relations = Relations::new(&graph);
+        relations.add_wishes(&[(dir, file), (dir, other)]);
+        assert_eq!(titles(&graph, &relations), ["file", "other", "dir"]);
+    }
+
+    #[test]
+    fn wishes_that_contradict_each_other_make_no_loop() {
+        let mut graph = Graph::default();
+        let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
+        let mut relations = Relations::new(&graph);
+        relations.add_wishes(&[(b, a), (a, b)]);
+        assert_eq!(titles(&graph, &relations), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_deep_chain_needs_no_stack() {
+        let mut graph = Graph::default();
+        let ids: Vec<_> = (0..50_000).map(|i| leaf(&mut graph, &i.to_string())).collect();
+        for pair in ids.windows(2) {
+            edge(&mut graph, pair[1], pair[0], EdgeKind::Before);
+        }
+        let mut relations = Relations::new(&graph);
+        relations.add_wishes(&[(ids[0], ids[49_999])]);
+        assert_eq!(relations.order().unwrap().len(), 50_000);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_topological_and_the_same_every_time(
+            (count, pairs) in testing::small_graph()
+        ) {
+            let graph = testing::graph_of(count, &pairs);
+            let relations = Relations::new(&graph);
+            prop_assert_eq!(relations.order().ok(), Relations::new(&graph).order().ok());
+            match relations.order() {
+                Ok(order) => {
+                    let place = place_of(&order, relations.len());
+                    for (from, arcs) in relations.arcs.iter().enumerate() {
+                        for arc in arcs {
+                            prop_assert!(place[from] < place[arc.to.index()]);
+                        }
+                    }
+                }
+                Err(cycle) => prop_assert!(cycle.links.iter().zip(cycle.links.iter().cycle().skip(1))
+                    .all(|(a, b)| a.to == b.from)),
+            }
+        }
+
+        #[test]
+        fn wishes_never_close_a_loop(
+            (count, pairs) in testing::small_graph(),
+            wishes in proptest::collection::vec((0u32..12, 0u32..12), 0..20),
+        ) {
+            let forward: Vec<_> = pairs.into_iter().filter(|(a, b)| a < b).collect();
+            let graph = testing::graph_of(count, &forward);
+            let in_range = |i: u32| ResourceId(i % graph.len() as u32);
+            let wishes: Vec<_> = wishes.iter().map(|&(a, b)| (in_range(a), in_range(b))).collect();
+            let mut relations = Relations::new(&graph);
+            if relations.order().is_ok() {
+                relations.add_wishes(&wishes);
+                prop_assert!(relations.order().is_ok());
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Where something was written, for people and for formats.
+
+use ordain_source::SourceMap;
+
+use crate::model::Graph;
+use crate::origin::{OriginId, Step};
+
+/// A file and a place in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The path of the file as it was given.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if it is not known.
+    pub column: u32,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.column {
+            0 => write!(f, "{}:{}", self.file, self.line),
+            column => write!(f, "{}:{}:{column}", self.file, self.line),
+        }
+    }
+}
+
+impl Place {
+    /// Reads `file:line:column` or `file:line`, as a graph keeps the places of files that are not
+    /// at hand.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (head, last) = text.rsplit_once(':')?;
+        let last: u32 = last.parse().ok()?;
+        match head.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+            Some((file, line)) => Some(Self { file: file.into(), line, column: last }),
+            None => Some(Self { file: head.into(), line: last, column: 0 }),
+        }
+    }
+}
+
+/// The nearest place on the chain of an origin.
+pub fn place(graph: &Graph, origin: OriginId, sources: &SourceMap) -> Option<Place> {
+    graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
+        (Step::Data { file, line, .. }, None) if *line > 0 => {
+            Some(Place { file: file.to_string(), line: *line, column: 0 })
+        }
+        (_, Some(span)) => {
+            let file = sources.file(span.file);
+            let at = file.line_col(span.range.start);
+            let name = file.path.to_string_lossy().into_owned();
+            Some(Place { file: name, line: at.line, column: at.column })
+        }
+        (Step::External(text), None) => Place::parse(text),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_read_back() {
+        for text in ["site.pp:3", "a:b.pp:3:14"] {
+            assert_eq!(Place::parse(text).map(|p| p.to_string()).as_deref(), Some(text));
+        }
+        assert_eq!(Place::parse("console"), None);
+    }
+}

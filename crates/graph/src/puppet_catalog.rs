@@ -1,0 +1,22 @@
+//! Puppet's catalog, format 2: what Puppet's agents receive and other tools read.
+//!
+//! A catalog has containment as its edges; order and notification are the parameters `before`,
+//! `require`, `notify` and `subscribe`. Values that JSON lacks are objects with `__ptype`.
+
+mod read;
+mod value;
+mod write;
+
+pub use read::read;
+pub use value::{read_rich, write_rich};
+pub use write::{Envelope, write};
+
+use crate::model::EdgeKind;
+
+/// The parameters that are relations, whether the other side comes first, and what they ask for.
+const RELATIONS: [(&str, bool, EdgeKind); 4] = [
+    ("before", false, EdgeKind::Before),
+    ("notify", false, EdgeKind::Notify),
+    ("require", true, EdgeKind::Before),
+    ("subscribe", true, EdgeKind::Notify),
+];

@@ -1,0 +1,132 @@
+//! Running Puppet code: what command lines, tests and servers call.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_graph::Graph;
+use ordain_source::{Diagnostic, Severity};
+
+use crate::catalog::compile::{Node, Outcome, compile};
+use crate::eval::error::EvalError;
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
+use crate::load::Environment;
+use crate::lower::lower;
+use crate::syntax::code_of;
+use crate::value::Value;
+
+/// What compiling a catalog gave.
+pub struct Compiled {
+    /// The graph, if there was no error.
+    pub graph: Option<Graph>,
+    /// What was logged and found.
+    pub report: Report,
+}
+
+/// What evaluating a text gave.
+pub struct Evaluated {
+    /// The value, if there was no error.
+    pub value: Option<Value>,
+    /// What was logged and found.
+    pub report: Report,
+}
+
+/// Messages of a run.
+#[derive(Default)]
+pub struct Report {
+    /// What was logged, in order.
+    pub logs: Vec<crate::eval::LogEntry>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The error that ended the run, as the evaluator made it.
+    pub error: Option<EvalError>,
+}
+
+/// Runs `work` on a thread with the stack that deep recursion needs.
+pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
+        let handle = thread.spawn_scoped(scope, work);
+        match handle.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("the system gives no thread for the compile: {error}"),
+        }
+    })
+}
+
+/// Compiles the catalog of a node into a graph.
+pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
+    on_deep_stack(|| {
+        let outcome = compile(env, settings, node);
+        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        Compiled { graph, report: report(outcome) }
+    })
+}
+
+/// Evaluates a text at the top scope, after the site program and the node were compiled.
+pub fn evaluate(env: &Environment, settings: Settings, node: &Node, path: &Path, code: &str) -> Evaluated {
+    on_deep_stack(|| {
+        let mut outcome = compile(env, settings, node);
+        if outcome.error.is_some() {
+            return Evaluated { value: None, report: report(outcome) };
+        }
+        let loaded = env.parse_code(path, code);
+        let mut errors = loaded.errors.clone();
+        if errors.is_empty() {
+            errors = env.define(&loaded.program);
+        }
+        if !errors.is_empty() {
+            let mut report = report(outcome);
+            report.diagnostics.extend(errors);
+            return Evaluated { value: None, report };
+        }
+        outcome.compiler.diagnostics.extend(loaded.warnings.iter().cloned());
+        let f = Frame { program: Arc::clone(&loaded.program), scope: ScopeId::TOP };
+        let result = outcome.compiler.eval(&f, loaded.program.body);
+        let value = match result {
+            Ok(value) => Some(value),
+            Err(unwind) => {
+                outcome.error = Some(outcome.compiler.final_error(unwind));
+                None
+            }
+        };
+        Evaluated { value, report: report(outcome) }
+    })
+}
+
+fn report(outcome: Outcome<'_>) -> Report {
+    let Outcome { mut compiler, error } = outcome;
+    let mut diagnostics = std::mem::take(&mut compiler.diagnostics);
+    if let Some(error) = &error {
+        diagnostics.extend(diagnose(&compiler, error));
+    }
+    Report { logs: std::mem::take(&mut compiler.logs), diagnostics, error }
+}
+
+/// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
+fn diagnose(_compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
+    if !error.diagnostics.is_empty() {
+        return error.diagnostics.clone();
+    }
+    let issue = error.issue.as_deref().unwrap_or("");
+    let code = match error.code {
+        Some(code) => code.to_string(),
+        None if issue.is_empty() => "puppet::catalog".to_string(),
+        None => code_of(issue),
+    };
+    let mut out = Diagnostic::new(Severity::Error, code, error.message.clone());
+    if !issue.is_empty() {
+        out = out.issue(issue.to_string());
+    }
+    if let Some(span) = error.span {
+        out = out.at(span);
+    }
+    for (span, text) in &error.related {
+        out = out.related(*span, text.clone());
+    }
+    for help in &error.help {
+        out = out.help(help.clone());
+    }
+    vec![out]
+}
