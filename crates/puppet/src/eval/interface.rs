@@ -47,7 +47,7 @@ impl Compiler<'_> {
         }
         let place = match span {
             Some(span) => {
-                let (file, line) = self.place(span);
+                let (file, line) = self.place_names(span);
                 format!("\n   (file: {file}, line: {line})")
             }
             None => String::new(),
@@ -56,7 +56,7 @@ impl Compiler<'_> {
     }
 
     /// The file and the line of a place; `unknown` for code that is in no file.
-    pub fn place(&self, span: Span) -> (String, u32) {
+    pub fn place_names(&self, span: Span) -> (String, u32) {
         let file = self.env.sources.file(span.file);
         let name = if file.has_path() { file.path.display().to_string() } else { "unknown".into() };
         (name, file.line(span.range.start))

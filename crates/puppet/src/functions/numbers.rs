@@ -137,7 +137,7 @@ pub fn natural_order(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Hash(_), Value::Hash(_)) if a == b => Some(Ordering::Equal),
         (Value::Object(_), Value::Object(_)) => {
             let (a, b) = (version_of(a)?, version_of(b)?);
-            a.partial_cmp(&b)
+            Some(a.precedence(&b))
         }
         _ => number_of(a)?.partial_cmp(&number_of(b)?),
     }

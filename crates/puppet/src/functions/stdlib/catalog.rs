@@ -312,7 +312,7 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The value of a fact, by the names on the way to it.
 pub(crate) fn fact(call: &mut Call<'_, '_>, path: &[&str]) -> Option<Value> {
-    let mut at = call.compiler.variable(crate::eval::TOP, "facts")?;
+    let mut at = call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts")?;
     for name in path {
         at = at.as_hash()?.get(&Key(name))?.clone();
     }

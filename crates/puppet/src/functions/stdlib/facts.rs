@@ -117,7 +117,7 @@ fn fact(call: &mut Call<'_, '_>) -> EvalResult {
         let span = captures.get(1).or_else(|| captures.get(2));
         path.extend(span.map(|span| text[span].to_owned()));
     }
-    let mut at = call.compiler.variable(crate::eval::TOP, "facts").unwrap_or_default();
+    let mut at = call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
     for (i, key) in path.iter().enumerate() {
         let next = match &at {
             Value::Undef => return Ok(Value::Undef),

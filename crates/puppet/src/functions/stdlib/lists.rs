@@ -285,7 +285,7 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
 }
 
 /// The texts from one to another as Ruby counts them; none if the first is longer or comes later.
-fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> {
+fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> + use<> {
     let both_single = first.chars().count() == 1 && last.chars().count() == 1;
     let by_digits = is_digits(first) && is_digits(last);
     let last = last.to_owned();

@@ -41,7 +41,7 @@ pub(crate) fn deprecation(
     message: &str,
     use_strict: bool,
 ) -> EvalResult<()> {
-    let (file, line) = call.compiler.place(call.span);
+    let (file, line) = call.compiler.place_names(call.span);
     let message = format!("{message} at {file}:{line}");
     match call.compiler.settings.strict {
         Strict::Off if use_strict => Ok(()),
