@@ -218,7 +218,7 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
         Ok(Value::Undef) => Ok(call.take(default)),
         Ok(found) => Ok(found),
         Err(error) if call.block.is_some() => {
-            let error = path_error(call, &error, value, &segments)?;
+            let error = path_error(&error, value, &segments);
             call.yield_block(&[error])
         }
         Err(error) => Err(error),
@@ -226,12 +226,7 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
 }
 
 /// The error as the value that the lambda of `get` sees.
-fn path_error(
-    call: &mut Call<'_, '_>,
-    error: &crate::eval::error::Unwind,
-    data: &Value,
-    path: &[Value],
-) -> EvalResult {
+fn path_error(error: &crate::eval::error::Unwind, data: &Value, path: &[Value]) -> Value {
     let message = match error {
         crate::eval::error::Unwind::Plain(error) => error.message.as_str(),
         _ => "",
@@ -249,7 +244,7 @@ fn path_error(
         ("value_type", infer(&dig_path(data, &path[..upto]).unwrap_or_default()))
     };
     let details = [("walked_path", Value::array(walked)), (name, Value::of_type(kind))];
-    crate::functions::control::error_value(call, message, "SLICE_ERROR", Value::hash(details), code)
+    crate::functions::control::error_value(message, "SLICE_ERROR", Value::hash(details), code)
 }
 
 fn getvar(call: &mut Call<'_, '_>) -> EvalResult {

@@ -9,8 +9,10 @@ use crate::eval::interface::Inclusion;
 use crate::eval::text::to_text;
 use crate::functions::support::{function, is_instance, text_of_type};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
+use crate::types::mismatch::describe_mismatch;
+use crate::types::new::{Host, new_instance};
 use crate::types::{Type, generalize, infer, infer_set};
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// A logging function.
 macro_rules! log {
@@ -102,12 +104,12 @@ pub const TABLE: &[Function] = &[
         issue("DISCONTINUED_IMPORT", "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
     })]),
     function("annotate", "Adds data to a value that its type does not know.", &[
-        with_opt_block(&[req("Type[Annotation]", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
+        with_opt_block(&[req("Type", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
         plain(
             &[
-                req("Type[Annotation]", "type"),
+                req("Type", "type"),
                 req("Any", "value"),
-                req("Variant[Enum[clear],Hash[Pcore::MemberName,Any]]", "annotation_hash"),
+                req("Variant[Enum[clear],Hash[String,Any]]", "annotation_hash"),
             ],
             annotate,
         ),
@@ -208,7 +210,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
         return Ok(args.into_iter().next().unwrap_or_default());
     }
-    let made = call.compiler.new_instance(kind, args, call.scope, call.span)?;
+    let made = new_instance(kind, &args, &mut CompileHost(call))?;
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
 }
 
@@ -252,22 +254,26 @@ fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 /// An instance of `Error`.
-///
-/// # Errors
-/// When the type cannot be made, which would be a fault of the program.
-pub fn error_value(
-    call: &mut Call<'_, '_>,
-    message: &str,
-    kind: &str,
-    details: Value,
-    code: &str,
-) -> EvalResult {
-    let error = call.compiler.type_of_text("Error", call.span)?;
-    let values = Value::hash([
+pub fn error_value(message: &str, kind: &str, details: Value, code: &str) -> Value {
+    let values = [
         ("msg", Value::str(message)),
         ("kind", Value::str(kind)),
         ("details", details),
         ("issue_code", Value::str(code)),
-    ]);
-    call.compiler.new_instance(&error, vec![values], call.scope, call.span)
+    ];
+    let values = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    Value::Object(Arc::new(Object { kind: crate::types::object::error(), values }))
+}
+
+/// What the making of values asks of a compile.
+struct CompileHost<'c, 'a, 'e>(&'c mut Call<'a, 'e>);
+
+impl Host for CompileHost<'_, '_, '_> {
+    fn now(&mut self) -> i128 {
+        crate::functions::files::now_nanos(self.0)
+    }
+
+    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
+        self.0.compiler.type_of_text(text, self.0.span)
+    }
 }

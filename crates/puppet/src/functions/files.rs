@@ -114,7 +114,7 @@ fn inline_epp(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn format_timespan(call: &mut Call<'_, '_>) -> EvalResult {
     let Value::Timespan(ns) = call.arg(0) else { return Ok(Value::Undef) };
-    Ok(Value::from(ordain_functions::time::format_timespan(**ns, &call.str(1)).map_err(wrap)?))
+    Ok(Value::from(ordain_functions::time::format_span(&call.str(1), **ns).map_err(wrap)?))
 }
 
 fn format_timestamp(call: &mut Call<'_, '_>) -> EvalResult {
@@ -139,8 +139,8 @@ pub fn now_nanos(call: &Call<'_, '_>) -> i128 {
 }
 
 fn strftime(ns: i128, format: &str, zone: &Value) -> EvalResult {
-    let zone = zone.as_str().unwrap_or("UTC");
-    Ok(Value::from(ordain_functions::time::format_timestamp(ns, format, zone).map_err(wrap)?))
+    let offset = zone.as_str().map(ordain_functions::time::offset).transpose().map_err(wrap)?;
+    Ok(Value::from(ordain_functions::time::format(format, ns, offset).map_err(wrap)?))
 }
 
 fn file(call: &mut Call<'_, '_>) -> EvalResult {

@@ -99,7 +99,6 @@ pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
         "md5" => digest::md5(bytes),
         "sha1" => digest::sha1(bytes),
         "sha256" => digest::sha256(bytes),
-        "sha224" => digest::sha224(bytes),
         "sha384" => digest::sha384(bytes),
         "sha512" => digest::sha512(bytes),
         other => return fail(format!("Unknown digest algorithm '{other}'")),
@@ -113,20 +112,21 @@ fn raise(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The domain name of the node, from its facts.
 pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
-    let facts = call.compiler.variable(crate::eval::TOP, "facts").unwrap_or_default();
+    let facts = call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
     let name = facts.get("networking").and_then(|n| n.get("fqdn")).and_then(Value::as_str);
     name.unwrap_or_default().into()
 }
 
 fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
-    let max = integer_text(&args[0])?;
+    let max = integer_text(&args[0])?.unsigned_abs();
     let seed = args.get(1).map(|v| joined(v)).transpose()?.unwrap_or_default();
     let mut fqdn = fqdn(call);
     if args.get(2).is_some_and(Value::is_true) {
         fqdn = fqdn.to_lowercase();
     }
-    Ok(Value::Int(ordain_functions::random::fqdn_rand(&format!("{fqdn}:{max}:{seed}"), max)))
+    let number = ordain_functions::random::fqdn_rand(&fqdn, max, &seed).map_err(wrap)?;
+    Ok(Value::Int(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 fn joined(value: &Value) -> EvalResult<String> {

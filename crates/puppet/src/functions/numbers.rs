@@ -31,7 +31,7 @@ pub const TABLE: &[Function] = &[
     function("compare", "Orders two values of the same kind: -1, 0 or 1.", &[
         plain(&[req("Numeric", "a"), req("Numeric", "b")], compare),
         plain(&[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_case")], compare_text),
-        plain(&[req("Semver", "a"), req("Semver", "b")], compare),
+        plain(&[req("SemVer", "a"), req("SemVer", "b")], compare),
         plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
         plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
         plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
@@ -48,12 +48,12 @@ pub const TABLE: &[Function] = &[
 const EXTREME: &[crate::functions::Dispatch] = &[
     plain(&[rep("Numeric", "values")], extreme),
     plain(&[rep("String", "values")], extreme),
-    plain(&[rep("Semver", "values")], extreme),
+    plain(&[rep("SemVer", "values")], extreme),
     plain(&[rep("Timespan", "values")], extreme),
     plain(&[rep("Timestamp", "values")], extreme),
     with_opt_block(&[req("Array[Numeric]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[String]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Semver]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
@@ -137,7 +137,7 @@ pub fn natural_order(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Hash(_), Value::Hash(_)) if a == b => Some(Ordering::Equal),
         (Value::Object(_), Value::Object(_)) => {
             let (a, b) = (version_of(a)?, version_of(b)?);
-            a.partial_cmp(&b)
+            Some(a.precedence(&b))
         }
         _ => number_of(a)?.partial_cmp(&number_of(b)?),
     }
@@ -277,7 +277,8 @@ fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
     }
 }
 
-fn not_ordered(a: &Value, b: &Value) -> String {
+/// Ruby's message for two values without an order.
+pub(crate) fn not_ordered(a: &Value, b: &Value) -> String {
     // Ruby shows small immediate values, and the class of everything else.
     let other = match b {
         Value::Int(_) | Value::Float(_) | Value::Undef | Value::Bool(_) => ruby_inspect(b),
@@ -311,10 +312,10 @@ pub fn sort_values(call: &mut Call<'_, '_>, values: Vec<Value>) -> EvalResult<Ve
 }
 
 /// The order of two values, or why there is none.
-type Order<'a> = &'a mut dyn FnMut(&Value, &Value) -> Result<Ordering, Box<Unwind>>;
+pub(crate) type Order<'a> = &'a mut dyn FnMut(&Value, &Value) -> Result<Ordering, Box<Unwind>>;
 
 /// A merge sort: unlike the standard library's it may fail, and takes any answers of a lambda.
-fn merge_sort(mut values: Vec<Value>, order: Order<'_>) -> EvalResult<Vec<Value>> {
+pub(crate) fn merge_sort(mut values: Vec<Value>, order: Order<'_>) -> EvalResult<Vec<Value>> {
     let mut width = 1;
     while width < values.len() {
         let mut merged = Vec::with_capacity(values.len());

@@ -27,8 +27,8 @@ macro_rules! on_text {
     };
 }
 
-const NESTED: &[Param] = &[req("Array[StringData]", "arg")];
-const NESTED_HASH: &[Param] = &[req("Hash[StringData, StringData]", "arg")];
+const NESTED_LIST: &[Param] = &[req("Array[Variant[String, Numeric, Array, Hash]]", "arg")];
+const NESTED_MAP: &[Param] = &[req("Hash[Variant[String, Numeric, Array, Hash], Variant[String, Numeric, Array, Hash]]", "arg")];
 
 /// The same for functions that also change nested lists and hashes.
 macro_rules! on_nested {
@@ -41,9 +41,6 @@ macro_rules! on_nested {
         ]
     };
 }
-
-const NESTED_LIST: &[Param] = NESTED;
-const NESTED_MAP: &[Param] = NESTED_HASH;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
@@ -337,6 +334,6 @@ fn scanf(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn versioncmp(call: &mut Call<'_, '_>) -> EvalResult {
     let (a, b) = (call.str(0), call.str(1));
-    let order = ordain_functions::version::versioncmp(&a, &b, call.arg(2).is_true());
+    let order = ordain_functions::version::compare_puppet(&a, &b, call.arg(2).is_true());
     Ok(Value::Int(order as i64))
 }

@@ -65,6 +65,9 @@ pub fn builtin(name: &str) -> Option<Type> {
         "TypeReference" => Type::Reference("UnresolvedReference".into()),
         "Deferred" => Type::Object(object::deferred()),
         "Error" => Type::Object(object::error()),
+        "Puppet::LookupContext" => Type::Object(crate::hiera::context_type()),
+        "Puppet::LookupKey" => Type::RichDataKey,
+        "Puppet::LookupValue" => Type::RichData,
         _ => return None,
     })
 }

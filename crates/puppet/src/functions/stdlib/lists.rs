@@ -8,9 +8,10 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::iterate::{MAX_ITEMS, chars, limit};
 use crate::functions::legacy::leading_integer;
+use crate::functions::numbers::{merge_sort, natural_order, not_ordered};
 use crate::functions::stdlib::convert::{as_list, truth};
 use crate::functions::stdlib::{at, no_method, text_of};
-use crate::functions::support::{function, old, old_args, regex, ruby_class, ruby_equal, ruby_inspect, ruby_text, wrap};
+use crate::functions::support::{function, old, old_args, regex, ruby_class, ruby_equal, ruby_text, wrap};
 use crate::functions::{Function, plain, req, with_block};
 use crate::value::Value;
 
@@ -284,7 +285,7 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
 }
 
 /// The texts from one to another as Ruby counts them; none if the first is longer or comes later.
-fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> {
+fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> + use<> {
     let both_single = first.chars().count() == 1 && last.chars().count() == 1;
     let by_digits = is_digits(first) && is_digits(last);
     let last = last.to_owned();
@@ -420,22 +421,14 @@ fn sort_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
             Some(pair) if two => call.yield_block(pair)?,
             _ => call.yield_block(std::slice::from_ref(&item))?,
         };
-        keyed.push((key, item));
+        keyed.push(Value::array([key, item]));
     }
-    let mut failed = None;
-    keyed.sort_by(|(a, _), (b, _)| {
-        crate::functions::numbers::natural_order(a, b).unwrap_or_else(|| {
-            failed.get_or_insert_with(|| {
-                let other = if matches!(b, Value::Int(_) | Value::Float(_)) { ruby_inspect(b) } else { ruby_class(b).into() };
-                format!("comparison of {} with {other} failed", ruby_class(a))
-            });
-            std::cmp::Ordering::Equal
-        })
-    });
-    if let Some(text) = failed {
-        return fail(text);
-    }
-    let sorted = keyed.into_iter().map(|(_, item)| item);
+    let part = |pair: &Value, i| at(pair.as_array().unwrap_or_default(), i).clone();
+    let keyed = merge_sort(keyed, &mut |a, b| {
+        let (a, b) = (part(a, 0), part(b, 0));
+        natural_order(&a, &b).map_or_else(|| fail(not_ordered(&a, &b)), Ok)
+    })?;
+    let sorted = keyed.iter().map(|pair| part(pair, 1));
     Ok(match call.arg(0) {
         Value::Str(_) => Value::from(sorted.map(|v| text_of(&v)).collect::<String>()),
         Value::Hash(_) => {

@@ -41,8 +41,8 @@ pub(crate) fn deprecation(
     message: &str,
     use_strict: bool,
 ) -> EvalResult<()> {
-    let place = call.compiler.place_text(call.span);
-    let message = format!("{message} at {place}");
+    let (file, line) = call.compiler.place_names(call.span);
+    let message = format!("{message} at {file}:{line}");
     match call.compiler.settings.strict {
         Strict::Off if use_strict => Ok(()),
         Strict::Error if use_strict => plain(format!("deprecation. {key}. {message}")),
