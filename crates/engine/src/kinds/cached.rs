@@ -6,20 +6,22 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
+
 /// What tells one state of a file from another: device, inode, size, times of change.
 type Stamp = Option<(u64, u64, u64, (i64, i64), (i64, i64))>;
 
-/// The paths with their stamps, and what was made of them.
-type Entry<T> = (Vec<(PathBuf, Stamp)>, Arc<T>);
+/// The states of the files, and what was made of them.
+type Entry<T> = (Vec<Stamp>, Arc<T>);
 
-/// One parsed value and the state of the files that it came from.
+/// Parsed values by the files that they came from.
 pub(crate) struct Cached<T> {
-    entry: Mutex<Option<Entry<T>>>,
+    entries: Mutex<FxHashMap<Vec<PathBuf>, Entry<T>>>,
 }
 
 impl<T> Default for Cached<T> {
     fn default() -> Self {
-        Self { entry: Mutex::new(None) }
+        Self { entries: Mutex::default() }
     }
 }
 
@@ -31,25 +33,25 @@ impl<T> Cached<T> {
         load: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
         // Before loading, so that a change meanwhile is seen next time.
-        let stamps: Vec<_> = paths.iter().map(|p| (p.clone(), stamp(p))).collect();
-        let mut entry = self.lock();
-        if let Some((known, value)) = entry.as_ref()
+        let stamps: Vec<_> = paths.iter().map(|p| stamp(p)).collect();
+        let mut entries = self.lock();
+        if let Some((known, value)) = entries.get(paths)
             && *known == stamps
         {
             return Ok(value.clone());
         }
         let value = Arc::new(load()?);
-        *entry = Some((stamps, value.clone()));
+        entries.insert(paths.to_vec(), (stamps, value.clone()));
         Ok(value)
     }
 
     /// Forgets what was loaded.
     pub(crate) fn clear(&self) {
-        *self.lock() = None;
+        self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Entry<T>>> {
-        self.entry.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<Vec<PathBuf>, Entry<T>>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -167,19 +167,21 @@ impl GroupInstance {
             command = with(command, ["-o"]);
         }
         let done = run(host, &with(command, [self.name.as_str()]));
-        done.map(drop).map_err(|e| {
-            KindError::new(format!("Could not set gid on group[{}]: {e}", self.name))
-        })
+        done.map(drop)
+            .map_err(|e| KindError::new(format!("Could not set gid on group[{}]: {e}", self.name)))
     }
 
     fn set_members(&self, host: &Host) -> Result<(), KindError> {
         let accounts = self.files.read(host)?;
-        let unknown: Vec<&str> = self.members.iter().flatten().map(String::as_str)
+        let unknown: Vec<&str> = self
+            .members
+            .iter()
+            .flatten()
+            .map(String::as_str)
             .filter(|m| !super::user::exists(host, &accounts, m))
             .collect();
-        let failed = |e: &str| {
-            KindError::new(format!("Could not set members on group[{}]: {e}", self.name))
-        };
+        let failed =
+            |e: &str| KindError::new(format!("Could not set members on group[{}]: {e}", self.name));
         if !unknown.is_empty() {
             return Err(failed(&format!("no such user: {}", unknown.join(", "))));
         }

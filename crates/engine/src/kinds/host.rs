@@ -3,19 +3,20 @@
 //! Only the line of the entry is touched; all other lines stay byte for byte.
 
 use std::net::Ipv6Addr;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use rustc_hash::FxHashMap;
 
-use super::cached::read_bytes;
+use super::cached::{Cached, read_bytes};
 use super::differences::{Differences, display, texts};
 use super::params::Params;
 use super::rewrite::{Owner, replace};
 use crate::host::Host as Machine;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The host name." },
@@ -28,10 +29,20 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 
 /// The kind `host`.
 #[derive(Default)]
-pub struct Host;
+pub struct Host {
+    files: Arc<Cached<HostsFile>>,
+}
+
+/// A hosts file.
+struct HostsFile {
+    text: Vec<u8>,
+    /// By name: the entry and the range of its line, the end of line included.
+    entries: FxHashMap<String, (Line, Range<usize>)>,
+}
 
 /// What shall be.
 struct HostEntry {
+    files: Arc<Cached<HostsFile>>,
     name: String,
     present: bool,
     ip: Option<String>,
@@ -87,7 +98,8 @@ impl Kind for Host {
         }
         let target = PathBuf::from(p.text("target").unwrap_or_else(|| "/etc/hosts".to_string()));
         let secrets = p.secrets();
-        let entry = HostEntry { name, present, ip, aliases, comment, target, secrets };
+        let files = self.files.clone();
+        let entry = HostEntry { files, name, present, ip, aliases, comment, target, secrets };
         p.finish(Box::new(entry) as Box<dyn Instance>)
     }
 }
@@ -95,9 +107,7 @@ impl Kind for Host {
 fn check_name(p: &mut Params<'_>, name: &str) {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let is_part = |part: &str| {
-        part.chars().all(|c| word(c) || c == '-')
-            && part.starts_with(word)
-            && part.ends_with(word)
+        part.chars().all(|c| word(c) || c == '-') && part.starts_with(word) && part.ends_with(word)
     };
     if name.is_empty() || !name.split('.').all(is_part) {
         p.error("name", "Invalid host name");
@@ -157,29 +167,30 @@ impl Line {
     }
 }
 
-/// The entry of a name with the range of its line, the end of line included. The last one counts.
-fn find(text: &[u8], name: &str) -> Option<(Line, std::ops::Range<usize>)> {
-    let mut start = 0;
-    let mut found = None;
-    for line in text.split_inclusive(|b| *b == b'\n') {
-        let range = start..start + line.len();
-        start = range.end;
-        let line = String::from_utf8_lossy(line);
-        if let Some(entry) = Line::parse(line.trim_end_matches(['\n', '\r']))
-            && entry.name == name
-        {
-            found = Some((entry, range));
+impl HostsFile {
+    fn parse(text: Vec<u8>) -> Self {
+        let mut entries = FxHashMap::default();
+        let mut start = 0;
+        for line in text.split_inclusive(|b| *b == b'\n') {
+            let range = start..start + line.len();
+            start = range.end;
+            let line = String::from_utf8_lossy(line);
+            if let Some(entry) = Line::parse(line.trim_end_matches(['\n', '\r'])) {
+                // Of several lines the last one counts.
+                entries.insert(entry.name.clone(), (entry, range));
+            }
         }
+        Self { text, entries }
     }
-    found
 }
 
 impl HostEntry {
-    fn read(&self, host: &Machine) -> Result<Vec<u8>, KindError> {
+    fn read(&self, host: &Machine) -> Result<Arc<HostsFile>, KindError> {
         let path = host.path(&self.target);
-        let text = read_bytes(&path);
-        let text = text.map_err(|e| KindError::new(format!("Could not read {}: {e}", path.display())))?;
-        Ok(text.unwrap_or_default())
+        self.files.get(std::slice::from_ref(&path), || match read_bytes(&path) {
+            Ok(text) => Ok(HostsFile::parse(text.unwrap_or_default())),
+            Err(e) => Err(KindError::new(format!("Could not read {}: {e}", path.display()))),
+        })
     }
 
     /// The entry as it shall be, given what is.
@@ -212,11 +223,11 @@ impl HostEntry {
 
 impl Instance for HostEntry {
     fn compare(&self, host: &Machine) -> Result<Vec<Change>, KindError> {
-        let text = self.read(host)?;
-        let found = find(&text, &self.name);
+        let file = self.read(host)?;
+        let found = file.entries.get(&self.name);
         let mut differences = Differences::new(&self.secrets);
         match (found, self.present) {
-            (Some((now, _)), true) => return Ok(self.compare_present(&now)),
+            (Some((now, _)), true) => return Ok(self.compare_present(now)),
             (None, false) => {}
             (None, true) if self.ip.is_none() => {
                 return Err(KindError::new("ip is a required attribute for hosts"));
@@ -228,9 +239,9 @@ impl Instance for HostEntry {
     }
 
     fn apply(&self, host: &Machine, _changes: &[Change]) -> Result<(), KindError> {
-        let mut text = self.read(host)?;
-        let found = find(&text, &self.name);
-        match (&found, self.present) {
+        let file = self.read(host)?;
+        let mut text = file.text.clone();
+        match (file.entries.get(&self.name), self.present) {
             (Some((now, range)), true) => {
                 let end = if text[range.clone()].ends_with(b"\n") { "\n" } else { "" };
                 let line = self.desired(now).print() + end;
@@ -246,9 +257,10 @@ impl Instance for HostEntry {
             }
             (None, false) => return Ok(()),
         }
-        replace(host, &self.target, &text, Owner { mode: 0o644, ids: None }).map_err(|e| {
-            KindError::new(format!("Could not write {}: {e}", self.target.display()))
-        })
+        let written = replace(host, &self.target, &text, Owner { mode: 0o644, ids: None });
+        self.files.clear();
+        written
+            .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.target.display())))
     }
 }
 

@@ -74,8 +74,7 @@ fn open_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for attempt in 0..100u32 {
         let temporary = target.with_file_name(format!(".{name}.{}-{attempt}", std::process::id()));
-        let opened =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
+        let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
         match opened {
             Ok(file) => return Ok((temporary, file)),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}

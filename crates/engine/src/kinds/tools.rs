@@ -47,20 +47,13 @@ pub(crate) fn inside<S: Into<OsString>>(
 
 /// Runs a command; any status is fine.
 pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
-    host.run(invocation).map_err(|e| {
-        KindError::new(format!("Execution of '{}' failed: {e}", line_of(invocation)))
-    })
+    host.run(invocation)
+        .map_err(|e| KindError::new(format!("Execution of '{}' failed: {e}", line_of(invocation))))
 }
 
 /// Runs a command that has to succeed.
 pub(crate) fn run(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
-    let outcome = ask(host, invocation)?;
-    if outcome.success() {
-        return Ok(outcome);
-    }
-    let (line, status) = (line_of(invocation), outcome.status);
-    let said = tail(&outcome);
-    Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
+    run_covered(host, invocation, false)
 }
 
 /// As [`run`], but neither arguments nor output show in the error if `secret`.
@@ -69,17 +62,29 @@ pub(crate) fn run_covered(
     invocation: &Invocation,
     secret: bool,
 ) -> Result<Outcome, KindError> {
-    if !secret {
-        return run(host, invocation);
-    }
-    let outcome = host
-        .run(invocation)
-        .map_err(|e| KindError::new(format!("Execution of '[redacted]' failed: {e}")))?;
+    let failed = |e| {
+        let line = if secret { "[redacted]".to_string() } else { line_of(invocation) };
+        KindError::new(format!("Execution of '{line}' failed: {e}"))
+    };
+    check(invocation, host.run(invocation).map_err(failed)?, secret)
+}
+
+/// The outcome of a command if it succeeded, else an error that tells its last lines.
+pub(crate) fn check(
+    invocation: &Invocation,
+    outcome: Outcome,
+    secret: bool,
+) -> Result<Outcome, KindError> {
     if outcome.success() {
         return Ok(outcome);
     }
     let status = outcome.status;
-    Err(KindError::new(format!("Execution of '[redacted]' returned {status}: [redacted]")))
+    let (line, said) = if secret {
+        ("[redacted]".to_string(), "[redacted]".to_string())
+    } else {
+        (line_of(invocation), tail(&outcome))
+    };
+    Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
 }
 
 /// The command as a person would type it, more or less.

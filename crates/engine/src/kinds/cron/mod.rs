@@ -8,16 +8,17 @@ mod spool;
 mod table;
 mod values;
 
+use std::sync::Arc;
+
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
 use super::accounts::AccountFiles;
+use super::cached::Cached;
 use super::differences::{Differences, changes, display, texts};
 use super::params::Params;
 use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use table::{FIELDS, Job, Table};
 use values::Wish;
 
@@ -39,12 +40,19 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 /// The kind `cron`.
 #[derive(Default)]
 pub struct Cron {
-    accounts: std::sync::Arc<AccountFiles>,
+    shared: Arc<Shared>,
+}
+
+/// What all jobs share.
+#[derive(Default)]
+struct Shared {
+    accounts: AccountFiles,
+    tables: Cached<Table>,
 }
 
 /// What shall be.
 struct CronInstance {
-    accounts: std::sync::Arc<AccountFiles>,
+    shared: Arc<Shared>,
     name: String,
     present: bool,
     command: Option<String>,
@@ -97,7 +105,7 @@ impl Kind for Cron {
             super::user::check_account_name(&mut p, user);
         }
         let job = CronInstance {
-            accounts: self.accounts.clone(),
+            shared: self.shared.clone(),
             name,
             present,
             command,
@@ -128,18 +136,22 @@ fn check_schedule(
 }
 
 impl CronInstance {
-    fn read(&self, host: &Host) -> Result<(Table, String), KindError> {
+    fn read(&self, host: &Host) -> Result<(Arc<Table>, String), KindError> {
         let user = match &self.user {
             Some(user) => user.clone(),
             None => spool::running_user(host),
         };
-        let text = spool::read(host, &user)?;
-        Ok((Table::parse(&text), user))
+        let path = spool::file_of(host, &user);
+        let load = || spool::read(host, &user).map(|text| Table::parse(&text));
+        // A file that cannot be seen could change unseen.
+        let table =
+            if path.exists() { self.shared.tables.get(&[path], load)? } else { Arc::new(load()?) };
+        Ok((table, user))
     }
 
     /// The job in the table: by its mark, else one that nobody marked and that is the same.
     fn find<'t>(&self, table: &'t Table) -> Option<&'t Job> {
-        let named = table.jobs.iter().rfind(|j| j.name.as_deref() == Some(self.name.as_str()));
+        let named = table.named.get(&self.name).map(|i| &table.jobs[*i]);
         named.or_else(|| table.jobs.iter().find(|j| j.name.is_none() && self.describes(j)))
     }
 
@@ -239,14 +251,17 @@ impl Instance for CronInstance {
     }
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
-        let (mut table, user) = self.read(host)?;
+        let (table, user) = self.read(host)?;
         let found = self.find(&table).cloned();
+        let mut table = Table::clone(&table);
         match found {
             Some(job) if changes(made, "ensure") && !self.present => table.remove(&job),
             Some(job) => table.replace(&job, &self.desired(&job)),
             None if self.present => table.append(&self.desired(&Job::default())),
             None => return Ok(()),
         }
-        spool::write(host, &self.accounts, &user, &table.text())
+        let written = spool::write(host, &self.shared.accounts, &user, &table.text());
+        self.shared.tables.clear();
+        written
     }
 }

@@ -85,7 +85,8 @@ fn inner_file_of(user: &str) -> PathBuf {
     Path::new(DIRECTORY).join(user)
 }
 
-fn file_of(host: &Host, user: &str) -> PathBuf {
+/// The file of a user's table.
+pub(super) fn file_of(host: &Host, user: &str) -> PathBuf {
     host.path(&inner_file_of(user))
 }
 

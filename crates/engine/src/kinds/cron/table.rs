@@ -1,5 +1,7 @@
 //! A crontab as lines, and the jobs in it.
 
+use rustc_hash::FxHashMap;
+
 /// What precedes the name of a job.
 const MARK: &str = "# Puppet Name: ";
 
@@ -26,17 +28,20 @@ pub(super) struct Job {
 }
 
 /// A crontab. Lines keep their ends.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Table {
     lines: Vec<Vec<u8>>,
+    /// All jobs from top to bottom.
     pub(super) jobs: Vec<Job>,
+    /// The index in `jobs` of the last job of a name.
+    pub(super) named: FxHashMap<String, usize>,
 }
 
 impl Table {
     pub(super) fn parse(text: &[u8]) -> Self {
         let lines: Vec<Vec<u8>> =
             text.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
-        let mut jobs = Vec::new();
+        let mut jobs: Vec<Job> = Vec::new();
         // The name, settings and lines of a mark that waits for its job.
         let mut open = Job::default();
         for (number, line) in lines.iter().enumerate() {
@@ -49,20 +54,21 @@ impl Table {
                     open.name = Some(start[at + MARK.len() - 2..].trim_end().to_string());
                     open.above.push(number);
                 }
-            } else if super::values::is_setting(line) && !start.starts_with('@') {
+            } else if super::values::is_setting(line) {
                 if open.name.is_some() {
                     open.environment.push(line.to_string());
                     open.above.push(number);
                 }
             } else if let Some(mut job) = parse_job(line) {
                 let mark = std::mem::take(&mut open);
-                (job.name, job.environment, job.above) =
-                    (mark.name, mark.environment, mark.above);
+                (job.name, job.environment, job.above) = (mark.name, mark.environment, mark.above);
                 job.line = number;
                 jobs.push(job);
             }
         }
-        Self { lines, jobs }
+        let named = jobs.iter().enumerate().filter_map(|(i, j)| Some((j.name.clone()?, i)));
+        let named = named.collect();
+        Self { lines, jobs, named }
     }
 
     /// The table as text.

@@ -87,9 +87,8 @@ fn time_value(text: &str, field: &str) -> Option<String> {
         let value = t.parse::<u32>().ok().filter(|_| digits)?;
         (least..=greatest).contains(&value).then_some(value)
     };
-    let step = |t: &str| {
-        t.bytes().all(|b| b.is_ascii_digit()) && t.parse::<u32>().is_ok_and(|s| s > 0)
-    };
+    let step =
+        |t: &str| t.bytes().all(|b| b.is_ascii_digit()) && t.parse::<u32>().is_ok_and(|s| s > 0);
     if number(text).is_some() {
         return Some(text.to_string());
     }

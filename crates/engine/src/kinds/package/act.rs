@@ -98,8 +98,7 @@ impl PackageInstance {
         let known = self.tool(host, argv)?.stdout_text();
         let versions = known.lines().filter_map(|l| Some(l.split('|').nth(1)?.trim()));
         let best = versions.filter(|v| range.contains(v)).max_by(|a, b| compare(a, b));
-        let missing =
-            || KindError::new(format!("apt has no version of {} in {wanted}", self.name));
+        let missing = || KindError::new(format!("apt has no version of {} in {wanted}", self.name));
         Ok(format!("{}={}", self.name, best.ok_or_else(missing)?))
     }
 
@@ -201,8 +200,8 @@ impl PackageInstance {
         let argv = ["/usr/bin/dpkg-deb", "--show", source].map(str::to_string).to_vec();
         let shown = self.tool(host, argv)?.stdout_text();
         let found = shown.lines().next().and_then(|l| l.split_once('\t'));
-        let (name, version) = found
-            .ok_or_else(|| KindError::new(format!("{source} does not tell its version")))?;
+        let (name, version) =
+            found.ok_or_else(|| KindError::new(format!("{source} does not tell its version")))?;
         if name != self.name {
             let message = format!("{source} contains the package {name}, not {}", self.name);
             return Err(KindError::new(message));

@@ -18,9 +18,7 @@ use ordain_graph::{Resource, ResourceRef};
 use super::differences::Differences;
 use super::params::Params;
 use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use candidate::Candidates;
 use status::{Entry, State, StatusFile};
 use version::Range;
@@ -66,11 +64,47 @@ const FOREIGN: &[&str] = &["flavor", "package_settings", "adminfile", "command"]
 
 /// Providers of packages that are not for this kind of system.
 const OTHERS: &[&str] = &[
-    "aix", "appdmg", "apple", "aptitude", "aptrpm", "blastwave", "dnf", "dnfmodule", "fink",
-    "freebsd", "gem", "hpux", "macports", "nim", "openbsd", "opkg", "pacman", "pip", "pip2",
-    "pip3", "pkg", "pkgdmg", "pkgin", "pkgng", "pkgutil", "portage", "ports", "portupgrade",
-    "puppet_gem", "puppetserver_gem", "rpm", "rug", "sun", "sunfreeware", "tdnf", "up2date",
-    "urpmi", "windows", "xbps", "yum", "zypper",
+    "aix",
+    "appdmg",
+    "apple",
+    "aptitude",
+    "aptrpm",
+    "blastwave",
+    "dnf",
+    "dnfmodule",
+    "fink",
+    "freebsd",
+    "gem",
+    "hpux",
+    "macports",
+    "nim",
+    "openbsd",
+    "opkg",
+    "pacman",
+    "pip",
+    "pip2",
+    "pip3",
+    "pkg",
+    "pkgdmg",
+    "pkgin",
+    "pkgng",
+    "pkgutil",
+    "portage",
+    "ports",
+    "portupgrade",
+    "puppet_gem",
+    "puppetserver_gem",
+    "rpm",
+    "rug",
+    "sun",
+    "sunfreeware",
+    "tdnf",
+    "up2date",
+    "urpmi",
+    "windows",
+    "xbps",
+    "yum",
+    "zypper",
 ];
 
 /// What all packages of a machine share.
@@ -229,7 +263,10 @@ fn parse_mark(p: &mut Params<'_>, ensure: &Ensure) -> Option<bool> {
     let hold = p.choice("mark", &["hold", "none"])? == "hold";
     if matches!(ensure, Ensure::Absent | Ensure::Purged) {
         let words = r#"["absent", "purged"]"#;
-        p.error("mark", format!("You cannot use \"mark\" property while \"ensure\" is one of {words}"));
+        p.error(
+            "mark",
+            format!("You cannot use \"mark\" property while \"ensure\" is one of {words}"),
+        );
     }
     Some(hold)
 }
@@ -252,7 +289,8 @@ impl PackageInstance {
         let database = self.shared.status.read(host)?;
         let named = database.find(&self.name);
         let gone = named.is_none_or(|e| e.state.is_gone());
-        let provider = if gone && self.allow_virtual { database.provider_of(&self.name) } else { None };
+        let provider =
+            if gone && self.allow_virtual { database.provider_of(&self.name) } else { None };
         let Some(entry) = provider.or(named) else {
             return Ok((self.name.clone(), State::Purged, false));
         };

@@ -71,7 +71,8 @@ impl UserInstance {
     }
 
     fn modify(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
-        let is_age = |p: &str| matches!(p, "password_min_age" | "password_max_age" | "password_warn_days");
+        let is_age =
+            |p: &str| matches!(p, "password_min_age" | "password_max_age" | "password_warn_days");
         let account = made.iter().any(|c| c.property != "password" && !is_age(&c.property));
         let ages = made.iter().any(|c| is_age(&c.property));
         all_of([
@@ -163,7 +164,9 @@ impl UserInstance {
         let Ok(meta) = fs::symlink_metadata(host.path(Path::new(shell))) else {
             return Err(KindError::new(format!("Shell {shell} must exist")));
         };
-        if !meta.file_type().is_symlink() && (!meta.is_file() || meta.permissions().mode() & 0o111 == 0) {
+        if !meta.file_type().is_symlink()
+            && (!meta.is_file() || meta.permissions().mode() & 0o111 == 0)
+        {
             return Err(KindError::new(format!("Shell {shell} must be executable")));
         }
         Ok(())

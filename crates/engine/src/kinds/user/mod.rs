@@ -16,9 +16,7 @@ use super::differences::{Differences, display, texts};
 use super::params::Params;
 use super::tools::is_live;
 use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The user name." },
@@ -39,7 +37,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "system", doc: "Take a number for system users; default false." },
     AttributeDoc { name: "allowdupe", doc: "Allow a number that is taken; default false." },
     AttributeDoc { name: "forcelocal", doc: "Look at the local files only; default false." },
-    AttributeDoc { name: "purge_ssh_keys", doc: "Remove keys that are not declared; true or paths." },
+    AttributeDoc {
+        name: "purge_ssh_keys",
+        doc: "Remove keys that are not declared; true or paths.",
+    },
     AttributeDoc { name: "role_membership", doc: "Solaris only." },
     AttributeDoc { name: "auth_membership", doc: "Solaris only." },
     AttributeDoc { name: "profile_membership", doc: "Solaris only." },
@@ -87,9 +88,16 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// Providers of users on other systems.
-const OTHERS: &[&str] =
-    &["aix", "directoryservice", "hpuxuseradd", "ldap", "openbsd", "pw", "user_role_add",
-      "windows_adsi"];
+const OTHERS: &[&str] = &[
+    "aix",
+    "directoryservice",
+    "hpuxuseradd",
+    "ldap",
+    "openbsd",
+    "pw",
+    "user_role_add",
+    "windows_adsi",
+];
 
 /// The kind `user`.
 #[derive(Default)]
@@ -334,7 +342,11 @@ impl UserInstance {
         text(to, "shell", &now.shell, &wanted.shell);
     }
 
-    fn compare_shadow(&self, accounts: &Accounts, to: &mut Differences<'_>) -> Result<(), KindError> {
+    fn compare_shadow(
+        &self,
+        accounts: &Accounts,
+        to: &mut Differences<'_>,
+    ) -> Result<(), KindError> {
         let wanted = &self.wanted;
         let ages = [wanted.min, wanted.max, wanted.warn];
         if wanted.password.is_none() && ages.iter().all(Option::is_none) {
@@ -372,7 +384,11 @@ impl UserInstance {
         }
     }
 
-    fn compare_expiry(&self, accounts: &Accounts, to: &mut Differences<'_>) -> Result<(), KindError> {
+    fn compare_expiry(
+        &self,
+        accounts: &Accounts,
+        to: &mut Differences<'_>,
+    ) -> Result<(), KindError> {
         let Some(wanted) = &self.wanted.expiry else { return Ok(()) };
         let day = accounts.shadow(&self.name)?.and_then(|s| s.expire).filter(|d| *d >= 0);
         let now = day.map(date_of_day);
