@@ -17,7 +17,7 @@ use ordain_graph::Resource;
 use regex::Regex;
 
 use super::differences::{Differences, changes};
-use super::params::Params;
+use super::params::{Params, scalar};
 use super::tools::is_live;
 use crate::host::Host;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
@@ -160,14 +160,14 @@ impl Kind for Service {
         if name.is_empty() || name.starts_with(['-', '.']) || name.contains(bad) {
             p.error("name", format!("Invalid service name {name:?}"));
         }
-        let ensure = p.choice("ensure", &["stopped", "running", "false", "true"]);
+        let running = parse_ensure(&mut p);
         p.reject(chosen, FOREIGN);
         let binary = p.text("binary");
         let service = ServiceInstance {
             bus: self.bus.clone(),
             reference: p.reference(),
             provider,
-            running: ensure.map(|e| matches!(e, "running" | "true")),
+            running,
             enable: parse_enable(&mut p, provider),
             start: p.text("start"),
             stop: p.text("stop"),
@@ -182,6 +182,18 @@ impl Kind for Service {
             name,
         };
         p.finish(Box::new(service) as Box<dyn Instance>)
+    }
+}
+
+fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
+    let value = p.raw("ensure")?;
+    match scalar(value).as_deref() {
+        Some("running" | "true") => Some(true),
+        Some("stopped" | "false") => Some(false),
+        _ => {
+            p.invalid("ensure", value, &["stopped", "running"]);
+            None
+        }
     }
 }
 
