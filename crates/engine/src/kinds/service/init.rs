@@ -194,11 +194,8 @@ impl Manager for Init<'_> {
                 Enable::No => &["disable"],
                 Enable::Mask => &["disable", "mask"],
             };
-            let actions = actions.iter();
-            return actions
-                .map(|a| run(self.host, &self.systemctl(a)).map(drop))
-                .collect::<Result<_, _>>()
-                .map_err(failed);
+            let act = |action: &&str| run(self.host, &self.systemctl(action)).map(drop);
+            return actions.iter().try_for_each(act).map_err(failed);
         };
         let name = script.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let words: &[&str] =
