@@ -104,7 +104,7 @@ fn time_value(text: &str, field: &str) -> Option<String> {
     let by_name = |name: &&str| {
         !name.is_empty() && (**name == lower || (lower.len() == 3 && name.starts_with(&lower)))
     };
-    names.iter().position(|n| by_name(n)).map(|i| i.to_string())
+    names.iter().position(by_name).map(|i| i.to_string())
 }
 
 /// `special`.
