@@ -84,13 +84,11 @@ fn bad_hosts_give_all_errors() {
             ("host_aliases", s("a b")),
             ("comment", s("a\nb")),
             ("ensure", s("up")),
-            ("colour", s("red")),
         ],
     );
     assert_eq!(
         found,
         [
-            "colour: no parameter named 'colour'",
             "name: Invalid host name",
             "ensure: Invalid value \"up\". Valid values are present, absent.",
             "ip: Invalid IP address \"1.2.3\"",

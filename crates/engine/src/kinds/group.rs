@@ -68,7 +68,7 @@ impl Kind for Group {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         p.provider(&["groupadd"], OTHERS);
         let name = p.name();
         super::user::check_account_name(&mut p, &name);

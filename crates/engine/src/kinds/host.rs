@@ -79,7 +79,7 @@ impl Kind for Host {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let name = p.name();
         check_name(&mut p, &name);

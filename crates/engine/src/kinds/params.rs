@@ -3,22 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::kind::{AttributeDoc, AttributeError};
-
-/// Attributes that every resource may have; the engine reads them.
-const METAPARAMETERS: &[&str] = &[
-    "alias",
-    "audit",
-    "before",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
+use crate::kind::AttributeError;
 
 /// The attributes of one resource while they are parsed.
 ///
@@ -30,17 +15,9 @@ pub(crate) struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// The attributes of a resource; a name that is not in the list is an error.
-    pub(crate) fn new(resource: &'a Resource, known: &[AttributeDoc]) -> Self {
-        let mut params = Self { resource, errors: Vec::new() };
-        for attribute in &resource.attributes {
-            let name = attribute.name.as_str();
-            let is_known = known.iter().any(|d| d.name == name) || METAPARAMETERS.contains(&name);
-            if !is_known && name != "provider" {
-                params.error(name, format!("no parameter named '{name}'"));
-            }
-        }
-        params
+    /// The attributes of a resource. That all names are known was checked before.
+    pub(crate) fn new(resource: &'a Resource) -> Self {
+        Self { resource, errors: Vec::new() }
     }
 
     /// Notes an error of an attribute.

@@ -85,7 +85,7 @@ impl Kind for Cron {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         p.provider(&["crontab"], &[]);
         let name = p.name();
         if name.contains(['\n', '\r']) {

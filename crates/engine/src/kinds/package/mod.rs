@@ -174,7 +174,7 @@ impl Kind for Package {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         let provider_name = p.provider(&["apt", "dpkg"], OTHERS);
         let provider = if provider_name == "dpkg" { Provider::Dpkg } else { Provider::Apt };
         let name = p.name();

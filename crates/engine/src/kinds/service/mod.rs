@@ -152,7 +152,7 @@ impl Kind for Service {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         let chosen = p.provider(&["systemd", "debian", "init", "base", "service"], OTHERS);
         let provider = p.has("provider").then_some(chosen);
         let name = p.name();

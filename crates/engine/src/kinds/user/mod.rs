@@ -162,7 +162,7 @@ impl Kind for User {
         resource: &Resource,
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut p = Params::new(resource, ATTRIBUTES);
+        let mut p = Params::new(resource);
         p.provider(&["useradd"], OTHERS);
         let name = p.name();
         check_account_name(&mut p, &name);
