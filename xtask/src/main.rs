@@ -1,2 +1,24 @@
-//! Repository tasks.
-fn main() {}
+//! Repository tasks, run as `cargo xtask TASK`.
+//!
+//! `vectors DIR [-v]` runs every file of recorded answers below a directory.
+
+mod vectors;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> anyhow::Result<ExitCode> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["vectors", dir] => vectors::run(Path::new(dir), false),
+        ["vectors", dir, "-v"] | ["vectors", "-v", dir] => vectors::run(Path::new(dir), true),
+        _ => {
+            eprintln!("usage: cargo xtask vectors DIR [-v]");
+            Ok(ExitCode::from(2))
+        }
+    }
+}

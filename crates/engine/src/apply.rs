@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ordain_graph::order::{NodeId, Role};
@@ -10,7 +11,7 @@ use ordain_graph::{EdgeKind, ResourceId};
 
 use crate::host::Host;
 use crate::kind::Level;
-use crate::prepare::Prepared;
+use crate::prepare::{Item, Prepared};
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
 
@@ -34,8 +35,27 @@ impl Report {
 
 /// Makes the machine match a graph.
 pub fn apply(prepared: &Prepared<'_>, host: &Host, observer: &dyn Observer, jobs: usize) -> Report {
+    run(prepared, host, observer, jobs, Mode::Apply)
+}
+
+/// Whether the machine is changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// It is.
+    Apply,
+    /// It is only looked at, whatever resources say.
+    Plan,
+}
+
+pub(crate) fn run(
+    prepared: &Prepared<'_>,
+    host: &Host,
+    observer: &dyn Observer,
+    jobs: usize,
+    mode: Mode,
+) -> Report {
     let run = Run {
-        stepper: Stepper { prepared, host, observer },
+        stepper: Stepper { prepared, host, observer, mode },
         place: places(prepared),
         state: Mutex::new(State::new(prepared)),
         changed: Condvar::new(),
@@ -146,7 +166,7 @@ impl Run<'_> {
         let prepared = self.stepper.prepared;
         let mut report = self.stepper.blank(resource);
         if let Some((_, failed)) = inbox.failed {
-            if !matches!(prepared.items[resource.0 as usize], crate::prepare::Item::Virtual) {
+            if !matches!(prepared.items[resource.0 as usize], Item::Virtual) {
                 let name = &prepared.graph.resource(failed).id;
                 report.status = Status::SkippedForFailure;
                 report.say(Level::Notice, None, format!("Dependency {name} has failures: true"));
@@ -157,7 +177,14 @@ impl Run<'_> {
             report.status = Status::Stopped;
             return Stepped { reports: vec![report], events: Events::default(), failed: false };
         }
-        self.stepper.run(resource, inbox.events)
+        // A kind that panics must not leave the other threads waiting for ever.
+        let run = AssertUnwindSafe(|| self.stepper.run(resource, inbox.events));
+        std::panic::catch_unwind(run).unwrap_or_else(|_| {
+            let name = &report.resource.kind;
+            let text = format!("the engine broke off in kind {name}; this is a bug in Ordain");
+            report.fail(text);
+            Stepped { reports: vec![report], events: Events::default(), failed: true }
+        })
     }
 
     fn pass_on(

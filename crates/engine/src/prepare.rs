@@ -57,8 +57,17 @@ pub struct Ready {
 
 /// The attributes that every kind has.
 pub const METAPARAMETERS: &[&str] = &[
-    "alias", "audit", "before", "loglevel", "noop", "notify", "require", "schedule", "stage",
-    "subscribe", "tag",
+    "alias",
+    "audit",
+    "before",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
 ];
 
 /// A graph made ready.
@@ -159,8 +168,7 @@ impl<'a> Prepared<'a> {
             Level::Notice
         });
         let declared = |name: &ResourceRef| self.graph.find(name).is_some();
-        let context =
-            ParseContext { resolve_source: &self.resolve_source, declared: &declared };
+        let context = ParseContext { resolve_source: &self.resolve_source, declared: &declared };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use ordain_graph::{Resource, ResourceId, ResourceRef};
 
+use crate::apply::Mode;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
 use crate::prepare::{Item, Prepared, Ready};
@@ -74,6 +75,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) prepared: &'a Prepared<'a>,
     pub(crate) host: &'a Host,
     pub(crate) observer: &'a dyn Observer,
+    pub(crate) mode: Mode,
 }
 
 /// The reports of a resource and those it stands for, and what it passes on.
@@ -120,8 +122,13 @@ impl Stepper<'_> {
         report.duration = start.elapsed();
         let mut reports = vec![report];
         reports.append(&mut children);
-        let failed = reports.iter().any(|r| r.status == Status::Failed);
+        let applied = self.mode == Mode::Apply;
+        let failed = applied && reports.iter().any(|r| r.status == Status::Failed);
         Stepped { reports, events, failed }
+    }
+
+    fn is_noop(&self, ready: &Ready) -> bool {
+        ready.noop || self.mode == Mode::Plan
     }
 
     fn converge(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
@@ -138,7 +145,7 @@ impl Stepper<'_> {
         if count == 0 {
             return Events::default();
         }
-        if ready.noop {
+        if self.is_noop(ready) {
             report.status = Status::WouldChange;
             for change in report.changes.clone() {
                 report.say(ready.level, Some(&change.property), change.message + " (noop)");
@@ -146,7 +153,8 @@ impl Stepper<'_> {
             return Events { real: 0, noop: count };
         }
         let changes = std::mem::take(&mut report.changes);
-        let done = self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes));
+        let done =
+            self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes));
         report.take(ready.instance.take_log());
         report.changes = changes;
         if let Err(error) = done {
@@ -238,7 +246,7 @@ impl Stepper<'_> {
         }
         let plural = if count == 1 { "" } else { "s" };
         report.refreshed = true;
-        if ready.noop || incoming.real == 0 {
+        if self.is_noop(ready) || incoming.real == 0 {
             let text = format!("Would have triggered 'refresh' from {count} event{plural}");
             report.say(Level::Notice, None, text);
             if report.status == Status::InPlace {

@@ -55,7 +55,7 @@ pub fn decode(text: &str, mode: Mode) -> Result<Vec<u8>> {
         Mode::Strict => strictly(text),
         Mode::UrlSafe => {
             let mut standard = text.replace('-', "+").replace('_', "/");
-            while !standard.ends_with('=') && standard.len() % 4 != 0 {
+            while !standard.ends_with('=') && !standard.len().is_multiple_of(4) {
                 let missing = 4 - standard.len() % 4;
                 standard.extend(std::iter::repeat_n('=', missing));
             }

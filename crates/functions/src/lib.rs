@@ -12,20 +12,28 @@
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
 //! | [`base64`] | [`base64::encode`], [`base64::decode`] in Ruby's modes |
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
-//! | [`text`] | [`text::inspect_ruby`] |
+//! | [`text`] | [`text::inspect_ruby`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
+//! | [`shell`] | [`shell::shellquote`], [`shell::escape`], [`shell::join`], [`shell::split`] |
+//! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::compressed`], [`ip::expanded`] |
+//! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
+//! | [`crypt`] | [`crypt::hash`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
 //! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
 pub mod base64;
+pub mod crypt;
 pub mod digest;
 mod error;
 pub mod float;
 pub mod integer;
+pub mod ip;
 pub mod printf;
 pub mod random;
 pub mod regex;
+pub mod shell;
 pub mod text;
 pub mod time;
+pub mod uri;
 pub mod version;
 
 pub use error::{Error, Result};

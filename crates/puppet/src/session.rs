@@ -65,7 +65,13 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 }
 
 /// Evaluates a text at the top scope, after the site program and the node were compiled.
-pub fn evaluate(env: &Environment, settings: Settings, node: &Node, path: &Path, code: &str) -> Evaluated {
+pub fn evaluate(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    path: &Path,
+    code: &str,
+) -> Evaluated {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         if outcome.error.is_some() {

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
+use ordain_functions::version::{Range, Version};
 use rustc_hash::FxBuildHasher;
 
 use crate::eval::closure::Closure;
+use crate::types::uri::Uri;
 use crate::types::{ObjectType, Regexp, Type};
 
 /// A hash, in the order its entries were made.
@@ -49,6 +51,12 @@ pub enum Value {
     Timestamp(Arc<i128>),
     /// A duration in nanoseconds.
     Timespan(Arc<i128>),
+    /// A version.
+    SemVer(Arc<Version>),
+    /// A range of versions.
+    SemVerRange(Arc<SemVerRange>),
+    /// A URI.
+    Uri(Arc<Uri>),
     /// A lambda.
     Callable(Arc<Closure>),
     /// An instance of an object type: `Deferred`, `Error`, a user's own.
@@ -56,6 +64,15 @@ pub enum Value {
     /// A lazy sequence, as `reverse_each` and `step` give without a lambda: its items, made already,
     /// and the type of its items.
     Iterator(Arc<IteratorValue>),
+}
+
+/// A range of versions as it was written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SemVerRange {
+    /// What was written.
+    pub text: EcoString,
+    /// What it means.
+    pub range: Range,
 }
 
 /// An instance of an object type.
@@ -197,6 +214,9 @@ impl PartialEq for Value {
             (Self::Timestamp(a), Self::Timestamp(b)) | (Self::Timespan(a), Self::Timespan(b)) => {
                 a == b
             }
+            (Self::SemVer(a), Self::SemVer(b)) => a == b,
+            (Self::SemVerRange(a), Self::SemVerRange(b)) => a.range == b.range,
+            (Self::Uri(a), Self::Uri(b)) => a == b,
             (Self::Callable(a), Self::Callable(b)) => Arc::ptr_eq(a, b),
             (Self::Object(a), Self::Object(b)) => a.kind == b.kind && a.values == b.values,
             (Self::Iterator(a), Self::Iterator(b)) => a.items == b.items,
@@ -230,6 +250,9 @@ impl Hash for Value {
             Self::Sensitive(inner) => inner.hash(state),
             Self::Binary(bytes) => bytes.hash(state),
             Self::Timestamp(ns) | Self::Timespan(ns) => ns.hash(state),
+            Self::SemVer(version) => version.hash(state),
+            Self::SemVerRange(range) => range.range.hash(state),
+            Self::Uri(uri) => uri.hash(state),
             Self::Callable(_) => state.write_u8(7),
             Self::Object(object) => object.kind.name.hash(state),
             Self::Iterator(iterator) => iterator.items.hash(state),

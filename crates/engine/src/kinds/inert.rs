@@ -3,9 +3,7 @@
 use ordain_graph::Resource;
 
 use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 
 /// A kind without state.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,14 @@ use crate::{Error, Result};
 
 /// What is tried in turn when no format is given; the first prints durations.
 pub const SPAN_FORMATS: &[&str] = &[
-    "%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S", "%D-%H:%M", "%S",
+    "%D-%H:%M:%S.%-N",
+    "%H:%M:%S.%-N",
+    "%M:%S.%-N",
+    "%S.%-N",
+    "%D-%H:%M:%S",
+    "%H:%M:%S",
+    "%D-%H:%M",
+    "%S",
 ];
 /// The largest width a directive may have.
 const WIDTH_LIMIT: usize = 1000;
@@ -208,7 +215,8 @@ fn mark_total(segments: &mut [Segment]) {
         Segment::Literal(_) => None,
     };
     let largest = segments.iter().filter_map(unit_of).max();
-    let first = segments.iter_mut().find(|segment| largest.is_some() && unit_of(segment) == largest);
+    let first =
+        segments.iter_mut().find(|segment| largest.is_some() && unit_of(segment) == largest);
     if let Some(Segment::Value { total, .. }) = first {
         *total = true;
     }
@@ -295,7 +303,8 @@ pub fn parse_span(text: &str, formats: &[&str]) -> Result<i128> {
 /// A duration from days, hours, minutes, seconds, milliseconds, microseconds and nanoseconds.
 pub fn span_from_fields(negative: bool, fields: [i64; 7]) -> i128 {
     const STEPS: [i128; 7] = [1, 24, 60, 60, 1000, 1000, 1000];
-    let nanos = fields.iter().zip(STEPS).fold(0, |sum, (&field, step)| sum * step + i128::from(field));
+    let nanos =
+        fields.iter().zip(STEPS).fold(0, |sum, (&field, step)| sum * step + i128::from(field));
     if negative { -nanos } else { nanos }
 }
 
@@ -332,6 +341,13 @@ mod tests {
             SpanFormat::new("a%x").unwrap_err().to_string(),
             "Bad format specifier '%' in 'a%x', at position 2"
         );
-        assert!(SpanFormat::new("%N").unwrap().parse("5").unwrap_err().to_string().contains("fractions"));
+        assert!(
+            SpanFormat::new("%N")
+                .unwrap()
+                .parse("5")
+                .unwrap_err()
+                .to_string()
+                .contains("fractions")
+        );
     }
 }

@@ -4,8 +4,18 @@ use super::civil::{Civil, NANOS_PER_SECOND};
 use crate::{Error, Result};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -121,8 +131,8 @@ impl Printer {
             's' => number(self.epoch, 1, '0'),
             'L' => push_fraction(out, time.nanosecond, directive.width.unwrap_or(3)),
             'N' => push_fraction(out, time.nanosecond, directive.width.unwrap_or(9)),
-            'z' => return self.push_offset(directive, out),
-            _ => return self.text(directive, letter, out),
+            'z' => self.push_offset(directive, out),
+            _ => self.text(directive, letter, out),
         }
     }
 
@@ -139,14 +149,15 @@ impl Printer {
             'p' if directive.change => &half.to_ascii_lowercase(),
             'p' => half,
             'P' => &half.to_ascii_lowercase(),
+            'Z' if self.offset.is_none() && directive.change => "utc",
             'Z' if self.offset.is_none() => "UTC",
-            'Z' => "",
+            'Z' => return true,
             'n' => "\n",
             't' => "\t",
             '%' => "%",
             _ => return self.composite(directive, letter, out),
         };
-        let change = directive.change && letter != 'p';
+        let change = directive.change && !matches!(letter, 'p' | 'Z');
         push_text(out, Directive { change, ..directive }, text);
         true
     }
@@ -165,7 +176,7 @@ impl Printer {
         };
         let mut text = String::new();
         let printed = self.print(format, &mut text).is_ok();
-        push_text(out, directive, &text);
+        push_text(out, Directive { no_padding: false, change: false, ..directive }, &text);
         printed
     }
 
@@ -183,11 +194,12 @@ impl Printer {
             3 => format!(":{minutes:02}:{seconds:02}"),
             _ => return false,
         };
-        let sign = if offset < 0 { '-' } else { '+' };
+        // RFC 3339 has a minus for a zone that is not known; Ruby's `-` flag asks for it.
+        let is_unknown = self.offset.is_none() && directive.no_padding;
+        let sign = if offset < 0 || is_unknown { '-' } else { '+' };
         let room = directive.width.unwrap_or(0).saturating_sub(tail.len() + 1).max(2);
-        match (directive.no_padding, directive.pad) {
-            (true, _) => out.push_str(&format!("{sign}{hours}{tail}")),
-            (_, Some(' ')) => {
+        match directive.pad {
+            Some(' ') => {
                 let signed = format!("{sign}{hours}");
                 out.push_str(&format!("{signed:>width$}{tail}", width = room + 1));
             }
@@ -203,9 +215,9 @@ fn read(text: &str) -> Option<(Directive, char, usize)> {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((_, c)) = chars.next_if(|(_, c)| matches!(c, '-' | '_' | '0' | '^' | '#')) {
         match c {
-            '-' => (directive.no_padding, directive.pad) = (true, None),
-            '_' => (directive.no_padding, directive.pad) = (false, Some(' ')),
-            '0' => (directive.no_padding, directive.pad) = (false, Some('0')),
+            '-' => directive.no_padding = true,
+            '_' => directive.pad = Some(' '),
+            '0' => directive.pad = Some('0'),
             '^' => directive.upper = true,
             _ => directive.change = true,
         }
@@ -285,6 +297,9 @@ mod tests {
         ] {
             assert_eq!(format(directive, nanos, None).unwrap(), text, "{directive}");
         }
-        assert_eq!(format("%z|%10z|%-z|%Z|%s", 0, Some(19_800)).unwrap(), "+0530|+000000530|+530||0");
+        assert_eq!(
+            format("%z|%10z|%_10z|%Z|%s", 0, Some(19_800)).unwrap(),
+            "+0530|+000000530|      +530||0"
+        );
     }
 }

@@ -7,7 +7,15 @@ use crate::{Error, Result};
 
 /// What is tried in turn when neither a format nor a zone is given.
 pub const FORMATS: &[&str] = &[
-    "%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z", "%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T",
+    "%FT%T.%N %Z",
+    "%FT%T %Z",
+    "%F %T.%N %Z",
+    "%F %T %Z",
+    "%F %Z",
+    "%FT%T.%N",
+    "%FT%T",
+    "%F %T.%N",
+    "%F %T",
     "%F",
 ];
 /// What is tried in turn when a zone is given, but no format.
@@ -61,7 +69,7 @@ struct Fields {
 impl Fields {
     fn to_nanos(&self, timezone: Option<&str>) -> Result<i128> {
         let year = match (self.year, self.century) {
-            (Some(year), Some(century)) => century * 100 + year.rem_euclid(100),
+            (Some(year), Some(century)) => century.saturating_mul(100).saturating_add(year),
             (Some(year), None) => year,
             _ => return Err(Error::Time("the text has no year".into())),
         };
@@ -149,26 +157,28 @@ impl Reader<'_> {
             'C' => self.fields.century = Some(self.signed(if narrow { 2 } else { 10 })?),
             'y' => {
                 let year = self.number(2, 0, 99)?;
-                self.fields.year = Some(year + if year >= 69 { 1900 } else { 2000 });
+                self.fields.year = Some(year);
+                self.fields.century.get_or_insert(if year >= 69 { 19 } else { 20 });
             }
             'm' => self.fields.month = Some(self.number(2, 1, 12)?),
             'B' | 'b' | 'h' => self.fields.month = Some(self.name(month_names())? + 1),
             'd' | 'e' => {
-                self.rest = self.rest.strip_prefix(' ').unwrap_or(self.rest);
-                self.fields.day = Some(self.number(2, 1, 31)?);
+                self.fields.day = Some(self.blank_or_number(1, 31)?);
             }
             'H' | 'k' => {
-                self.rest = self.rest.strip_prefix(' ').unwrap_or(self.rest);
-                self.fields.hour = Some(self.number(2, 0, 24)?);
+                self.fields.hour = Some(self.blank_or_number(0, 24)?);
             }
             'I' | 'l' => {
-                self.rest = self.rest.strip_prefix(' ').unwrap_or(self.rest);
-                self.fields.hour = Some(self.number(2, 1, 12)?);
+                self.fields.hour = Some(self.blank_or_number(1, 12)?);
             }
             'M' => self.fields.minute = Some(self.number(2, 0, 59)?),
             'S' => self.fields.second = Some(self.number(2, 0, 60)?),
-            'L' => self.fields.nanosecond = Some(self.fraction(if narrow { 3 } else { usize::MAX })?),
-            'N' => self.fields.nanosecond = Some(self.fraction(if narrow { 9 } else { usize::MAX })?),
+            'L' => {
+                self.fields.nanosecond = Some(self.fraction(if narrow { 3 } else { usize::MAX })?)
+            }
+            'N' => {
+                self.fields.nanosecond = Some(self.fraction(if narrow { 9 } else { usize::MAX })?)
+            }
             'p' | 'P' => self.half()?,
             'Z' | 'z' => self.zone()?,
             'A' | 'a' => self.name(weekday_names()).map(|_| ())?,
@@ -196,6 +206,17 @@ impl Reader<'_> {
         let value = digits.parse().ok()?;
         self.rest = rest;
         (low..=high).contains(&value).then_some(value)
+    }
+
+    /// Two digits, or a blank and one digit.
+    fn blank_or_number(&mut self, low: i64, high: i64) -> Option<i64> {
+        match self.rest.strip_prefix(' ') {
+            Some(rest) => {
+                self.rest = rest;
+                self.number(1, low, high)
+            }
+            None => self.number(2, low, high),
+        }
     }
 
     fn signed(&mut self, width: usize) -> Option<i64> {
@@ -246,7 +267,9 @@ impl Reader<'_> {
         let letters = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let after = &self.rest[letters..];
         let head = self.rest[..letters].to_ascii_lowercase();
-        let takes_offset = matches!(head.as_str(), "" | "gmt" | "ut" | "utc") && after.starts_with(['+', '-']);
+        let takes_offset = matches!(head.as_str(), "" | "gmt" | "ut" | "utc")
+            && after.starts_with(['+', '-'])
+            && after.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         let mut end = letters;
         if takes_offset {
             let clock = after[1..].bytes().take_while(|b| b.is_ascii_digit() || *b == b':').count();
@@ -257,6 +280,9 @@ impl Reader<'_> {
             end += 4;
         }
         let (name, rest) = self.rest.split_at(end);
+        if !takes_offset && rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
         self.fields.zone = Some(name.to_string());
         self.rest = rest;
         Some(())
@@ -295,7 +321,10 @@ mod tests {
         assert_eq!(default("2020-01-02 03:04:05 +01:00"), "2020-01-02T02:04:05.000000000 UTC");
         assert_eq!(default("2020-01-02 CET"), "2020-01-01T23:00:00.000000000 UTC");
         assert_eq!(default("2020-1-2"), "2020-01-02T00:00:00.000000000 UTC");
-        assert!(default("2020-01-02!").starts_with("Unable to parse '2020-01-02!' using any of the formats %FT"));
+        assert!(
+            default("2020-01-02!")
+                .starts_with("Unable to parse '2020-01-02!' using any of the formats %FT")
+        );
     }
 
     #[test]

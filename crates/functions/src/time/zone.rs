@@ -4,14 +4,59 @@ use crate::{Error, Result};
 
 /// Names with their offsets in minutes.
 const NAMES: &[(&str, i32)] = &[
-    ("utc", 0), ("gmt", 0), ("ut", 0), ("z", 0), ("wet", 0), ("west", 60), ("bst", 60), ("cet", 60),
-    ("cest", 120), ("met", 60), ("mest", 120), ("mez", 60), ("mesz", 120), ("eet", 120), ("eest", 180),
-    ("msk", 180), ("msd", 240), ("ist", 330), ("jst", 540), ("est", -300), ("edt", -240), ("cst", -360),
-    ("cdt", -300), ("mst", -420), ("mdt", -360), ("pst", -480), ("pdt", -420), ("akst", -540),
-    ("akdt", -480), ("hst", -600), ("hdt", -540), ("ast", -240), ("adt", -180), ("nst", -210),
-    ("ndt", -150), ("brt", -180), ("brst", -120), ("eat", 180), ("cat", 120), ("sast", 120),
-    ("wat", 60), ("hkt", 480), ("sgt", 480), ("pht", 480), ("kst", 540), ("aest", 600), ("aedt", 660),
-    ("acst", 570), ("acdt", 630), ("awst", 480), ("nzst", 720), ("nzdt", 780), ("nzt", 720),
+    ("utc", 0),
+    ("gmt", 0),
+    ("ut", 0),
+    ("z", 0),
+    ("wet", 0),
+    ("west", 60),
+    ("bst", 60),
+    ("cet", 60),
+    ("cest", 120),
+    ("met", 60),
+    ("mest", 120),
+    ("mez", 60),
+    ("mesz", 120),
+    ("eet", 120),
+    ("eest", 180),
+    ("msk", 180),
+    ("msd", 240),
+    ("ist", 330),
+    ("jst", 540),
+    ("est", -300),
+    ("edt", -240),
+    ("cst", -360),
+    ("cdt", -300),
+    ("mst", -420),
+    ("mdt", -360),
+    ("pst", -480),
+    ("pdt", -420),
+    ("akst", -540),
+    ("akdt", -480),
+    ("hst", -600),
+    ("hdt", -540),
+    ("ast", -240),
+    ("adt", -180),
+    ("nst", -210),
+    ("ndt", -150),
+    ("brt", -180),
+    ("brst", -120),
+    ("eat", 180),
+    ("cat", 120),
+    ("sast", 120),
+    ("wat", 60),
+    ("hkt", 480),
+    ("sgt", 480),
+    ("pht", 480),
+    ("kst", 540),
+    ("aest", 600),
+    ("aedt", 660),
+    ("acst", 570),
+    ("acdt", 630),
+    ("awst", 480),
+    ("nzst", 720),
+    ("nzdt", 780),
+    ("nzt", 720),
 ];
 
 /// The offset of a zone in seconds: `+05:30`, `-0800`, `UTC+3`, or a name such as `CET`.
@@ -34,7 +79,8 @@ fn read(zone: &str) -> Option<i32> {
     if let [letter] = lower.as_bytes() {
         return military(*letter).map(|hours| hours * 3600);
     }
-    let signed = ["gmt", "utc", "ut"].iter().find_map(|name| lower.strip_prefix(name)).unwrap_or(&lower);
+    let signed =
+        ["gmt", "utc", "ut"].iter().find_map(|name| lower.strip_prefix(name)).unwrap_or(&lower);
     let (sign, digits) = match signed.as_bytes().first()? {
         b'+' => (1, &signed[1..]),
         b'-' => (-1, &signed[1..]),
@@ -65,7 +111,9 @@ fn clock(text: &str) -> Option<i32> {
             return None;
         }
         let padded = if text.len() % 2 == 1 { format!("0{text}") } else { text.to_string() };
-        (0..padded.len() / 2).map(|index| number(&padded[index * 2..index * 2 + 2])).collect::<Option<_>>()?
+        (0..padded.len() / 2)
+            .map(|index| number(&padded[index * 2..index * 2 + 2]))
+            .collect::<Option<_>>()?
     };
     if parts.len() > 3 {
         return None;
@@ -82,8 +130,14 @@ mod tests {
     #[test]
     fn offsets_and_names() {
         for (zone, seconds) in [
-            ("+05:30", 19_800), ("-0800", -28_800), ("GMT+3", 10_800), ("EST", -18_000), ("Z", 0),
-            ("CET", 3600), ("+530", 19_800), ("-8", -28_800),
+            ("+05:30", 19_800),
+            ("-0800", -28_800),
+            ("GMT+3", 10_800),
+            ("EST", -18_000),
+            ("Z", 0),
+            ("CET", 3600),
+            ("+530", 19_800),
+            ("-8", -28_800),
         ] {
             assert_eq!(offset(zone).unwrap(), seconds, "{zone}");
         }

@@ -1,34 +1,111 @@
-//! What can be said of a program without running it.
+//! The validator: what a program must obey before it is evaluated.
+//!
+//! Rules, their order and their texts are those of the reference implementation (its
+//! `Checker4_0`): every node is checked on its own, in depth-first order, so that the first error
+//! is the same. Nothing here recurses with the height of the tree.
 
-pub mod heredoc;
+mod codes;
+mod definitions;
+pub(crate) mod heredoc;
+pub(crate) mod label;
+mod literal;
+mod names;
+mod rules;
+mod walk;
 
-use std::path::Path;
+use ordain_source::{Diagnostic, Severity, TextRange};
 
-use ordain_source::Diagnostic;
+pub use codes::CODES;
 
-use crate::eval::Strict;
-use crate::syntax::Program;
+use crate::syntax::{ExprId, Program, code_of};
+use walk::Node;
 
-/// How strictly to check.
-pub struct Options {
-    /// What questionable code gives.
-    pub strict: Strict,
-    /// Where definitions of the file must lie.
-    pub namespace: Option<Namespace>,
+/// How findings that depend on the setting `strict` are treated.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Strict {
+    /// Not reported.
+    Off,
+    /// Warnings.
+    Warning,
+    /// Errors.
+    #[default]
+    Error,
 }
 
-/// Where definitions of a file must lie.
-#[derive(Clone, Debug)]
-pub struct Namespace;
+/// Where a module's file stands: what its definitions may be called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModuleFile {
+    /// The path, for messages.
+    pub path: String,
+    /// The namespace in lower case, such as `apache::mod`; `None` if the file is not in a
+    /// directory for definitions, so that every definition is misplaced.
+    pub namespace: Option<String>,
+}
 
-impl Namespace {
-    /// That of a file of a module.
-    pub fn of_file(_module: &str, _root: &Path, _path: &Path) -> Self {
-        Self
+/// What validation depends on besides the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The setting `strict`.
+    pub strict: Strict,
+    /// Set for files that a module's loader reads, not for the site's manifests.
+    pub module_file: Option<ModuleFile>,
+    /// At most so many errors are reported; counted on in `max_errors` of the reference.
+    pub max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { strict: Strict::Error, module_file: None, max: usize::MAX }
     }
 }
 
-/// Checks a program.
-pub fn validate(_program: &Program, _options: &Options) -> Vec<Diagnostic> {
-    Vec::new()
+/// Checks a program. The findings are in the order in which the reference reports them.
+///
+/// ```
+/// use ordain_puppet::{check, syntax};
+/// use ordain_source::FileId;
+///
+/// let program = syntax::parse(FileId(0), "if true { class a { } }").program;
+/// let found = check::validate(&program, &check::Options::default());
+/// assert_eq!(found[0].issue.as_deref(), Some("NOT_TOP_LEVEL"));
+/// ```
+pub fn validate(program: &Program, options: &Options) -> Vec<Diagnostic> {
+    let mut checker = Checker { program, options, path: Vec::new(), found: Vec::new(), errors: 0 };
+    checker.top_constructs_in_module();
+    checker.walk();
+    checker.found
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    /// The nodes around the current one, outermost first.
+    path: Vec<Node>,
+    found: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Checker<'_> {
+    fn push(&mut self, severity: Severity, issue: &'static str, at: TextRange, message: String) {
+        if severity == Severity::Error {
+            self.errors += 1;
+            if self.errors > self.options.max {
+                return;
+            }
+        }
+        let span = at.in_file(self.program.file);
+        self.found.push(Diagnostic::new(severity, code_of(issue), message).issue(issue).at(span));
+    }
+
+    fn error(&mut self, issue: &'static str, at: TextRange, message: impl Into<String>) {
+        self.push(Severity::Error, issue, at, message.into());
+    }
+
+    fn error_at(&mut self, issue: &'static str, at: ExprId, message: impl Into<String>) {
+        self.error(issue, self.program.range(at), message);
+    }
+
+    fn warning(&mut self, issue: &'static str, at: TextRange, message: impl Into<String>) {
+        self.push(Severity::Warning, issue, at, message.into());
+    }
 }

@@ -9,6 +9,7 @@ use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::eval::text::to_text;
 use crate::syntax::ast::BinaryOp;
 use crate::types::label::{a_an, a_an_uc};
+use crate::types::uri::Uri;
 use crate::types::{Type, infer};
 use crate::value::{HashValue, Value};
 
@@ -75,8 +76,22 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> Eval
             }
             _ => runtime("Can only append Binary to a Binary"),
         },
+        (Value::Uri(uri), BinaryOp::Add) => join(uri, right).map(Outcome::from),
         _ => numbers(op, left, right, strict),
     }
+}
+
+/// A URI resolved against another.
+fn join(uri: &Uri, right: &Value) -> EvalResult {
+    let reference = match right {
+        Value::Uri(other) => Uri::clone(other),
+        Value::Str(text) => match Uri::parse(text) {
+            Ok(other) => other,
+            Err(reason) => return runtime(reason),
+        },
+        _ => return runtime("An URI can only be merged with an URI or String"),
+    };
+    Ok(Value::Uri(Arc::new(uri.join(&reference))))
 }
 
 /// The unary minus.

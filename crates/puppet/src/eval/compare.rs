@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use ordain_functions::version::Version;
+
 use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::syntax::ast::BinaryOp;
 use crate::types::assignable::is_equivalent;
 use crate::types::label::{a_an, label};
 use crate::types::{Regexp, Type, is_assignable, is_instance};
-use crate::value::{HashValue, Object, Value};
+use crate::value::{HashValue, Object, SemVerRange, Value};
 
 /// What a match found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -121,6 +123,8 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
         (Value::Timestamp(_), _) => {
             Err("Timestamps are only comparable to Timestamps, Integers, and Floats")
         }
+        (Value::SemVer(x), Value::SemVer(y)) => Ok(Some(x.precedence(y))),
+        (Value::SemVer(_), _) => Err("Versions not comparable to non Versions"),
         (Value::Default, Value::Default) => Ok(Some(Ordering::Equal)),
         (Value::Default, _) => Err("Symbol not comparable to non Symbol"),
         _ => Err("Only Strings, Numbers, Timespans, Timestamps, and Versions are comparable"),
@@ -185,6 +189,7 @@ pub fn matches(left: &Value, right: &Value) -> EvalResult<MatchResult> {
     let made;
     let regexp = match right {
         Value::Type(kind) => return Ok(is_instance(kind, left).into()),
+        Value::SemVerRange(range) => return Ok(in_range(left, range).into()),
         Value::Regexp(regexp) => regexp,
         Value::Str(source) => {
             made = Arc::new(Regexp::new(source.clone()));
@@ -237,6 +242,8 @@ pub fn case_matches(option: &Value, value: &Value) -> MatchResult {
             _ => false.into(),
         },
         Value::Type(kind) => is_instance(kind, value).into(),
+        Value::SemVer(version) => is_version(value, version).into(),
+        Value::SemVerRange(range) => in_range(value, range).into(),
         Value::Array(options) => match value {
             Value::Array(items) if items.len() == options.len() => {
                 all_match(options.iter().zip(items.iter()))
@@ -250,6 +257,22 @@ pub fn case_matches(option: &Value, value: &Value) -> MatchResult {
             _ => false.into(),
         },
         _ => equals(value, option).into(),
+    }
+}
+
+fn in_range(value: &Value, range: &SemVerRange) -> bool {
+    match value {
+        Value::SemVer(version) => range.range.includes(version),
+        Value::Str(text) => text.parse().is_ok_and(|version| range.range.includes(&version)),
+        _ => false,
+    }
+}
+
+fn is_version(value: &Value, version: &Version) -> bool {
+    match value {
+        Value::SemVer(other) => **other == *version,
+        Value::Str(text) => text.parse::<Version>().is_ok_and(|other| other == *version),
+        _ => false,
     }
 }
 
@@ -276,6 +299,7 @@ pub fn contains(member: &Value, container: &Value) -> MatchResult {
         Value::Array(items) => in_list(member, items.iter()),
         Value::Hash(entries) => in_list(member, entries.keys()),
         Value::Binary(bytes) => in_bytes(member, bytes).into(),
+        Value::SemVerRange(range) => in_range(member, range).into(),
         _ => false.into(),
     }
 }
@@ -287,7 +311,9 @@ fn in_list<'a>(member: &Value, mut items: impl Iterator<Item = &'a Value>) -> Ma
             let mut hits = texts.filter_map(|text| regexp.groups(text).unwrap_or(None));
             MatchResult::of(hits.next())
         }
-        Value::Str(_) => items.any(|item| case_matches_plain(member, item)).into(),
+        Value::Str(_) | Value::SemVer(_) => {
+            items.any(|item| case_matches_plain(member, item)).into()
+        }
         Value::Type(kind) => items.any(|item| is_instance(kind, item)).into(),
         _ => items.any(|item| equals(item, member)).into(),
     }

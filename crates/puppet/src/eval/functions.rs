@@ -130,6 +130,9 @@ impl Compiler<'_> {
         span: Span,
     ) -> EvalResult {
         let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(result) = self.call_context(name, &args, block.as_ref()) {
+            return result;
+        }
         if let Some(bound) = builtins().get(name) {
             return self.call_builtin(bound, args, block, scope, span);
         }

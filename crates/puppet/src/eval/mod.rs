@@ -11,7 +11,6 @@ pub mod epp;
 pub mod error;
 pub mod functions;
 pub mod interface;
-pub mod label;
 pub mod relations;
 pub mod resources;
 pub mod scope;
@@ -27,7 +26,10 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use crate::check::Strict;
+
 use crate::catalog::Catalog;
+use crate::check::label;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
@@ -92,17 +94,6 @@ pub struct LogEntry {
     pub span: Option<Span>,
 }
 
-/// What a setting does to questionable code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strict {
-    /// Nothing is said.
-    Off,
-    /// A warning.
-    Warning,
-    /// An error.
-    Error,
-}
-
 /// Settings that change what a compile does.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -151,7 +142,7 @@ pub struct Compiler<'e> {
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What Hiera keeps during a compile.
-    pub hiera: Arc<crate::hiera::Cache>,
+    pub hiera: crate::hiera::Cache,
     /// The catalog so far.
     pub catalog: Catalog,
     pub(crate) node_scope: Option<ScopeId>,
@@ -177,7 +168,7 @@ impl<'e> Compiler<'e> {
             scopes: Scopes::default(),
             logs: Vec::new(),
             diagnostics: Vec::new(),
-            hiera: Arc::default(),
+            hiera: crate::hiera::Cache::default(),
             catalog: Catalog::default(),
             node_scope: None,
             class_scopes: FxHashMap::default(),
@@ -393,7 +384,7 @@ impl<'e> Compiler<'e> {
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
-                        let what = label::with_article(&f.program, id);
+                        let what = label::a_an(&label::label(&f.program, id));
                         let text = format!("Error while evaluating {what}, {}", error.message);
                         EvalError::new("RUNTIME_ERROR", text, span)
                     }

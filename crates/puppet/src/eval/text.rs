@@ -52,6 +52,13 @@ pub fn write_text(out: &mut String, value: &Value) {
         Value::Binary(bytes) => out.push_str(&crate::types::format::base64(bytes)),
         Value::Timestamp(ns) => write_timestamp(out, **ns),
         Value::Timespan(ns) => write_timespan(out, **ns),
+        Value::SemVer(version) => {
+            let _ = write!(out, "{version}");
+        }
+        Value::SemVerRange(range) => out.push_str(&range.text),
+        Value::Uri(uri) => {
+            let _ = write!(out, "{uri}");
+        }
         Value::Callable(_) => out.push_str("Callable"),
         Value::Object(object) => write_instance(out, object),
     }

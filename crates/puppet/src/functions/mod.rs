@@ -117,6 +117,7 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
 
 /// All functions, by family.
 pub const FAMILIES: &[&[Function]] = &[
+    crate::hiera::functions::TABLE,
     collections::TABLE,
     control::TABLE,
     files::TABLE,

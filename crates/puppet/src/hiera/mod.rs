@@ -1,35 +1,30 @@
-//! Hiera 5: data by key from layered hierarchies.
+//! Hiera 5 (upstream `lib/puppet/pops/lookup`): data by key from layered hierarchies.
+//!
+//! A lookup goes through three layers, [global, environment and module](config::Owner), each with a
+//! hierarchy of levels from its `hiera.yaml`; a module may have a second hierarchy for defaults.
+//! What is read from files is shared by all compiles of an environment ([`Files`]); paths depend on
+//! variables, so they are resolved for each compile and kept in its [`Cache`].
+//!
+//! * [`key`]: dotted keys; [`config`]: `hiera.yaml`; [`merge`]: strategies
+//! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
+//! * [`functions`]: `lookup` and its kin
 
-use crate::catalog::DataPlace;
-use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
-use crate::eval::scope::ScopeId;
-use crate::value::Value;
+pub mod config;
+mod context;
+pub mod explain;
+mod files;
+pub mod functions;
+pub mod interpolation;
+pub mod key;
+mod layers;
+mod levels;
+mod location;
+mod lookup;
+pub mod merge;
+mod options;
+mod shape;
+mod text;
 
-/// What is kept of hierarchies and data files during a compile.
-#[derive(Default, Debug)]
-pub struct Cache {}
-
-/// A value that was found, and where.
-#[derive(Debug)]
-pub struct Found {
-    /// The value.
-    pub value: Value,
-    /// Where its parts came from, highest rank first.
-    pub places: Vec<DataPlace>,
-}
-
-impl Compiler<'_> {
-    /// The value that data has for the parameter of a class.
-    ///
-    /// # Errors
-    /// When a hierarchy or data file is broken.
-    pub fn lookup_parameter(
-        &mut self,
-        _class: &str,
-        _param: &str,
-        _scope: ScopeId,
-    ) -> EvalResult<Option<Found>> {
-        Ok(None)
-    }
-}
+pub(crate) use context::context_type;
+pub use files::Files;
+pub use lookup::{Cache, Found, Request};

@@ -68,6 +68,8 @@ pub struct Environment {
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
     pub hiera_config: Option<PathBuf>,
+    /// What Hiera has read of configurations and data files.
+    pub hiera: crate::hiera::Files,
     /// The site program: its texts in order.
     pub site: Vec<Arc<Program>>,
     /// Node blocks in order.
@@ -112,6 +114,7 @@ impl Environment {
             name: options.name,
             dir: options.dir,
             hiera_config: options.hiera_config,
+            hiera: crate::hiera::Files::default(),
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,
@@ -168,12 +171,12 @@ impl Environment {
         &self,
         path: impl AsRef<Path>,
         text: &str,
-        namespace: Option<&check::Namespace>,
+        module_file: Option<check::ModuleFile>,
     ) -> LoadedFile {
         let text: Arc<str> = text.into();
         let file = self.sources.add(path, Arc::clone(&text));
         let parsed = syntax::parse(file, text);
-        let options = check::Options { strict: self.strict, namespace: namespace.cloned() };
+        let options = check::Options { strict: self.strict, module_file, ..check::Options::default() };
         Self::loaded(parsed, &options)
     }
 
@@ -322,8 +325,10 @@ impl Environment {
                 }
                 let text = self.read_text(path).map_err(|d| failed_file(vec![d]))?;
                 let root = module.dir.join(folder);
-                let namespace = check::Namespace::of_file(&module.name, &root, path);
-                let file = Arc::new(self.parse(path, &text, Some(&namespace)));
+                let namespace = namespace_of(&module.name, &root, path);
+                let path_text = path.display().to_string();
+                let module_file = check::ModuleFile { path: path_text, namespace };
+                let file = Arc::new(self.parse(path, &text, Some(module_file)));
                 let mut registry = self.registry_mut();
                 if file.errors.is_empty() {
                     let errors = registry.add(&file.program, &module.name, &mut Vec::new());
@@ -356,7 +361,7 @@ impl Environment {
     pub fn parse_template(&self, path: &Path, text: &str) -> LoadedFile {
         let text: Arc<str> = text.into();
         let file = self.sources.add(path, Arc::clone(&text));
-        let options = check::Options { strict: self.strict, namespace: None };
+        let options = check::Options { strict: self.strict, ..check::Options::default() };
         Self::loaded(syntax::parse_epp(file, text), &options)
     }
 
@@ -460,4 +465,15 @@ fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
 /// A span's file name for messages, as the user gave it.
 pub fn file_name(env: &Environment, span: Span) -> String {
     env.sources.file(span.file).path.display().to_string()
+}
+
+/// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
+fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
+    let rest = path.strip_prefix(root).ok()?.with_extension("");
+    let mut parts = vec![module.to_string()];
+    parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
+    if parts.len() == 2 && parts[1] == "init" {
+        parts.pop();
+    }
+    Some(parts.join("::"))
 }

@@ -9,6 +9,7 @@
 //! assert_eq!(pn::print(&parsed.program), r#"(= (var "a") (+ 1 2))"#);
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use ordain_syntax::ListRef;
@@ -137,7 +138,7 @@ impl Printer<'_> {
             Expr::Block(list) => self.node("block", program.list(*list)),
             Expr::Hash(list) => self.hash(*list),
             Expr::Heredoc { syntax, text } => self.heredoc(syntax, *text),
-            Expr::Binary { op, left, right } => self.node(binary(*op), &[*left, *right]),
+            Expr::Binary { op, left, right } => self.node(binary_sign(*op), &[*left, *right]),
             Expr::And(left, right) => self.node("and", &[*left, *right]),
             Expr::Or(left, right) => self.node("or", &[*left, *right]),
             Expr::Dot(left, right) => self.node(".", &[*left, *right]),
@@ -146,7 +147,7 @@ impl Printer<'_> {
             Expr::Splat(inner) => self.node("unfold", &[*inner]),
             Expr::Paren(inner) => self.node("paren", &[*inner]),
             Expr::Render(inner) => self.node("render", &[*inner]),
-            Expr::Assign { op, left, right } => self.node(assign(*op), &[*left, *right]),
+            Expr::Assign { op, left, right } => self.node(assign_sign(*op), &[*left, *right]),
             Expr::Relation { arrow, left, right } => {
                 self.node(arrow_sign(*arrow), &[*left, *right]);
             }
@@ -192,13 +193,20 @@ impl Printer<'_> {
     fn int(&mut self, id: ExprId, value: i64, radix: u8) {
         let _written = match radix {
             10 => write!(self.out, "{value}"),
-            0 => {
-                let text = self.program.text(self.program.range(id));
-                self.out.push_str(text);
-                Ok(())
-            }
+            0 => self.big_int(id),
             _ => write!(self.out, "(int {{:radix {radix} :value {value}}})"),
         };
+    }
+
+    /// An integer out of range.
+    fn big_int(&mut self, id: ExprId) -> std::fmt::Result {
+        let text = self.program.text(self.program.range(id));
+        let value = big_integer(text);
+        match text.as_bytes() {
+            [b'0', b'x' | b'X', ..] => write!(self.out, "(int {{:radix 16 :value {value}}})"),
+            [b'0', ..] => write!(self.out, "(int {{:radix 8 :value {value}}})"),
+            _ => write!(self.out, "{value}"),
+        }
     }
 
     /// A number's sign becomes part of it.
@@ -210,7 +218,7 @@ impl Printer<'_> {
             Expr::Float(value) => self.out.push_str(&float(-value)),
             Expr::Int { .. } => {
                 let text = self.program.text(self.program.range(inner));
-                let _written = write!(self.out, "-{text}");
+                let _written = write!(self.out, "-{}", big_integer(text));
             }
             _ => self.node("-", &[inner]),
         }
@@ -579,7 +587,7 @@ impl Printer<'_> {
 }
 
 /// The sign or word of an operator.
-pub(super) fn binary(op: BinaryOp) -> &'static str {
+pub(crate) fn binary_sign(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "+",
         BinaryOp::Sub => "-",
@@ -601,7 +609,7 @@ pub(super) fn binary(op: BinaryOp) -> &'static str {
 }
 
 /// The sign of an assignment.
-pub(super) fn assign(op: AssignOp) -> &'static str {
+pub(crate) fn assign_sign(op: AssignOp) -> &'static str {
     match op {
         AssignOp::Set => "=",
         AssignOp::Append => "+=",
@@ -609,9 +617,20 @@ pub(super) fn assign(op: AssignOp) -> &'static str {
     }
 }
 
-/// Slashes in a regular expression are escaped.
-fn regex(text: &str) -> String {
-    text.to_owned()
+/// The decimal digits of an integer literal that is out of range. One that has more than 128 bits
+/// stays as it is written, unless it is decimal.
+pub(crate) fn big_integer(text: &str) -> String {
+    let value = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => u128::from_str_radix(&text[2..], 16),
+        [b'0', ..] => u128::from_str_radix(&text[1..], 8),
+        _ => return text.to_owned(),
+    };
+    value.map_or_else(|_| text.to_owned(), |v| v.to_string())
+}
+
+/// A regular expression with characters beyond ASCII shows its options upstream.
+fn regex(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { text.into() } else { format!("(?-imx:{text})").into() }
 }
 
 /// A float as Ruby prints it.
@@ -631,7 +650,7 @@ fn float(value: f64) -> String {
 }
 
 /// The sign of an arrow.
-pub(super) fn arrow_sign(arrow: Arrow) -> &'static str {
+pub(crate) fn arrow_sign(arrow: Arrow) -> &'static str {
     match arrow {
         Arrow::Before => "->",
         Arrow::Notify => "~>",

@@ -11,8 +11,15 @@ use crate::types::assignable::is_assignable;
 use crate::types::format::quoted::{write_quoted, write_text_quoted};
 use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias};
 
-/// Writes the text of a type, as `String(T)` gives it.
+/// Writes the text of a type, as `String(T)` gives it: an alias or object type with what it stands
+/// for, those inside other types by name.
 pub fn write_type(out: &mut String, kind: &Type) {
+    let expanded = matches!(kind, Type::Alias(_) | Type::Object(_));
+    Writer { out, expanded, open: Vec::new() }.write(kind);
+}
+
+/// Writes the text of a type inside another.
+pub(crate) fn write_inner(out: &mut String, kind: &Type) {
     Writer { out, expanded: false, open: Vec::new() }.write(kind);
 }
 

@@ -29,7 +29,10 @@ pub fn infer(value: &Value) -> Type {
         Value::Str(s) => Type::Literal(s.clone()),
         Value::Regexp(r) => Type::Regexp(Some(Arc::clone(r))),
         Value::Type(t) => Type::Type(Some(Arc::clone(t))),
-        Value::Sensitive(v) => Type::Sensitive(Some(Arc::new(infer(v)))),
+        Value::Sensitive(v) => Type::Sensitive(Some(Arc::new(generalize(&infer(v))))),
+        Value::SemVer(_) => Type::SemVer([].into()),
+        Value::SemVerRange(_) => Type::SemVerRange,
+        Value::Uri(uri) => Type::Uri(Some(Arc::new(uri.parts()))),
         Value::Binary(_) => Type::Binary,
         Value::Timestamp(ns) => Type::Timestamp(Some((**ns, **ns))),
         Value::Timespan(ns) => Type::Timespan(Some((**ns, **ns))),
@@ -60,6 +63,7 @@ pub fn infer_set(value: &Value) -> Type {
             let values = variant_of(entries.values().map(infer_set));
             Type::Hash(Arc::new((keys, values)), exact_size(entries.len()))
         }
+        Value::SemVer(version) => Type::SemVer([ecow::eco_format!("{version} - {version}")].into()),
         _ => infer(value),
     }
 }

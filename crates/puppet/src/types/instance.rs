@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use ordain_functions::version::{Range, Version};
+
+use crate::eval::compare::case_matches;
 use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
 use crate::types::new::init_accepts;
 use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::uri::Uri;
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
 
@@ -84,7 +88,14 @@ fn is_scalar_data(value: &Value) -> bool {
 
 fn is_scalar(value: &Value) -> bool {
     is_scalar_data(value)
-        || matches!(value, Value::Regexp(_) | Value::Timestamp(_) | Value::Timespan(_))
+        || matches!(
+            value,
+            Value::Regexp(_)
+                | Value::Timestamp(_)
+                | Value::Timespan(_)
+                | Value::SemVer(_)
+                | Value::SemVerRange(_)
+        )
 }
 
 fn collection(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
@@ -155,7 +166,13 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         (Type::Sensitive(inner), Value::Sensitive(v)) => {
             inner.as_ref().is_none_or(|t| test(t, v, guard))
         }
-        (Type::Binary, Value::Binary(_)) => true,
+        (Type::Binary, Value::Binary(_)) | (Type::SemVerRange, Value::SemVerRange(_)) => true,
+        (Type::SemVer(ranges), Value::SemVer(version)) => {
+            ranges.is_empty() || ranges.iter().any(|r| in_range(r, version))
+        }
+        (Type::Uri(parts), Value::Uri(uri)) => {
+            parts.as_ref().is_none_or(|parts| has_parts(parts, uri))
+        }
         (Type::Timestamp(range), Value::Timestamp(ns))
         | (Type::Timespan(range), Value::Timespan(ns)) => {
             range.is_none_or(|(from, to)| from <= **ns && **ns <= to)
@@ -169,9 +186,35 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         },
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
-        (Type::Iterable(_) | Type::Iterator(_) | Type::Uri(_) | Type::TypeSet(_), _) => {
+        (Type::Iterable(_) | Type::Iterator(_) | Type::TypeSet(_), _) => {
             is_assignable(kind, &infer(value))
         }
         _ => false,
     }
+}
+
+fn in_range(range: &str, version: &Version) -> bool {
+    range.parse::<Range>().is_ok_and(|range| range.includes(version))
+}
+
+/// Whether a URI has all these parts; a part may be a type or an expression.
+fn has_parts(parts: &Value, uri: &Uri) -> bool {
+    let made;
+    let expected = match parts {
+        Value::Str(text) => match Uri::parse(text) {
+            Ok(other) => {
+                made = other.parts();
+                &made
+            }
+            Err(_) => return false,
+        },
+        parts => parts,
+    };
+    let actual = uri.parts();
+    expected.as_hash().is_none_or(|entries| {
+        entries.iter().all(|(key, option)| {
+            let part = actual.get(key.as_str().unwrap_or_default());
+            case_matches(option, part.unwrap_or(&Value::Undef)).matched
+        })
+    })
 }

@@ -20,9 +20,13 @@ pub fn label(value: &Value) -> String {
         Value::Binary(_) => "Binary".into(),
         Value::Timestamp(_) => "Timestamp".into(),
         Value::Timespan(_) => "Timespan".into(),
-        Value::Default | Value::Callable(_) | Value::Object(_) | Value::Iterator(_) => {
-            "Object".into()
-        }
+        Value::SemVer(_) => "Semver".into(),
+        Value::SemVerRange(_) => "SemverRange".into(),
+        Value::Default
+        | Value::Uri(_)
+        | Value::Callable(_)
+        | Value::Object(_)
+        | Value::Iterator(_) => "Object".into(),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod object;
 pub mod parse;
 pub mod regexp;
 mod text_reader;
+pub mod uri;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use crate::eval::compare::equals;
 use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::{is_assignable, resolved};
-use crate::types::display::write_type;
+use crate::types::display::write_inner;
 use crate::types::format::quoted::{write_hash, write_quoted, write_text_quoted};
 use crate::types::parse::parse_static;
 use crate::types::{
@@ -53,7 +53,7 @@ pub fn deferred() -> Arc<ObjectType> {
                     "Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/]",
                     None,
                 ),
-                attribute("arguments", "Optional[Array[Any]]", Some(Value::Undef)),
+                attribute("arguments", "Optional[Array]", Some(Value::Undef)),
             ],
             ..bare()
         })
@@ -402,7 +402,7 @@ pub(crate) fn write_definition(out: &mut String, object: &ObjectType) {
     }
     if let Some(parent) = &object.parent {
         parts.entry("parent");
-        write_type(parts.out, parent);
+        write_inner(parts.out, parent);
     }
     let is_short = |a: &&ObjectAttribute| {
         a.role == AttributeRole::Constant
@@ -471,11 +471,11 @@ fn write_attributes(out: &mut String, attributes: &[&ObjectAttribute]) {
             AttributeRole::Reference => Some("reference"),
         };
         if role.is_none() && attribute.value.is_none() {
-            write_type(out, &attribute.kind);
+            write_inner(out, &attribute.kind);
             continue;
         }
         out.push_str("{type => ");
-        write_type(out, &attribute.kind);
+        write_inner(out, &attribute.kind);
         if let Some(role) = role {
             out.push_str(", kind => ");
             out.push_str(role);

@@ -65,6 +65,9 @@ pub fn builtin(name: &str) -> Option<Type> {
         "TypeReference" => Type::Reference("UnresolvedReference".into()),
         "Deferred" => Type::Object(object::deferred()),
         "Error" => Type::Object(object::error()),
+        "Puppet::LookupContext" => Type::Object(crate::hiera::context_type()),
+        "Puppet::LookupKey" => Type::RichDataKey,
+        "Puppet::LookupValue" => Type::RichData,
         _ => return None,
     })
 }
@@ -643,8 +646,21 @@ fn init(keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn semver(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, None, &["String", "SemverRange"], |k| k.as_str().is_some())?;
-    Ok(Type::SemVer(keys.iter().filter_map(Value::as_str).map(EcoString::from).collect()))
+    assert_keys(base, keys, 1, None, &["String", "SemverRange"], |k| {
+        matches!(k, Value::Str(_) | Value::SemVerRange(_))
+    })?;
+    let mut ranges = Vec::with_capacity(keys.len());
+    for key in keys {
+        let text = match key {
+            Value::SemVerRange(range) => range.text.clone(),
+            key => EcoString::from(key.as_str().unwrap_or_default()),
+        };
+        if let Err(error) = text.parse::<ordain_functions::version::Range>() {
+            return issue("RUNTIME_ERROR", error.to_string());
+        }
+        ranges.push(text);
+    }
+    Ok(Type::SemVer(ranges.into()))
 }
 
 fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {

@@ -35,8 +35,10 @@ impl Mode {
             Self::Octal(bits) if is_directory => search_where_read(*bits),
             Self::Octal(bits) => *bits,
             Self::Symbolic(_, clauses) => {
-                let any_x = current & 0o111 != 0;
-                let apply = |bits, clause: &Clause| clause.apply(bits, is_directory || any_x);
+                // `X` sees what the clauses before it gave, so that a second look finds the same.
+                let apply = |bits: u32, clause: &Clause| {
+                    clause.apply(bits, is_directory || bits & 0o111 != 0)
+                };
                 clauses.iter().fold(current & 0o7777, apply)
             }
         }
@@ -140,7 +142,8 @@ mod tests {
             ("0640", 0o700, true, 0o750),
             ("0", 0o644, false, 0),
             ("u=rw,g+X", 0o600, false, 0o600),
-            ("u=rw,g+X", 0o700, false, 0o610),
+            ("u=rw,g+X", 0o700, false, 0o600),
+            ("u=rwx,g+X", 0o600, false, 0o710),
             ("g+X", 0o600, true, 0o610),
             ("a=r", 0o7777, false, 0o444),
             ("u+s,+t", 0o755, false, 0o5755),

@@ -9,6 +9,7 @@ mod epp;
 mod escape;
 mod heredoc;
 mod number;
+mod regex;
 mod strings;
 mod token;
 
@@ -199,6 +200,9 @@ impl<'t, 'o> Lexer<'t, 'o> {
     /// After an error in one word the lexer can go on behind it; other errors end the lexing.
     fn resume_after_error(&mut self) -> bool {
         let Some(error) = self.out.errors.last() else { return false };
+        if error.code == "puppet::regex" {
+            return true;
+        }
         let resumes = matches!(
             error.issue.as_deref(),
             Some(
@@ -455,6 +459,12 @@ impl<'t, 'o> Lexer<'t, 'o> {
                 b'/' if !escaped => {
                     self.pos = start + i + 2;
                     let text = self.text[start + 1..self.pos - 1].replace("\\/", "/");
+                    if let Some(what) = regex::problem(&text) {
+                        let at = self.out.place(self.base + start as u32);
+                        let span = TextRange::new(at, at).in_file(self.out.file);
+                        let message = format!("{what}: /{}/", text.replace('/', "\\/"));
+                        return Err(Fatal(Diagnostic::error("puppet::regex", message).at(span)));
+                    }
                     self.push_text(Regex, start, self.pos, text.into());
                     return Ok(());
                 }

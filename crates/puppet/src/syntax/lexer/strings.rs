@@ -29,7 +29,7 @@ pub(super) struct Quote {
 impl Lexer<'_, '_> {
     pub(super) fn single_quoted(&mut self) -> Step {
         let start = self.pos;
-        let mut at = start + 1;
+        let mut at = self.behind_odd_quote(start + 1, b'\'');
         loop {
             match self.bytes.get(at) {
                 Some(b'\\') => at += 2,
@@ -43,6 +43,22 @@ impl Lexer<'_, '_> {
         self.matched = (at, at + 1);
         self.push_text(T::Str, start, at + 1, text);
         Ok(())
+    }
+
+    /// Where the search for the end of a piece of text begins. A quote at its very start belongs to
+    /// the text if another end follows at once (`\'\'\'` is one quote), as upstream's pattern has it.
+    fn behind_odd_quote(&self, at: usize, quote: u8) -> usize {
+        if self.bytes.get(at) != Some(&quote) {
+            return at;
+        }
+        let mut next = at + 1;
+        while self.bytes.get(next..next + 2) == Some(b"\\\\") {
+            next += 2;
+        }
+        match self.bytes.get(next) {
+            Some(&b) if b == quote || b == b'$' && quote == b'"' => next,
+            _ => at,
+        }
     }
 
     /// What follows a position, for messages.
@@ -112,7 +128,11 @@ impl Lexer<'_, '_> {
     /// The next piece of text up to an interpolation or the end; where the dollar stood.
     fn piece(&mut self, quote: Quote) -> Result<(EcoString, End, usize), Fatal> {
         let start = self.pos;
-        let mut at = start;
+        let first = |this: &Self, at| {
+            if quote.quoted { this.behind_odd_quote(at, b'"') } else { at }
+        };
+        let mut searched_from = start;
+        let mut at = first(self, start);
         let (end, stop) = loop {
             match self.bytes.get(at) {
                 Some(b'\\') if quote.dollar_escape => at += 2,
@@ -128,6 +148,11 @@ impl Lexer<'_, '_> {
                     self.pos = at + 1;
                     break (End::Dollar, at);
                 }
+                Some(b'$') => {
+                    searched_from = at + 1;
+                    self.matched = (searched_from, searched_from);
+                    at = first(self, searched_from);
+                }
                 Some(_) => at += 1,
                 None if quote.quoted => {
                     let (from, to) = self.matched;
@@ -135,7 +160,7 @@ impl Lexer<'_, '_> {
                         "'" => "\"'\"".to_owned(),
                         other => format!("'{other}'"),
                     };
-                    return Err(self.unclosed(start, &after));
+                    return Err(self.unclosed(searched_from, &after));
                 }
                 None => {
                     self.pos = self.bytes.len();
@@ -159,7 +184,10 @@ impl Lexer<'_, '_> {
             let mark = self.out.tokens.len();
             let plain = self.bytes.get(self.pos) != Some(&b'"');
             self.token()?;
-            let Some(&last) = self.out.tokens.get(mark..).and_then(|t| t.last()) else { continue };
+            let Some(&last) = self.out.tokens.get(mark..).and_then(|t| t.last()) else {
+                self.blanks();
+                continue;
+            };
             if plain || self.out.tokens.len() == mark + 1 {
                 self.after = last.kind;
             }

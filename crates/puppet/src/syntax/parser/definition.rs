@@ -229,12 +229,12 @@ impl Parser<'_> {
             return self.type_definition(keyword, name);
         }
         self.expect(T::Equals)?;
-        let kind = self.alias_value(keyword)?;
+        let kind = self.alias_value(name_token)?;
         let definition = match self.program[left].clone() {
             Expr::Ref(name) => Definition::TypeAlias { name, kind },
             _ => Definition::TypeMapping { kind: left, mapping: kind },
         };
-        self.define(definition, keyword)
+        self.define(definition, name_token)
     }
 
     fn type_definition(&mut self, keyword: Token, name: EcoString) -> P<ExprId> {
@@ -249,8 +249,8 @@ impl Parser<'_> {
     }
 
     /// What an alias stands for. A hash means an object type.
-    fn alias_value(&mut self, keyword: Token) -> P<ExprId> {
-        let at = self.range(keyword).start;
+    fn alias_value(&mut self, start: Token) -> P<ExprId> {
+        let at = self.range(start).start;
         match self.kind() {
             T::LBrace => {
                 let hash = self.nested(Self::hash)?;
@@ -278,9 +278,11 @@ impl Parser<'_> {
             if !is_base {
                 let key = self.name("parent", place);
                 let mut all = self.program.list(list).to_vec();
-                all.extend([key, parent]);
-                let list = self.program.lists.extend(all);
                 let range = self.program.range(hash);
+                let value = self.leaf(self.program[parent].clone(), range);
+                self.program.arrows.push((value, range.start));
+                all.extend([key, value]);
+                let list = self.program.lists.extend(all);
                 argument = self.add(Expr::Hash(list), range)?;
                 kind = None;
             }

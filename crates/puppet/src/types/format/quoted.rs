@@ -30,11 +30,11 @@ pub fn write_quoted(out: &mut String, value: &Value) {
         Value::Hash(entries) => write_hash(out, entries),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
-        Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
+        Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         Value::Binary(bytes) => {
-            out.push_str("Binary('");
+            out.push_str("Binary(\"");
             out.push_str(&crate::types::format::base64(bytes));
-            out.push_str("')");
+            out.push_str("\")");
         }
         Value::Timestamp(ns) => {
             out.push_str("Timestamp('");
@@ -45,6 +45,15 @@ pub fn write_quoted(out: &mut String, value: &Value) {
             out.push_str("Timespan('");
             write_timespan(out, **ns);
             out.push_str("')");
+        }
+        Value::SemVer(version) => {
+            let _ = write!(out, "{version}");
+        }
+        Value::SemVerRange(range) => {
+            let _ = write!(out, "{}", range.range);
+        }
+        Value::Uri(uri) => {
+            let _ = write!(out, "URI('{uri}')");
         }
         Value::Callable(_) => out.push_str("Callable"),
         Value::Object(object) => write_instance(out, object),

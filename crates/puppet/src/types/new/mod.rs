@@ -1,8 +1,23 @@
 //! The construction of values: `T.new(…)`.
 
+mod collections;
+mod constructors;
+mod numbers;
+mod others;
+mod times;
+
+use std::sync::Arc;
+
+use crate::eval::closure::Signature;
 use crate::eval::error::{EvalResult, plain};
-use crate::types::Type;
+use crate::types::assignable::{is_assignable, resolved};
+use crate::types::infer::callable_of;
+use crate::types::mismatch::{accepts, assert_instance, describe_call};
+use crate::types::{CallableType, Type, is_instance, normalize};
 use crate::value::Value;
+
+use constructors::{Constructor, constructor};
+pub(crate) use times::time_bound;
 
 /// What construction asks of a compile.
 pub trait Host {
@@ -15,25 +30,126 @@ pub trait Host {
     fn type_of_text(&mut self, text: &str) -> EvalResult<Type>;
 }
 
-/// Makes a value of a type from arguments.
+/// Makes a value of a type from arguments. A single argument that is an instance already is the
+/// result.
 ///
 /// # Errors
 /// When the arguments cannot be converted, or the type has no instances to make.
-pub fn new_instance(kind: &Type, _args: &[Value], _host: &mut dyn Host) -> EvalResult {
+pub fn new_instance(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
+    if let [only] = args
+        && !matches!(kind, Type::Init(_))
+        && is_instance(kind, only)
+    {
+        return Ok(only.clone());
+    }
+    let value = construct(kind, args, host)?;
+    assert_instance(&format!("Converted value from {kind}.new()"), kind, &value)?;
+    Ok(value)
+}
+
+fn unsupported<T>(kind: &Type) -> EvalResult<T> {
     plain(format!("Creation of new instance of type '{kind}' is not supported"))
 }
 
+fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
+    match resolved(kind) {
+        Type::Init(Some(init)) => return construct_init(kind, &init.0, &init.1, args, host),
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
+            return construct(inner, args, host);
+        }
+        Type::Object(object) if !object.is_root() => {
+            return others::construct_object(object, args);
+        }
+        _ => {}
+    }
+    match constructor(kind) {
+        Some(constructor) => constructor.call(args, host),
+        None => unsupported(kind),
+    }
+}
+
+impl Constructor {
+    fn call(&self, args: &[Value], host: &mut dyn Host) -> EvalResult {
+        if let Some(chosen) = self.signatures.iter().position(|s| accepts(s, args, None)) {
+            return (self.body)(chosen, args, host);
+        }
+        if let Some(explain) = self.explain
+            && let Some(message) = explain(self.name, args)
+        {
+            return message;
+        }
+        let signatures: Vec<&Signature> = self.signatures.iter().collect();
+        plain(describe_call(self.name, &signatures, args, None))
+    }
+}
+
+fn construct_init(
+    init: &Type,
+    target: &Type,
+    arguments: &[Value],
+    args: &[Value],
+    host: &mut dyn Host,
+) -> EvalResult {
+    let [value] = args else {
+        let Type::Init(_) = init else { return unsupported(init) };
+        let one = crate::types::IntRange { from: 1, to: 1 };
+        let callable =
+            CallableType { params: vec![Type::Any], size: one, block: None, returns: None };
+        let text = crate::types::mismatch::describe_mismatch(
+            "'new_Init'",
+            &Type::Callable(Some(Arc::new(callable))),
+            &callable_of(&Signature::default()),
+        );
+        return plain(text);
+    };
+    if !arguments.is_empty() {
+        let mut all = vec![value.clone()];
+        all.extend_from_slice(arguments);
+        return new_instance(target, &all, host);
+    }
+    if let Value::Array(items) = value
+        && !takes_as_one(target, value)
+    {
+        return new_instance(target, items, host);
+    }
+    new_instance(target, std::slice::from_ref(value), host)
+}
+
+/// The signatures by which instances of a type are made.
+fn signatures(kind: &Type) -> Vec<Signature> {
+    match resolved(kind) {
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => signatures(inner),
+        Type::Object(object) if !object.is_root() => others::object_signatures(object),
+        kind => constructor(kind).map_or_else(Vec::new, |c| c.signatures.to_vec()),
+    }
+}
+
+fn takes_as_one(kind: &Type, value: &Value) -> bool {
+    let one = std::slice::from_ref(value);
+    is_instance(kind, value)
+        || signatures(kind).iter().any(|s| s.min() <= 1 && accepts(s, one, None))
+}
+
 /// Whether `Init[T, args]` takes a value that is no `T` yet.
-pub(crate) fn init_accepts(_kind: &Type, _args: &[Value], _value: &Value) -> bool {
-    false
+pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
+    let all = signatures(kind);
+    if args.is_empty() {
+        return takes_as_one(kind, value)
+            || value.as_array().is_some_and(|items| {
+                all.iter().any(|s| s.max() != Some(1) && accepts(s, items, None))
+            });
+    }
+    let mut given = vec![value.clone()];
+    given.extend_from_slice(args);
+    all.iter().any(|s| accepts(s, &given, None))
 }
 
 /// Whether `Init[T, args]` takes values of another type.
-pub(crate) fn init_takes(_kind: &Type, _args: &[Value], _from: &Type) -> bool {
-    false
-}
-
-/// A bound of `Timestamp[…]` or `Timespan[…]` that is not given as one.
-pub(crate) fn time_bound(_value: &Value, _stamp: bool) -> EvalResult<i128> {
-    plain("no")
+pub(crate) fn init_takes(kind: &Type, args: &[Value], from: &Type) -> bool {
+    signatures(kind).iter().any(|signature| {
+        let first = signature.params.first();
+        let enough =
+            signature.min() <= 1 + args.len() && signature.max().is_none_or(|max| max > args.len());
+        enough && first.is_some_and(|p| is_assignable(&normalize(&p.kind), from))
+    })
 }

@@ -1,0 +1,165 @@
+use std::time::{Duration, Instant};
+
+use ordain_data::Value;
+use ordain_engine::report::Status;
+use ordain_graph::{EdgeKind, Graph};
+
+use crate::support::{Builder, Machine, one, secret, text, texts};
+
+fn exec(title: &str, with: &[(&str, Value)]) -> Graph {
+    one("Exec", title, with)
+}
+
+/// Commands are looked for below the machine's root, so it needs a shell there.
+fn machine() -> Machine {
+    let machine = Machine::new();
+    std::fs::create_dir(machine.path("/bin")).unwrap();
+    for name in ["sh", "echo", "true", "false", "sleep", "touch", "id"] {
+        std::os::unix::fs::symlink(format!("/bin/{name}"), machine.path(&format!("/bin/{name}")))
+            .unwrap();
+    }
+    machine
+}
+
+#[test]
+fn creates_settles_it() {
+    let machine = machine();
+    let mark = machine.path("/mark");
+    let command = format!("/bin/touch {}", mark.display());
+    let graph = exec(&command, &[("creates", text("/mark"))]);
+    let want = format!("/Exec[{command}]/returns: executed successfully");
+    assert_eq!(machine.lines(&graph), [want]);
+    machine.assert_settled(&graph, 0);
+}
+
+#[test]
+fn checks_settle_it() {
+    let machine = machine();
+    let graph = exec("/bin/false", &[("unless", texts(&["/bin/false", "/bin/true"]))]);
+    machine.assert_settled(&graph, 2);
+    let graph = exec("/bin/false", &[("onlyif", texts(&["/bin/true", "/bin/false"]))]);
+    machine.assert_settled(&graph, 2);
+    let words = Value::list([texts(&["/bin/sh", "-c", "exit 1"])]);
+    machine.assert_settled(&exec("/bin/false", &[("onlyif", words)]), 1);
+}
+
+#[test]
+fn a_failure_says_the_code_and_logs_the_output() {
+    let machine = machine();
+    let graph = exec(
+        "x",
+        &[
+            ("command", text("/bin/sh -c 'echo oops; echo more >&2; exit 3'")),
+            ("returns", Value::list([Value::Int(0), Value::Int(1)])),
+        ],
+    );
+    assert_eq!(
+        machine.lines(&graph),
+        [
+            "/Exec[x]/returns: oops",
+            "/Exec[x]/returns: more",
+            "/Exec[x]/returns: change from 'notrun' to ['0', '1'] failed: '/bin/sh -c 'echo oops; echo more >&2; exit 3'' returned 3 instead of one of [0,1]",
+        ]
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_runs() {
+    let machine = machine();
+    for (with, want) in [
+        (
+            vec![("command", text("ls"))],
+            "'ls' is not qualified and no path was specified. Please qualify the command or specify a path.",
+        ),
+        (
+            vec![("command", Value::Int(3))],
+            "Command must be a String or Array<String>, got value of class Integer",
+        ),
+        (vec![("tries", Value::Int(0))], "Tries must be an integer >= 1"),
+        (vec![("timeout", text("soon"))], "The timeout must be a number."),
+        (vec![("environment", text("x"))], "Invalid environment setting 'x'"),
+        (vec![("umask", text("9"))], "The umask specification is invalid: \"9\""),
+    ] {
+        let lines = machine.lines(&exec("/bin/true", &with));
+        assert!(lines[0].ends_with(want), "{lines:?}");
+    }
+    assert!(machine.commands.0.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_command_that_is_not_there_fails() {
+    let machine = machine();
+    let graph = exec("nope", &[("path", text("/bin"))]);
+    let lines = machine.lines(&graph);
+    assert!(lines[0].ends_with("Could not find command 'nope'"), "{lines:?}");
+}
+
+#[test]
+fn the_timeout_and_the_directory() {
+    let machine = machine();
+    let start = Instant::now();
+    let graph = exec("/bin/sleep 9", &[("timeout", Value::Float(0.2))]);
+    assert!(machine.lines(&graph)[0].ends_with("Command exceeded timeout"));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    let graph = exec("/bin/true", &[("cwd", text("/nope"))]);
+    assert!(machine.lines(&graph)[0].ends_with("Working directory /nope does not exist!"));
+}
+
+#[test]
+fn environment_umask_and_several_tries() {
+    let machine = machine();
+    let out = machine.path("/out");
+    let script = format!("echo $A-$HOME-$(umask) >> {}; exit 1", out.display());
+    let graph = exec(
+        "x",
+        &[
+            ("command", text(&script)),
+            ("provider", text("shell")),
+            ("environment", texts(&["A=1", "HOME=/h"])),
+            ("umask", text("027")),
+            ("tries", Value::Int(2)),
+        ],
+    );
+    machine.apply(&graph);
+    assert_eq!(machine.read("/out"), "1-/h-0027\n1-/h-0027\n");
+}
+
+#[test]
+fn a_refresh_runs_once_and_only_after_a_change() {
+    let machine = machine();
+    let mut builder = Builder::default();
+    let a = builder.add("Exec", "a", &[("command", text("/bin/true"))]);
+    let b = builder.add("Exec", "b", &[("command", text("/bin/true")), ("creates", text("/etc"))]);
+    let r = builder.add(
+        "Exec",
+        "r",
+        &[
+            ("command", text("/bin/echo hi")),
+            ("refreshonly", Value::Bool(true)),
+            ("logoutput", Value::Bool(true)),
+        ],
+    );
+    builder.edge(a, r, EdgeKind::Notify);
+    builder.edge(b, r, EdgeKind::Notify);
+    assert_eq!(
+        machine.lines(&builder.graph),
+        [
+            "/Exec[a]/returns: executed successfully",
+            "/Exec[r]/returns: hi",
+            "/Exec[r]: Triggered 'refresh' from 1 event",
+        ]
+    );
+}
+
+#[test]
+fn secrets_do_not_show() {
+    let machine = machine();
+    let graph = exec("x", &[("command", secret("/bin/sh -c 'echo hunter2; exit 1'"))]);
+    let lines = machine.lines(&graph).join("\n");
+    assert!(
+        !lines.contains("hunter2") && lines.contains("[command redacted] returned 1"),
+        "{lines}"
+    );
+    let report = machine.apply(&exec("y", &[("command", secret("ls"))]));
+    assert_eq!(report.resources[0].status, Status::Failed);
+}

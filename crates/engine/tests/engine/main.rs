@@ -1,0 +1,11 @@
+//! Tests of the engine over whole graphs, each in a directory that stands for the machine.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod exec;
+mod file;
+mod file_recurse;
+mod notify;
+mod run;
+mod saved;
+mod speed;
+mod support;

@@ -1,0 +1,196 @@
+//! A machine in a directory, and graphs in a few words.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use ordain_data::Value;
+use ordain_engine::apply::{Report, apply};
+use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::plan::{Plan, plan};
+use ordain_engine::prepare::{Options, Prepared};
+use ordain_engine::registry::Registry;
+use ordain_engine::runner::HostRunner;
+use ordain_engine::step::{Observer, Silent};
+use ordain_graph::{
+    Attribute, Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step,
+};
+
+/// Runs commands and remembers them.
+#[derive(Clone, Default)]
+pub struct Recorder(pub Arc<Mutex<Vec<String>>>);
+
+impl Runner for Recorder {
+    fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
+        let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
+        self.0.lock().unwrap().push(words.join(" "));
+        HostRunner.run(invocation)
+    }
+}
+
+pub struct Machine {
+    pub dir: tempfile::TempDir,
+    pub host: Host,
+    pub commands: Recorder,
+    pub options: Options,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let commands = Recorder::default();
+        let host = Host { root: dir.path().to_path_buf(), runner: Box::new(commands.clone()) };
+        std::fs::create_dir(dir.path().join("etc")).unwrap();
+        std::fs::write(dir.path().join("etc/passwd"), "root:x:0:0::/:\nweb:x:33:33::/:\n").unwrap();
+        std::fs::write(dir.path().join("etc/group"), "root:x:0:\nweb:x:33:\n").unwrap();
+        Self { dir, host, commands, options: Options::default() }
+    }
+
+    /// The real path of a path of the machine.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.host.path(Path::new(path))
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    pub fn mode(&self, path: &str) -> u32 {
+        std::fs::symlink_metadata(self.path(path)).unwrap().mode() & 0o7777
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        std::fs::symlink_metadata(self.path(path)).is_ok()
+    }
+
+    pub fn observed(&self, graph: &Graph, observer: &dyn Observer) -> Report {
+        let (registry, none) = (Registry::default(), |_: &str| None);
+        let prepared = Prepared::new(graph, &registry, &none, &self.options).unwrap();
+        apply(&prepared, &self.host, observer, self.options.jobs)
+    }
+
+    pub fn apply(&self, graph: &Graph) -> Report {
+        self.observed(graph, &Silent)
+    }
+
+    pub fn plan(&self, graph: &Graph) -> Plan {
+        let (registry, none) = (Registry::default(), |_: &str| None);
+        let prepared = Prepared::new(graph, &registry, &none, &self.options).unwrap();
+        plan(&prepared, &self.host, &Silent, self.options.jobs)
+    }
+
+    /// Applies and gives the lines of the log.
+    pub fn lines(&self, graph: &Graph) -> Vec<String> {
+        lines(&self.apply(graph))
+    }
+
+    /// Everything that a mutating call would change: for each path its inode and change time.
+    fn snapshot(&self) -> BTreeMap<PathBuf, (u64, i64, i64)> {
+        let mut out = BTreeMap::new();
+        let mut todo = vec![self.dir.path().to_path_buf()];
+        while let Some(path) = todo.pop() {
+            let meta = std::fs::symlink_metadata(&path).unwrap();
+            if meta.is_dir() {
+                todo.extend(std::fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
+            }
+            out.insert(path, (meta.ino(), meta.ctime(), meta.ctime_nsec()));
+        }
+        out
+    }
+
+    /// A second apply finds nothing to do, touches nothing and runs nothing but checks.
+    pub fn assert_settled(&self, graph: &Graph, checks: usize) {
+        let before = self.snapshot();
+        self.commands.0.lock().unwrap().clear();
+        assert_eq!(self.lines(graph), Vec::<String>::new());
+        assert_eq!(self.snapshot(), before);
+        assert_eq!(self.commands.0.lock().unwrap().len(), checks);
+    }
+}
+
+pub fn lines(report: &Report) -> Vec<String> {
+    report.resources.iter().flat_map(|r| &r.lines).map(ToString::to_string).collect()
+}
+
+/// A value of an attribute.
+pub fn text(text: &str) -> Value {
+    Value::str(text)
+}
+
+pub fn texts(items: &[&str]) -> Value {
+    Value::list(items.iter().map(|t| text(t)))
+}
+
+pub fn secret(inner: &str) -> Value {
+    Value::Secret(Arc::new(text(inner)))
+}
+
+/// Builds graphs.
+#[derive(Default)]
+pub struct Builder {
+    pub graph: Graph,
+}
+
+impl Builder {
+    fn origin(&mut self, step: Step) -> ordain_graph::OriginId {
+        self.graph.origins.intern(Origin { step, span: None, parent: None })
+    }
+
+    fn resource(
+        &mut self,
+        kind: &str,
+        title: &str,
+        of: Containment,
+        with: &[(&str, Value)],
+    ) -> ResourceId {
+        let origin = self.origin(Step::Declaration);
+        let attributes = with.iter().map(|(name, value)| Attribute {
+            name: (*name).into(),
+            value: value.clone(),
+            origin,
+            losers: Vec::new(),
+        });
+        self.graph.add(Resource {
+            id: ResourceRef { kind: kind.into(), title: title.into() },
+            containment: of,
+            attributes: attributes.collect(),
+            tags: vec![kind.to_lowercase().into()],
+            exported: false,
+            is_virtual: false,
+            origin,
+        })
+    }
+
+    pub fn add(&mut self, kind: &str, title: &str, with: &[(&str, Value)]) -> ResourceId {
+        self.resource(kind, title, Containment::Leaf, with)
+    }
+
+    pub fn class(&mut self, title: &str, inside: &[ResourceId]) -> ResourceId {
+        let class = self.resource("Class", title, Containment::Class, &[]);
+        self.graph.containment.extend(inside.iter().map(|i| (class, *i)));
+        class
+    }
+
+    pub fn edge(&mut self, from: ResourceId, to: ResourceId, kind: EdgeKind) {
+        let origin = self.origin(Step::Relation);
+        self.graph.edges.push(Edge { from, to, kind, origin });
+    }
+}
+
+/// A graph of one resource.
+pub fn one(kind: &str, title: &str, with: &[(&str, Value)]) -> Graph {
+    let mut builder = Builder::default();
+    builder.add(kind, title, with);
+    builder.graph
+}
+
+pub fn file(title: &str, with: &[(&str, Value)]) -> Graph {
+    one("File", title, with)
+}

@@ -1,0 +1,362 @@
+//! Functions that give data, written by users, and the context they are called with.
+
+use std::sync::{Arc, LazyLock};
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::config::{ConfigFault, FunctionKind};
+use super::key::LookupKey;
+use super::layers::Provider;
+use super::levels::{Location, ResolvedLevel};
+use super::lookup::{Lookup, lookup_error};
+use crate::eval::Compiler;
+use crate::eval::closure::Closure;
+use crate::eval::error::{EvalResult, plain};
+use crate::eval::scope::ScopeId;
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type};
+use crate::value::{HashValue, Key, Object, Value};
+
+/// The name of the type of contexts.
+const CONTEXT: &str = "Puppet::LookupContext";
+/// The attribute of a context that tells which one it is.
+const ID: &str = "id";
+
+/// What a function keeps between calls, for each of its locations.
+#[derive(Default, Debug)]
+pub(super) struct ContextState {
+    scope: Option<ScopeId>,
+    cache: IndexMap<Value, Value, FxBuildHasher>,
+    hash: Option<Arc<HashValue>>,
+    values: FxHashMap<EcoString, Value>,
+    not_found: bool,
+}
+
+/// The type `Puppet::LookupContext`.
+pub(crate) fn context_type() -> Arc<ObjectType> {
+    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+        let attribute = |name: &str, role| ObjectAttribute {
+            name: name.into(),
+            kind: Type::Optional(None),
+            role,
+            value: None,
+        };
+        Arc::new(ObjectType {
+            name: CONTEXT.into(),
+            parent: None,
+            attributes: vec![
+                attribute("environment_name", AttributeRole::Derived),
+                attribute("module_name", AttributeRole::Normal),
+            ],
+            equality: None,
+            equality_include_type: true,
+            functions: Vec::new(),
+            type_parameters: Vec::new(),
+        })
+    });
+    Arc::clone(&KIND)
+}
+
+impl Lookup<'_, '_> {
+    /// The value of a key that a function gives.
+    pub(super) fn from_function(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        self.check_function(provider, level)?;
+        let slot = location.map_or(&level.context, |location| &location.context);
+        let contexts = &mut self.c.hiera.contexts;
+        let id = *slot.get_or_init(|| {
+            contexts.push(ContextState::default());
+            contexts.len() - 1
+        });
+        let call = FunctionCall { provider, level, location, id };
+        match level.kind {
+            FunctionKind::DataHash => self.from_hash_function(&call, key),
+            FunctionKind::LookupKey => self.from_key_function(&call, key),
+            FunctionKind::DataDig => self.from_dig_function(&call, key),
+        }
+    }
+
+    fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
+        let name = &level.function;
+        if matches!(name.as_str(), "hocon_data" | "eyaml_lookup_key") {
+            return plain(format!("the Hiera function '{name}' is not supported"));
+        }
+        if self.c.has_function(name) {
+            return Ok(());
+        }
+        let tag = level.kind.tag();
+        Err(self.fault(&ConfigFault {
+            issue: Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),
+            message: format!("Unable to find '{tag}' function named '{name}'"),
+            path: provider.config.path.clone(),
+            line: None,
+        }))
+    }
+
+    fn from_hash_function(
+        &mut self,
+        call: &FunctionCall<'_>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        let known = self.c.hiera.contexts[call.id].hash.clone();
+        let hash = match known {
+            Some(hash) => hash,
+            None => {
+                let Some(value) = self.call(call, Vec::new())? else {
+                    self.explain(|e| e.not_found(key.root.clone()));
+                    return Ok(None);
+                };
+                let subject = call.subject("Value returned from");
+                let Value::Hash(hash) = value else {
+                    let got = super::text::type_word(&value);
+                    return self
+                        .error(format!("{subject} has wrong type, expects a Hash value, got {got}"));
+                };
+                let hash = self.qualified_only(call, &subject, hash);
+                self.c.hiera.contexts[call.id].hash = Some(Arc::clone(&hash));
+                hash
+            }
+        };
+        match hash.get(&Key(&key.root)) {
+            Some(value) => {
+                let value = self.interpolate(value, true)?;
+                self.explain(|e| e.found(key.root.clone(), value.clone()));
+                Ok(Some(value))
+            }
+            None => {
+                self.explain(|e| e.not_found(key.root.clone()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The entries with keys of the module, if the layer is one of a module.
+    fn qualified_only(
+        &mut self,
+        call: &FunctionCall<'_>,
+        subject: &str,
+        hash: Arc<HashValue>,
+    ) -> Arc<HashValue> {
+        let Some(module) = call.provider.module() else { return hash };
+        let own = |key: &Value| {
+            let text = key.as_str().unwrap_or_default();
+            let rest = text.strip_prefix(module.as_str());
+            text == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
+        };
+        for key in hash.keys().filter(|key| !own(key)) {
+            let key = super::text::ruby_text(key);
+            let text = format!(
+                "Module '{module}': {subject} must use keys qualified with the name of the \
+                 module; got {key}"
+            );
+            self.c.warn(text, None);
+        }
+        let kept = hash.iter().filter(|(key, _)| own(key));
+        Arc::new(kept.map(|(k, v)| (k.clone(), v.clone())).collect())
+    }
+
+    fn from_key_function(
+        &mut self,
+        call: &FunctionCall<'_>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        let known = self.c.hiera.contexts[call.id].values.get(&key.root).cloned();
+        let value = match known {
+            Some(value) => Some(value),
+            None => self.call(call, vec![Value::Str(key.root.clone())])?,
+        };
+        let Some(value) = value else {
+            self.explain(|e| e.not_found(key.root.clone()));
+            return Ok(None);
+        };
+        self.c.hiera.contexts[call.id].values.insert(key.root.clone(), value.clone());
+        self.explain(|e| e.found(key.root.clone(), value.clone()));
+        Ok(Some(value))
+    }
+
+    fn from_dig_function(
+        &mut self,
+        call: &FunctionCall<'_>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        let known = self.c.hiera.contexts[call.id].values.get(&key.text).cloned();
+        let value = match known {
+            Some(value) => Some(value),
+            None => self.call(call, vec![Value::array(key.to_values())])?,
+        };
+        let Some(value) = value else {
+            self.explain(|e| e.not_found(key.text.clone()));
+            return Ok(None);
+        };
+        self.c.hiera.contexts[call.id].values.insert(key.text.clone(), value.clone());
+        self.explain(|e| e.found(key.text.clone(), value.clone()));
+        Ok(Some(key.undig(value)))
+    }
+
+    /// Calls the function; `None` when it said that it found nothing.
+    fn call(&mut self, call: &FunctionCall<'_>, mut args: Vec<Value>) -> EvalResult<Option<Value>> {
+        let Some(span) = self.span.or_else(|| self.config_span()) else {
+            return lookup_error(format!("'{}' cannot be called here", call.level.function));
+        };
+        let mut options = call.level.options.as_hash().cloned().unwrap_or_default();
+        options.extend(call.location.map(Location::option));
+        args.push(Value::Hash(Arc::new(options)));
+        args.push(self.context_object(call));
+        let state = &mut self.c.hiera.contexts[call.id];
+        state.scope = Some(self.scope);
+        state.not_found = false;
+        let result = self.c.call_function(&call.level.function, args, None, self.scope, span);
+        let not_found = std::mem::take(&mut self.c.hiera.contexts[call.id].not_found);
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(_) if not_found => Ok(None),
+            Err(unwind) => Err(unwind),
+        }
+    }
+
+    fn context_object(&self, call: &FunctionCall<'_>) -> Value {
+        let module = call.provider.module().map_or(Value::Undef, |m| Value::Str(m.clone()));
+        let values = [
+            ("environment_name", Value::Str(self.c.env.name.clone())),
+            ("module_name", module),
+            (ID, Value::Int(call.id as i64)),
+        ];
+        let values = values.into_iter().map(|(k, v)| (k.into(), v)).collect();
+        Value::Object(Arc::new(Object { kind: context_type(), values }))
+    }
+}
+
+/// A function of a level that is called for a location.
+struct FunctionCall<'l> {
+    provider: &'l Provider,
+    level: &'l ResolvedLevel,
+    location: Option<&'l Location>,
+    id: usize,
+}
+
+impl FunctionCall<'_> {
+    fn subject(&self, what: &str) -> String {
+        let (tag, name) = (self.level.kind.tag(), &self.level.function);
+        match self.location {
+            Some(location) => {
+                let shown = location.shown();
+                format!("{what} {tag} function '{name}', when using location '{shown}',")
+            }
+            None => format!("{what} {tag} function '{name}'"),
+        }
+    }
+}
+
+/// The position of a context among those of the compile, if the value is a context.
+fn context_id(value: &Value) -> Option<usize> {
+    match value {
+        Value::Object(object) if object.kind.name == CONTEXT => {
+            object.values.get(ID).and_then(Value::as_int).and_then(|id| usize::try_from(id).ok())
+        }
+        _ => None,
+    }
+}
+
+impl Compiler<'_> {
+    /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is none or has no such
+    /// method. The receiver is the first argument.
+    pub(crate) fn call_context(
+        &mut self,
+        method: &str,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+    ) -> Option<EvalResult> {
+        let id = context_id(args.first()?)?;
+        if id >= self.hiera.contexts.len() {
+            return None;
+        }
+        let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
+        let expected = match method {
+            "not_found" | "explain" | "cached_entries" => 0,
+            "interpolate" | "cache_all" | "cache_has_key" | "cached_value" | "cached_file_data" => 1,
+            "cache" => 2,
+            _ => return None,
+        };
+        if args.len() != expected + 1 {
+            let given = args.len() - 1;
+            return Some(plain(format!(
+                "'{method}' expects {expected} argument{}, got {given}",
+                if expected == 1 { "" } else { "s" }
+            )));
+        }
+        let state = &mut self.hiera.contexts[id];
+        Some(match method {
+            "not_found" => {
+                state.not_found = true;
+                plain("the key was not found")
+            }
+            "explain" => self.context_explain(block),
+            "interpolate" => {
+                let scope = state.scope.unwrap_or(ScopeId::TOP);
+                let mut lookup = Lookup::new(self, scope, None);
+                lookup.nested = 1;
+                lookup.interpolate(&arg(1), true)
+            }
+            "cache" => {
+                state.cache.insert(arg(1), arg(2));
+                Ok(arg(2))
+            }
+            "cache_all" => {
+                let entries = arg(1);
+                let entries = entries.as_hash().into_iter().flatten();
+                state.cache.extend(entries.map(|(k, v)| (k.clone(), v.clone())));
+                Ok(Value::Undef)
+            }
+            "cache_has_key" => Ok(Value::Bool(state.cache.contains_key(&arg(1)))),
+            "cached_value" => Ok(state.cache.get(&arg(1)).cloned().unwrap_or_default()),
+            "cached_entries" => self.context_entries(id, block),
+            _ => self.context_file(&arg(1), block),
+        })
+    }
+
+    fn context_explain(&mut self, block: Option<&Arc<Closure>>) -> EvalResult {
+        if self.hiera.explainer.is_some()
+            && let Some(block) = block
+        {
+            let text = self.call_closure(block, &[])?;
+            let text = super::text::ruby_text(&text);
+            if let Some(explainer) = &mut self.hiera.explainer {
+                explainer.text(text);
+            }
+        }
+        Ok(Value::Undef)
+    }
+
+    fn context_entries(&mut self, id: usize, block: Option<&Arc<Closure>>) -> EvalResult {
+        let entries: Vec<(Value, Value)> =
+            self.hiera.contexts[id].cache.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        let pair = |(k, v): (Value, Value)| Value::array([k, v]);
+        let Some(block) = block else {
+            return Ok(Value::array(entries.into_iter().map(pair)));
+        };
+        for (key, value) in entries {
+            let args = match block.signature.max() {
+                Some(2) => vec![key, value],
+                _ => vec![pair((key, value))],
+            };
+            self.call_closure(block, &args)?;
+        }
+        Ok(Value::Undef)
+    }
+
+    fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
+        let path = super::levels::path_of(&super::text::ruby_text(path));
+        let text = super::files::read_text(self.env.world.as_ref(), &path);
+        match (text, block) {
+            (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)]),
+            (Ok(text), None) => Ok(Value::from(text)),
+            (Err(message), _) => plain(message),
+        }
+    }
+}

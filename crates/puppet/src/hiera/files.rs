@@ -1,0 +1,236 @@
+//! Data files and configurations, read once for all compiles of an environment.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, RwLock};
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use ordain_data::yaml::{Schema, Tree};
+use ordain_source::{EntryKind, World};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::config::{Config, ConfigFault, Owner};
+use crate::value::{HashValue, Value};
+
+/// What is known of data files and `hiera.yaml` files; belongs to an environment.
+#[derive(Default)]
+pub struct Files {
+    files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
+    configs: RwLock<FxHashMap<PathBuf, Arc<Result<Arc<Config>, ConfigFault>>>>,
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Files")
+    }
+}
+
+/// A file that a hierarchy points to.
+#[derive(Debug)]
+pub struct File {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether something stands there.
+    pub exists: bool,
+    yaml: OnceLock<Result<Arc<Data>, DataFault>>,
+    json: OnceLock<Result<Arc<Data>, DataFault>>,
+}
+
+/// The content of a data file.
+#[derive(Default, Debug)]
+pub struct Data {
+    /// Its entries with text keys.
+    pub entries: IndexMap<EcoString, Entry, FxBuildHasher>,
+    /// Whether the document is empty, which Puppet warns about.
+    pub empty: bool,
+}
+
+/// An entry of a data file.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its value before interpolation.
+    pub value: Value,
+    /// Whether anything in it must be interpolated.
+    pub dynamic: bool,
+    /// The line of its key, 0 if unknown.
+    pub line: u32,
+}
+
+/// Why a data file cannot be used.
+#[derive(Clone, Debug)]
+pub enum DataFault {
+    /// The text is no YAML or JSON; the message has the place.
+    Syntax(String),
+    /// The document is no hash.
+    NoHash,
+}
+
+/// The format of a data file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// YAML as Ruby reads it.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+impl Files {
+    /// The file at a path.
+    pub fn file(&self, world: &dyn World, path: &Path) -> Arc<File> {
+        if let Some(file) = read(&self.files).get(path) {
+            return Arc::clone(file);
+        }
+        let file = Arc::new(File {
+            path: path.to_path_buf(),
+            exists: world.kind(path).is_some(),
+            yaml: OnceLock::new(),
+            json: OnceLock::new(),
+        });
+        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+        Arc::clone(files.entry(path.to_path_buf()).or_insert(file))
+    }
+
+    /// The configuration at a path; `None` if there is no such file.
+    pub(super) fn config(
+        &self,
+        world: &dyn World,
+        path: &Path,
+        owner: &Owner,
+        strict: crate::eval::Strict,
+    ) -> Option<Arc<Result<Arc<Config>, ConfigFault>>> {
+        if let Some(config) = read(&self.configs).get(path) {
+            return Some(Arc::clone(config));
+        }
+        if world.kind(path) != Some(EntryKind::File) {
+            return None;
+        }
+        let config = match read_text(world, path) {
+            Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
+            Err(message) => Err(ConfigFault::plain(message)),
+        };
+        let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
+        let slot = configs.entry(path.to_path_buf()).or_insert_with(|| Arc::new(config));
+        Some(Arc::clone(slot))
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|e| e.into_inner())
+}
+
+/// The text of a file.
+pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
+    let bytes = world.read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+impl File {
+    /// Its content, read when first asked for.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no hash.
+    pub fn data(&self, world: &dyn World, format: Format) -> &Result<Arc<Data>, DataFault> {
+        let slot = match format {
+            Format::Yaml => &self.yaml,
+            Format::Json => &self.json,
+        };
+        slot.get_or_init(|| {
+            let text = read_text(world, &self.path).map_err(DataFault::Syntax)?;
+            let data = match format {
+                Format::Yaml => yaml(&self.path, &text),
+                Format::Json => json(&self.path, &text),
+            };
+            data.map(Arc::new)
+        })
+    }
+}
+
+fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
+    let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
+    let (tree, value) = tree.map_err(|e| {
+        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
+    })?;
+    let entries = match &value {
+        ordain_data::Value::Map(entries) => entries,
+        ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
+            return Ok(Data { empty: true, ..Data::default() });
+        }
+        _ => return Err(DataFault::NoHash),
+    };
+    let lines = key_lines(&tree, text);
+    let mut data = Data::default();
+    for (key, value) in entries.iter() {
+        let Some(key) = key.as_str() else { continue };
+        let line = lines.get(key).copied().unwrap_or(0);
+        data.entries.insert(key.into(), entry(value, line));
+    }
+    Ok(data)
+}
+
+fn entry(value: &ordain_data::Value, line: u32) -> Entry {
+    let value = from_data(value);
+    Entry { dynamic: needs_interpolation(&value), value, line }
+}
+
+/// The lines of the keys of the outermost map.
+fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
+    let mut lines = FxHashMap::default();
+    let Some(root) = tree.root() else { return lines };
+    let (mut at, mut line) = (0, 1);
+    for (key, _) in tree.entries(root) {
+        let start = tree.node(key).span.start as usize;
+        let between = text.as_bytes().get(at..start).unwrap_or_default();
+        line += between.iter().filter(|b| **b == b'\n').count() as u32;
+        at = start.max(at);
+        if let Some(name) = tree.text(key) {
+            lines.insert(name.to_owned(), line);
+        }
+    }
+    lines
+}
+
+fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
+    let value = ordain_data::json::read(text).map_err(|e| {
+        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
+    })?;
+    let Some(entries) = value.as_map() else { return Err(DataFault::NoHash) };
+    let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
+    let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();
+    Ok(Data { entries, empty: false })
+}
+
+/// Whether any text in a value, keys included, has `%{`.
+pub(super) fn needs_interpolation(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => text.contains("%{"),
+        Value::Array(items) => items.iter().any(needs_interpolation),
+        Value::Hash(entries) => {
+            entries.iter().any(|(k, v)| needs_interpolation(k) || needs_interpolation(v))
+        }
+        _ => false,
+    }
+}
+
+/// Puppet's value of plain data.
+pub(super) fn from_data(value: &ordain_data::Value) -> Value {
+    use ordain_data::Value as Plain;
+    match value {
+        Plain::Null => Value::Undef,
+        Plain::Bool(b) => Value::Bool(*b),
+        Plain::Int(i) => Value::Int(*i),
+        // Puppet has no integers beyond 64 bits.
+        Plain::BigInt(digits) => Value::Float(digits.parse().unwrap_or(f64::INFINITY)),
+        Plain::Float(f) => Value::Float(*f),
+        Plain::Str(text) => Value::Str(text.clone()),
+        Plain::Bytes(bytes) => Value::str(String::from_utf8_lossy(bytes).into_owned()),
+        Plain::List(items) => Value::array(items.iter().map(from_data)),
+        Plain::Map(entries) => {
+            let entries = entries.iter().map(|(k, v)| (from_data(k), from_data(v)));
+            Value::Hash(Arc::new(entries.collect::<HashValue>()))
+        }
+        Plain::Secret(inner) => Value::Sensitive(Arc::new(from_data(inner))),
+    }
+}

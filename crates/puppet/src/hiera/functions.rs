@@ -1,0 +1,268 @@
+//! The functions `lookup`, `hiera` and its kin, and the backends as functions.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use super::files::{DataFault, Format};
+use super::lookup::{Lookup, Request, lookup_error, nothing_found};
+use crate::eval::Strict;
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, plain as plain_error};
+use crate::eval::interface::Inclusion;
+use crate::functions::{
+    Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block,
+};
+use crate::value::{HashValue, Value};
+
+const NAME: &str = "Variant[String, Array[String]]";
+const MERGE: &str = "Variant[String[1], Hash[String, Scalar]]";
+const BLOCK: &str = "Callable[Variant[String, Array[String]]]";
+
+const WITH_NAME: &str = "Struct[{name => Variant[String, Array[String]], \
+    value_type => Optional[Type], default_value => Optional[Any], \
+    override => Optional[Hash[String, Any]], default_values_hash => Optional[Hash[String, Any]], \
+    merge => Optional[Variant[String[1], Hash[String, Scalar]]]}]";
+
+const WITHOUT_NAME: &str = "Struct[{value_type => Optional[Type], \
+    default_value => Optional[Any], override => Optional[Hash[String, Any]], \
+    default_values_hash => Optional[Hash[String, Any]], \
+    merge => Optional[Variant[String[1], Hash[String, Scalar]]]}]";
+
+/// The functions of Hiera.
+pub const TABLE: &[Function] = &[
+    Function {
+        name: "lookup",
+        doc: "Gives the value of a key in data",
+        style: Style::Dispatch(&[
+            plain(&[req(NAME, "name"), opt("Type", "value_type"), opt(MERGE, "merge")], by_name),
+            plain(
+                &[
+                    req(NAME, "name"),
+                    req("Optional[Type]", "value_type"),
+                    req("Optional[Variant[String[1], Hash[String, Scalar]]]", "merge"),
+                    req("Any", "default_value"),
+                ],
+                by_name,
+            ),
+            with_block(
+                &[req(NAME, "name"), opt("Type", "value_type"), opt(MERGE, "merge")],
+                BLOCK,
+                by_name,
+            ),
+            with_opt_block(&[req(WITH_NAME, "options_hash")], BLOCK, by_options),
+            with_opt_block(&[req(NAME, "name"), req(WITHOUT_NAME, "options_hash")], BLOCK, by_both),
+        ]),
+    },
+    Function {
+        name: "hiera",
+        doc: "Gives the first value of a key in data; deprecated",
+        style: Style::Dispatch(OLD_STYLE),
+    },
+    Function {
+        name: "hiera_array",
+        doc: "Gives all values of a key in data as one array; deprecated",
+        style: Style::Dispatch(OLD_STYLE),
+    },
+    Function {
+        name: "hiera_hash",
+        doc: "Gives all hashes of a key in data as one; deprecated",
+        style: Style::Dispatch(OLD_STYLE),
+    },
+    Function {
+        name: "hiera_include",
+        doc: "Includes the classes that data has under a key; deprecated",
+        style: Style::Dispatch(OLD_STYLE),
+    },
+    Function {
+        name: "yaml_data",
+        doc: "Gives the content of a YAML data file",
+        style: Style::Dispatch(BACKEND),
+    },
+    Function {
+        name: "json_data",
+        doc: "Gives the content of a JSON data file",
+        style: Style::Dispatch(BACKEND),
+    },
+];
+
+const OLD_STYLE: &[Dispatch] = &[
+    plain(&[req("Tuple[String, Any, Any, 1, 3]", "args")], old_list),
+    plain(&[req("String", "key")], old),
+    plain(&[req("String", "key"), req("Any", "default"), opt("Any", "override")], old),
+    with_block(&[req("String", "key")], "Callable[1, 1]", old_block),
+    with_block(&[req("String", "key"), req("Any", "override")], "Callable[1, 1]", old_block),
+];
+
+const BACKEND: &[Dispatch] = &[plain(
+    &[req("Struct[{path => String[1]}]", "options"), req("Puppet::LookupContext", "context")],
+    backend,
+)];
+
+fn names(value: &Value) -> (Vec<EcoString>, bool) {
+    match value {
+        Value::Str(name) => (vec![name.clone()], true),
+        Value::Array(items) => {
+            (items.iter().filter_map(|i| i.as_str().map(EcoString::from)).collect(), false)
+        }
+        _ => (Vec::new(), false),
+    }
+}
+
+fn by_name(call: &mut Call<'_, '_>) -> EvalResult {
+    let (names, single) = names(call.arg(0));
+    let value_type = match call.arg(1) {
+        Value::Type(kind) => Some(Arc::clone(kind)),
+        _ => None,
+    };
+    let default = call.given(3).cloned();
+    let merge = call.arg(2).clone();
+    run(call, &Request { names, single, value_type, merge, default, ..Request::default() })
+}
+
+fn by_options(call: &mut Call<'_, '_>) -> EvalResult {
+    let options = call.arg(0).clone();
+    let name = options.get("name").cloned().unwrap_or_default();
+    let request = request(&name, &options);
+    run(call, &request)
+}
+
+fn by_both(call: &mut Call<'_, '_>) -> EvalResult {
+    let request = request(call.arg(0), call.arg(1));
+    run(call, &request)
+}
+
+fn request(name: &Value, options: &Value) -> Request {
+    let (names, single) = names(name);
+    let hash = |key: &str| match options.get(key) {
+        Some(Value::Hash(hash)) => Arc::clone(hash),
+        _ => Arc::<HashValue>::default(),
+    };
+    let value_type = match options.get("value_type") {
+        Some(Value::Type(kind)) => Some(Arc::clone(kind)),
+        _ => None,
+    };
+    Request {
+        names,
+        single,
+        value_type,
+        merge: options.get("merge").cloned().unwrap_or_default(),
+        default: options.get("default_value").cloned(),
+        overrides: hash("override"),
+        defaults: hash("default_values_hash"),
+    }
+}
+
+/// Runs a lookup; the block of the call gives the default, before that of the request.
+fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
+    let block = call.block.clone();
+    let mut asked = request.clone();
+    if block.is_some() {
+        asked.default = None;
+    }
+    let mut lookup = Lookup::new(call.compiler, call.scope, Some(call.span));
+    if let Some(value) = lookup.run(&asked)? {
+        return Ok(value);
+    }
+    let Some(block) = block else { return lookup_error(nothing_found(&request.names)) };
+    let name = match (request.single, request.names.as_slice()) {
+        (true, [name]) => Value::Str(name.clone()),
+        (_, names) => Value::array(names.iter().map(|n| Value::Str(n.clone()))),
+    };
+    let value = call.compiler.call_closure(&block, &[name])?;
+    let lookup = Lookup::new(call.compiler, call.scope, Some(call.span));
+    let subject = "Value returned from default block";
+    lookup.assert_type(subject, request.value_type.as_ref(), value)
+}
+
+fn old_list(call: &mut Call<'_, '_>) -> EvalResult {
+    call.args = call.array(0).to_vec();
+    old(call)
+}
+
+fn old(call: &mut Call<'_, '_>) -> EvalResult {
+    let override_level = call.given(2).cloned();
+    let default = call.given(1).cloned();
+    run_old(call, default, override_level)
+}
+
+fn old_block(call: &mut Call<'_, '_>) -> EvalResult {
+    let override_level = call.given(1).cloned();
+    run_old(call, None, override_level)
+}
+
+fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>) -> EvalResult {
+    let merge = match call.name {
+        "hiera" => "first",
+        "hiera_hash" => "hash",
+        _ => "unique",
+    };
+    let name = call.str(0);
+    let strict = call.compiler.settings.strict;
+    let function = call.name;
+    let mut lookup = Lookup::new(call.compiler, call.scope, Some(call.span));
+    if strict != Strict::Off {
+        let text = format!(
+            "The function '{function}' is deprecated in favor of using 'lookup'. See \
+             https://docs.openvoxproject.org/openvox/latest/deprecated_language.html\n   \
+             (file & line not available)"
+        );
+        lookup.warn_once(&format!("function {function}"), text);
+    }
+    lookup.old_call = true;
+    lookup.global_only = !lookup.has_environment_data()?;
+    let has_override = !matches!(&level, None | Some(Value::Undef))
+        && level.as_ref().and_then(Value::as_array).is_none_or(|items| !items.is_empty());
+    if has_override && lookup.global_only {
+        return plain_error(format!("{function}(): an override of the hierarchy is not supported"));
+    }
+    let request = Request {
+        names: vec![name.clone()],
+        single: true,
+        merge: Value::from(merge),
+        default,
+        ..Request::default()
+    };
+    let value = match lookup.run(&request)? {
+        Some(value) => value,
+        None => match call.block.clone() {
+            Some(block) => call.compiler.call_closure(&block, &[Value::Str(name.clone())])?,
+            None => return lookup_error(nothing_found(&request.names)),
+        },
+    };
+    if function == "hiera_include" {
+        include(call, &name, &value)?;
+    }
+    Ok(value)
+}
+
+fn include(call: &mut Call<'_, '_>, name: &str, value: &Value) -> EvalResult<()> {
+    let classes = match value {
+        Value::Undef => return plain_error(format!("Could not find data item {name}")),
+        Value::Array(items) => items.to_vec(),
+        other => vec![other.clone()],
+    };
+    if !classes.is_empty() {
+        call.compiler.include(&classes, Inclusion::Include, call.scope, call.span)?;
+    }
+    Ok(())
+}
+
+fn backend(call: &mut Call<'_, '_>) -> EvalResult {
+    let options = call.arg(0).clone();
+    let path = options.get("path").and_then(Value::as_str).unwrap_or_default();
+    let format = if call.name == "json_data" { Format::Json } else { Format::Yaml };
+    let env = call.compiler.env;
+    let world = env.world.as_ref();
+    let file = env.hiera.file(world, std::path::Path::new(path));
+    match file.data(world, format) {
+        Ok(data) => {
+            let entries = data.entries.iter();
+            Ok(Value::hash(entries.map(|(k, entry)| (k.clone(), entry.value.clone()))))
+        }
+        Err(DataFault::Syntax(message)) => lookup_error(message.clone()),
+        Err(DataFault::NoHash) => {
+            lookup_error(format!("{path}: file does not contain a valid yaml hash"))
+        }
+    }
+}

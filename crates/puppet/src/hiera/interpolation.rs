@@ -1,0 +1,252 @@
+//! `%{…}` in data and in paths.
+//!
+//! [`parse`] is a pure function of the text; what the expressions mean is found by the lookup that
+//! they stand in, within a [`Budget`]: texts that refer to each other may double at every step.
+
+use ecow::EcoString;
+
+use super::explain::Node;
+use super::key::{Segment, split};
+use super::lookup::{Lookup, lookup_error, unwind};
+use super::text::ruby_text;
+use crate::eval::error::EvalResult;
+use crate::value::{HashValue, Value};
+
+/// A part of a text with interpolations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece<'t> {
+    /// Text that stands for itself.
+    Text(&'t str),
+    /// An expression that stands for nothing, such as `%{}`.
+    Empty,
+    /// An expression without a method: a variable, with segments.
+    Variable(&'t str),
+    /// `%{method('argument')}`
+    Method {
+        /// The method's name.
+        name: &'t str,
+        /// What stands in the quotes.
+        argument: &'t str,
+    },
+}
+
+/// The parts of a text. Never fails: what is no expression is text.
+///
+/// ```
+/// use ordain_puppet::hiera::interpolation::{Piece, parse};
+/// let pieces = parse("a %{ facts.os } %{lookup('k')}%{");
+/// assert_eq!(pieces[1], Piece::Variable("facts.os"));
+/// assert_eq!(pieces[3], Piece::Method { name: "lookup", argument: "k" });
+/// assert_eq!(pieces[4], Piece::Text("%{"));
+/// ```
+pub fn parse(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("%{") {
+        let Some(length) = rest[start + 2..].find('}') else { break };
+        if start > 0 {
+            pieces.push(Piece::Text(&rest[..start]));
+        }
+        pieces.push(expression(&rest[start + 2..start + 2 + length]));
+        rest = &rest[start + length + 3..];
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest));
+    }
+    pieces
+}
+
+fn expression(text: &str) -> Piece<'_> {
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\0');
+    match text {
+        "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'" => return Piece::Empty,
+        _ => {}
+    }
+    method(text).unwrap_or(Piece::Variable(text))
+}
+
+fn method(text: &str) -> Option<Piece<'_>> {
+    let (name, rest) = text.split_once('(')?;
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(word) {
+        return None;
+    }
+    let quoted = rest.strip_suffix(')')?;
+    let quote = quoted.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let argument = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!argument.is_empty() && !argument.contains(quote)).then_some(Piece::Method { name, argument })
+}
+
+/// What the interpolations of one lookup may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// How many expressions.
+    pub expressions: u64,
+    /// How many bytes of text.
+    pub bytes: u64,
+    /// How many lookups may stand in one another.
+    pub depth: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { expressions: 1_000_000, bytes: 256 << 20, depth: 100 }
+    }
+}
+
+fn issue<T>(code: &'static str, message: impl Into<String>) -> EvalResult<T> {
+    Err(unwind(Some(code), message, None))
+}
+
+impl Lookup<'_, '_> {
+    /// A value with all its texts interpolated. `methods` says whether `%{lookup('k')}` and its
+    /// kin are allowed, as they are in data but not in `hiera.yaml`.
+    pub(super) fn interpolate(&mut self, value: &Value, methods: bool) -> EvalResult {
+        match value {
+            Value::Str(text) if text.contains("%{") => self.interpolate_text(text, methods),
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.interpolate(item, methods));
+                Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
+            }
+            Value::Hash(entries) => {
+                let mut out = HashValue::default();
+                for (key, value) in entries.iter() {
+                    let key = self.interpolate(key, methods)?;
+                    out.insert(key, self.interpolate(value, methods)?);
+                }
+                Ok(Value::Hash(out.into()))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn interpolate_text(&mut self, subject: &EcoString, methods: bool) -> EvalResult {
+        self.with(
+            || Node::Interpolation(subject.clone()),
+            |lookup| lookup.interpolate_pieces(subject, methods),
+        )
+    }
+
+    fn interpolate_pieces(&mut self, subject: &EcoString, methods: bool) -> EvalResult {
+        let pieces = parse(subject);
+        let whole = pieces.len() == 1;
+        let mut out = String::new();
+        for piece in pieces {
+            let value = match piece {
+                Piece::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Empty => continue,
+                Piece::Variable(key) => {
+                    self.spend(1, 0)?;
+                    let value = self.scope_value(key, subject)?;
+                    self.interpolate_found(&format!("scope:{key}"), value, methods)?
+                }
+                Piece::Method { .. } if !methods => {
+                    return issue(
+                        "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED",
+                        "Interpolation using method syntax is not allowed in this context",
+                    );
+                }
+                Piece::Method { name: "alias", argument } if whole => {
+                    self.spend(1, 0)?;
+                    return self.nested(argument);
+                }
+                Piece::Method { name, argument } => {
+                    self.spend(1, 0)?;
+                    self.method_value(name, argument, subject)?
+                }
+            };
+            let text = ruby_text(&value);
+            self.spend(0, text.len() as u64)?;
+            out.push_str(&text);
+        }
+        Ok(Value::str(out))
+    }
+
+    fn method_value(&mut self, name: &str, argument: &str, subject: &str) -> EvalResult {
+        match name {
+            "lookup" | "hiera" => {
+                let value = self.nested(argument)?;
+                self.interpolate_found(argument, value, true)
+            }
+            "scope" => {
+                let value = self.scope_value(argument, subject)?;
+                self.interpolate_found(&format!("scope:{argument}"), value, true)
+            }
+            "literal" => self.interpolate_found(argument, argument.into(), true),
+            "alias" => issue(
+                "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
+                "'alias' interpolation is only permitted if the expression is equal to the \
+                 entire string",
+            ),
+            other => issue(
+                "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
+                format!("Unknown interpolation method '{other}'"),
+            ),
+        }
+    }
+
+    /// Interpolates what an expression gave.
+    fn interpolate_found(&mut self, name: &str, value: Value, methods: bool) -> EvalResult {
+        self.check(&name.into(), |lookup| lookup.interpolate(&value, methods))
+    }
+
+    /// The value of a variable with segments; `undef` if there is none.
+    pub(super) fn scope_value(&mut self, key: &str, subject: &str) -> EvalResult {
+        let Some(mut segments) = split(key) else {
+            return lookup_error(format!("Syntax error in string: {subject}"));
+        };
+        let root = match segments.remove(0) {
+            Segment::Text(root) => root,
+            Segment::Index(index) => ecow::eco_format!("{index}"),
+        };
+        let value = self.with(
+            || Node::Scope("Global Scope".into()),
+            |lookup| lookup.root_value(&root),
+        )?;
+        let value = match value {
+            Some(value) if !segments.is_empty() && !value.is_undef() => {
+                self.dig(key, &segments, value)?
+            }
+            other => other,
+        };
+        self.remember(key, root, segments, value.clone());
+        Ok(value.unwrap_or_default())
+    }
+
+    fn root_value(&mut self, root: &EcoString) -> EvalResult<Option<Value>> {
+        let key = crate::value::Key(root);
+        if let Some(value) = self.overrides.get(&key).cloned() {
+            self.explain(|e| e.found_in_overrides(root.clone(), value.clone()));
+            return Ok(Some(value));
+        }
+        let default = self.defaults.get(&key).cloned();
+        match self.variable(root, default.is_some())? {
+            Some(value) => {
+                self.explain(|e| e.found(root.clone(), value.clone()));
+                Ok(Some(value))
+            }
+            None => {
+                if let Some(value) = &default {
+                    self.explain(|e| e.found_in_defaults(root.clone(), value.clone()));
+                }
+                Ok(default)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_method_is_a_variable() {
+        for text in ["lookup(k)", "lookup('k'", "lookup('')", "lo-ok('k')", "lookup('a'b')"] {
+            assert_eq!(parse(&format!("%{{{text}}}")), [Piece::Variable(text)], "{text}");
+        }
+        assert_eq!(parse("%{ :: }%{''}"), [Piece::Empty, Piece::Empty]);
+    }
+}

@@ -1,0 +1,424 @@
+//! The levels of a hierarchy, with their paths resolved for a node, and the data they give.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+
+use super::config::{ConfigFault, FunctionKind, Level, Locations};
+use super::explain::Node;
+use super::files::{Data, DataFault, File, Format};
+use super::key::LookupKey;
+use super::layers::Provider;
+use super::location::{glob, join};
+use super::lookup::{Lookup, Tracked, lookup_error, message_of};
+use super::merge::Strategy;
+use crate::catalog::DataPlace;
+use crate::eval::Strict;
+use crate::eval::error::{EvalResult, plain};
+use crate::value::Value;
+
+/// The levels of a layer for certain values of the variables in its paths.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    tracked: Vec<Tracked>,
+    pub main: Vec<ResolvedLevel>,
+    pub defaults: Vec<ResolvedLevel>,
+}
+
+/// A level with its places.
+#[derive(Debug)]
+pub(super) struct ResolvedLevel {
+    pub name: EcoString,
+    pub kind: FunctionKind,
+    pub function: EcoString,
+    pub options: Value,
+    /// `None` if the level has none, so that its function is called once.
+    pub locations: Option<Vec<Location>>,
+    /// The state of its function without location.
+    pub context: OnceLock<usize>,
+}
+
+/// A file or URI of a level.
+#[derive(Debug)]
+pub(super) struct Location {
+    original: EcoString,
+    shown: EcoString,
+    uri: bool,
+    /// The file; a URI has none.
+    file: Option<Arc<File>>,
+    data: OnceLock<Arc<Data>>,
+    /// The state of the level's function for this location.
+    pub context: OnceLock<usize>,
+}
+
+impl Location {
+    fn node(&self) -> Node {
+        Node::Location {
+            original: self.original.clone(),
+            location: self.shown.clone(),
+            uri: self.uri,
+        }
+    }
+
+    fn exists(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| file.exists)
+    }
+
+    /// The option that tells a function its location.
+    pub(super) fn option(&self) -> (Value, Value) {
+        let key = if self.uri { "uri" } else { "path" };
+        (Value::from(key), Value::Str(self.shown.clone()))
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+}
+
+/// How many variants of a hierarchy are kept.
+const VARIANTS: usize = 64;
+
+impl Lookup<'_, '_> {
+    /// The levels of a layer, with paths for the variables as they are now.
+    pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<Resolved>> {
+        let known = self.c.hiera.resolved.get(&provider.id).cloned().unwrap_or_default();
+        if let Some(last) = known.last() {
+            if self.is_stable(last) {
+                return Ok(Arc::clone(last));
+            }
+            self.explain(|e| {
+                e.text(
+                    "Hiera configuration recreated due to change of scope variables used in \
+                     interpolation expressions",
+                );
+            });
+        }
+        let other = known.iter().position(|variant| self.is_stable(variant));
+        let resolved = match other {
+            Some(i) => Arc::clone(&known[i]),
+            None => Arc::new(self.resolve(provider)?),
+        };
+        let variants = self.c.hiera.resolved.entry(provider.id).or_default();
+        match other {
+            Some(i) => _ = variants.remove(i),
+            None if variants.len() >= VARIANTS => _ = variants.remove(0),
+            None => {}
+        }
+        variants.push(Arc::clone(&resolved));
+        Ok(resolved)
+    }
+
+    fn is_stable(&mut self, resolved: &Resolved) -> bool {
+        resolved.tracked.iter().all(|tracked| {
+            let value = self.c.variable(self.scope, &tracked.root);
+            let value = match value {
+                Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
+                value => value,
+            };
+            let found = value.as_ref().and_then(|value| {
+                tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
+            });
+            found == tracked.value.as_ref()
+        })
+    }
+
+    fn resolve(&mut self, provider: &Arc<Provider>) -> EvalResult<Resolved> {
+        let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
+        let tracked = self.tracked.replace(Vec::new());
+        let result = self.resolve_levels(provider);
+        let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
+        (self.overrides, self.defaults) = saved;
+        match result {
+            Ok((main, defaults)) => Ok(Resolved { tracked: mine, main, defaults }),
+            Err(unwind) => {
+                let message = message_of(&unwind);
+                let name = message.strip_prefix("Undefined variable '");
+                match name.and_then(|rest| rest.split_once('\'')) {
+                    Some((name, _)) => Err(self.undefined_in_config(provider, name)),
+                    None => Err(unwind),
+                }
+            }
+        }
+    }
+
+    fn undefined_in_config(
+        &self,
+        provider: &Provider,
+        name: &str,
+    ) -> Box<crate::eval::error::Unwind> {
+        let path = provider.config.path.clone();
+        let text = path.as_deref().and_then(|path| {
+            super::files::read_text(self.c.env.world.as_ref(), path).ok()
+        });
+        let uses = ["%{", "%{'", "%{\""].map(|open| format!("{open}{name}"));
+        let line = text.and_then(|text| {
+            let code = |line: &str| line.split(" #").next().unwrap_or_default().to_owned();
+            let at = text.lines().position(|l| uses.iter().any(|u| code(l).contains(u)))?;
+            Some(at as u32 + 1)
+        });
+        self.fault(&ConfigFault {
+            issue: Some("HIERA_UNDEFINED_VARIABLE"),
+            message: format!("Undefined variable '{name}'"),
+            path,
+            line,
+        })
+    }
+
+    fn resolve_levels(
+        &mut self,
+        provider: &Provider,
+    ) -> EvalResult<(Vec<ResolvedLevel>, Vec<ResolvedLevel>)> {
+        let config = Arc::clone(&provider.config);
+        let mut both = [Vec::new(), Vec::new()];
+        let levels = [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
+        for (levels, out) in levels.into_iter().zip(&mut both) {
+            for level in levels {
+                let resolved = self.resolve_level(provider, level)?;
+                let empty = resolved.locations.as_ref().is_some_and(Vec::is_empty);
+                if config.path.is_some() || !empty {
+                    out.push(resolved);
+                }
+            }
+        }
+        let [main, defaults] = both;
+        Ok((main, defaults))
+    }
+
+    fn resolve_level(&mut self, provider: &Provider, level: &Level) -> EvalResult<ResolvedLevel> {
+        let root = provider.config.root.to_string_lossy().into_owned();
+        let datadir = if level.datadir.is_empty() {
+            let codedir = self.c.setting("codedir");
+            let codedir = codedir.as_ref().and_then(Value::as_str).unwrap_or("/etc/puppetlabs/code");
+            format!("{codedir}/environments/%{{::environment}}/hieradata")
+        } else {
+            join(&root, &level.datadir)
+        };
+        let datadir = self.interpolate(&Value::str(datadir), false)?;
+        let datadir = super::text::ruby_text(&datadir);
+        let lenient = std::mem::replace(&mut self.lenient, true);
+        let locations = self.resolve_locations(provider, level, &datadir);
+        self.lenient = lenient;
+        let locations = locations?;
+        let options = match &level.options {
+            Some(options) => self.interpolate(options, false)?,
+            None => Value::Hash(Arc::default()),
+        };
+        Ok(ResolvedLevel {
+            name: level.name.clone(),
+            kind: level.kind,
+            function: level.function.clone(),
+            options,
+            locations,
+            context: OnceLock::new(),
+        })
+    }
+
+    fn resolve_locations(
+        &mut self,
+        provider: &Provider,
+        level: &Level,
+        datadir: &str,
+    ) -> EvalResult<Option<Vec<Location>>> {
+        let mut out = Vec::new();
+        match &level.locations {
+            Locations::None => return Ok(None),
+            Locations::Paths(paths) => {
+                for path in paths {
+                    let mut relative = self.path_text(path)?;
+                    if let Some(extension) =
+                        level.extension.as_deref().filter(|e| !relative.ends_with(*e))
+                    {
+                        relative.push_str(extension);
+                    }
+                    out.push(self.file_location(path, &join(datadir, &relative)));
+                }
+                if provider.config.path.is_none() {
+                    out.retain(Location::exists);
+                }
+            }
+            Locations::Globs(patterns) => {
+                for pattern in patterns {
+                    let pattern = join(datadir, &self.path_text(pattern)?);
+                    for path in glob(self.c.env.world.as_ref(), &pattern) {
+                        out.push(self.file_location(&pattern, &path));
+                    }
+                }
+            }
+            Locations::Uris(uris) => {
+                for uri in uris {
+                    let shown = self.path_text(uri)?.into();
+                    out.push(Location {
+                        original: uri.clone(),
+                        shown,
+                        uri: true,
+                        file: None,
+                        data: OnceLock::new(),
+                        context: OnceLock::new(),
+                    });
+                }
+            }
+            Locations::Mapped([variable, item, template]) => {
+                for value in self.mapped_values(variable)? {
+                    let outer = self.local.replace((item.clone(), value));
+                    let path = self.path_text(template);
+                    self.local = outer;
+                    out.push(self.file_location(template, &join(datadir, &path?)));
+                }
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn mapped_values(&mut self, variable: &str) -> EvalResult<Vec<Value>> {
+        Ok(match self.scope_value(variable, "mapped_path[0]")? {
+            Value::Str(text) if text.is_empty() => Vec::new(),
+            text @ Value::Str(_) => vec![text],
+            Value::Array(items) => (*items).clone(),
+            Value::Hash(entries) => {
+                entries.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    fn path_text(&mut self, text: &EcoString) -> EvalResult<String> {
+        let value = self.interpolate(&Value::Str(text.clone()), false)?;
+        Ok(super::text::ruby_text(&value))
+    }
+
+    fn file_location(&self, original: &str, path: &str) -> Location {
+        let env = self.c.env;
+        Location {
+            original: original.into(),
+            shown: path.into(),
+            uri: false,
+            file: Some(env.hiera.file(env.world.as_ref(), Path::new(path))),
+            data: OnceLock::new(),
+            context: OnceLock::new(),
+        }
+    }
+
+    /// The value of a key in a level.
+    pub(super) fn in_level(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        key: &LookupKey,
+        strategy: &Strategy,
+    ) -> EvalResult<Option<Value>> {
+        let node = || Node::Provider {
+            name: format!("Hierarchy entry \"{}\"", level.name),
+            config: None,
+            module: None,
+        };
+        self.with(node, |lookup| match &level.locations {
+            None => lookup.at_location(provider, level, None, key),
+            Some(locations) => lookup.merged(strategy, locations, |lookup, location| {
+                lookup.with(
+                    || location.node(),
+                    |lookup| {
+                        if location.exists() {
+                            return lookup.at_location(provider, level, Some(location), key);
+                        }
+                        lookup.explain(super::explain::Explainer::location_not_found);
+                        Ok(None)
+                    },
+                )
+            }),
+        })
+    }
+
+    fn at_location(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        let format = match (level.kind, level.function.as_str()) {
+            (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
+            (FunctionKind::DataHash, "json_data") => Format::Json,
+            _ => return self.from_function(provider, level, location, key),
+        };
+        let Some(location) = location.filter(|location| location.file.is_some()) else {
+            let function = &level.function;
+            return plain(format!(
+                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be \
+                 declared in hiera.yaml when using this data_hash function"
+            ));
+        };
+        if location.data.get().is_none() {
+            let data = self.load(provider, level, location, format)?;
+            let _ = location.data.set(data);
+        }
+        let entry = location.data.get().and_then(|data| data.entries.get(&key.root));
+        let visible = |module: &EcoString| {
+            let rest = key.root.strip_prefix(module.as_str());
+            key.root == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
+        };
+        let Some(entry) = entry.filter(|_| provider.module().is_none_or(visible)) else {
+            self.explain(|e| e.not_found(key.root.clone()));
+            return Ok(None);
+        };
+        let value = match entry.dynamic {
+            true => self.interpolate(&entry.value, true)?,
+            false => entry.value.clone(),
+        };
+        self.explain(|e| e.found(key.root.clone(), value.clone()));
+        if self.nested == 0 {
+            let file = location.shown.clone();
+            self.places.push(DataPlace { key: key.root.clone(), file, line: entry.line });
+        }
+        Ok(Some(value))
+    }
+
+    fn load(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        location: &Location,
+        format: Format,
+    ) -> EvalResult<Arc<Data>> {
+        let Some(file) = &location.file else { return Ok(Arc::default()) };
+        let path = &location.shown;
+        let no_hash = format!("{path}: file does not contain a valid yaml hash");
+        let data = match file.data(self.c.env.world.as_ref(), format) {
+            Ok(data) => Arc::clone(data),
+            Err(DataFault::Syntax(message)) => return lookup_error(message.clone()),
+            Err(DataFault::NoHash) if format == Format::Json => {
+                return self.error(format!(
+                    "Value returned from data_hash function 'json_data', when using location \
+                     '{path}', has wrong type, expects a Hash value"
+                ));
+            }
+            Err(DataFault::NoHash) if self.c.settings.strict == Strict::Error => {
+                return lookup_error(no_hash);
+            }
+            Err(DataFault::NoHash) => Arc::new(Data { empty: true, ..Data::default() }),
+        };
+        if data.empty {
+            self.warn_once(&format!("empty {path}"), no_hash);
+        }
+        if let Some(module) = provider.module() {
+            for key in data.entries.keys() {
+                let own = key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"));
+                if !own && key != "lookup_options" {
+                    let function = &level.function;
+                    let text = format!(
+                        "Module '{module}': Value returned from data_hash function '{function}', \
+                         when using location '{path}', must use keys qualified with the name of \
+                         the module; got {key}"
+                    );
+                    self.warn_once(&format!("unqualified {path} {key}"), text);
+                }
+            }
+        }
+        Ok(data)
+    }
+}
+
+/// The path of a location, for functions that read files themselves.
+pub(super) fn path_of(text: &str) -> PathBuf {
+    PathBuf::from(text)
+}

@@ -1,0 +1,567 @@
+//! One lookup: its request, what it shares with lookups inside it, and its end.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::context::ContextState;
+use super::explain::{Explainer, Node};
+use super::interpolation::Budget;
+use super::key::{LookupKey, Segment};
+use super::layers::Provider;
+use super::levels::Resolved;
+use super::options::Options;
+use crate::catalog::DataPlace;
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::{Compiler, Strict};
+use crate::types::Type;
+use crate::types::mismatch::assert_instance;
+use crate::value::{HashValue, Key, Value};
+
+/// What is kept of hierarchies during a compile.
+#[derive(Default, Debug)]
+pub struct Cache {
+    /// The record of lookups, if one is wanted.
+    pub explainer: Option<Explainer>,
+    /// Keys and variables that are being resolved, to notice recursion.
+    pub(super) stack: Vec<EcoString>,
+    pub(super) expressions: u64,
+    pub(super) bytes: u64,
+    pub(super) providers: FxHashMap<super::config::Owner, Option<Arc<Provider>>>,
+    pub(super) resolved: FxHashMap<usize, Vec<Arc<Resolved>>>,
+    pub(super) options: FxHashMap<EcoString, Option<Arc<Options>>>,
+    pub(super) default_options: FxHashMap<EcoString, Option<Arc<Options>>>,
+    pub(super) global_options: Option<Option<Value>>,
+    pub(super) shared_options: Option<Option<Value>>,
+    pub(super) contexts: Vec<ContextState>,
+    pub(super) warned: FxHashSet<String>,
+}
+
+/// A value found for a parameter.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The value.
+    pub value: Value,
+    /// Where it was found; several places if it was merged.
+    pub places: Vec<DataPlace>,
+}
+
+/// What is asked of a lookup.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The keys; the first that is found counts.
+    pub names: Vec<EcoString>,
+    /// Whether one name was given, not a list of them.
+    pub single: bool,
+    /// What the value must be.
+    pub value_type: Option<Arc<Type>>,
+    /// How values are merged; `undef` to leave it to the data.
+    pub merge: Value,
+    /// What is given if nothing is found.
+    pub default: Option<Value>,
+    /// Values that come before all data.
+    pub overrides: Arc<HashValue>,
+    /// Values that are used when nothing is found.
+    pub defaults: Arc<HashValue>,
+}
+
+/// A lookup that runs.
+pub(super) struct Lookup<'c, 'e> {
+    pub c: &'c mut Compiler<'e>,
+    pub scope: ScopeId,
+    pub span: Option<Span>,
+    pub overrides: Arc<HashValue>,
+    pub defaults: Arc<HashValue>,
+    /// Whether only the global layer is searched.
+    pub global_only: bool,
+    /// Whether the call is one of `hiera` and its kin.
+    pub old_call: bool,
+    /// Whether variables are seen as version 3 sees them.
+    pub old_scope: bool,
+    /// Whether unknown variables are only warned about.
+    pub lenient: bool,
+    pub module: Option<EcoString>,
+    pub top: EcoString,
+    /// A variable that only exists for a mapped path.
+    pub local: Option<(EcoString, Value)>,
+    /// Variables that paths depend on, while they are resolved.
+    pub tracked: Option<Vec<Tracked>>,
+    pub places: Vec<DataPlace>,
+    /// How many lookups this one stands in.
+    pub nested: usize,
+}
+
+/// A variable that paths depend on, and the value it had.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Tracked {
+    pub root: EcoString,
+    pub segments: Vec<Segment>,
+    pub value: Option<Value>,
+}
+
+/// An error of a lookup, which has no place in the program.
+pub(super) fn lookup_error<T>(message: impl Into<String>) -> EvalResult<T> {
+    Err(lookup_unwind(message))
+}
+
+pub(super) fn lookup_unwind(message: impl Into<String>) -> Box<Unwind> {
+    unwind(None, message, None)
+}
+
+/// An error with an issue code of Hiera, at a place of a configuration if it has one.
+pub(super) fn unwind(
+    issue: Option<&'static str>,
+    message: impl Into<String>,
+    span: Option<Span>,
+) -> Box<Unwind> {
+    EvalError {
+        code: None,
+        issue: issue.map(Into::into),
+        message: message.into(),
+        span,
+        line_only: true,
+        related: Vec::new(),
+        help: Vec::new(),
+        diagnostics: Vec::new(),
+        wrapped: None,
+    }
+    .into()
+}
+
+/// The text of an error.
+pub(super) fn message_of(unwind: &Unwind) -> String {
+    match unwind {
+        Unwind::Error(error) => error.message.clone(),
+        Unwind::Plain(error) => error.message.clone(),
+        Unwind::Next(_) | Unwind::Return(..) | Unwind::Break(_) => "unexpected jump".to_owned(),
+    }
+}
+
+impl<'c, 'e> Lookup<'c, 'e> {
+    pub(super) fn new(c: &'c mut Compiler<'e>, scope: ScopeId, span: Option<Span>) -> Self {
+        if c.hiera.stack.is_empty() {
+            (c.hiera.expressions, c.hiera.bytes) = (0, 0);
+        }
+        Self {
+            c,
+            scope,
+            span,
+            overrides: Arc::default(),
+            defaults: Arc::default(),
+            global_only: false,
+            old_call: false,
+            old_scope: false,
+            lenient: false,
+            module: None,
+            top: EcoString::new(),
+            local: None,
+            tracked: None,
+            places: Vec::new(),
+            nested: 0,
+        }
+    }
+
+    pub(super) fn explain(&mut self, tell: impl FnOnce(&mut Explainer)) {
+        if let Some(explainer) = &mut self.c.hiera.explainer {
+            tell(explainer);
+        }
+    }
+
+    /// Does something as part of a node of the record.
+    pub(super) fn with<T>(
+        &mut self,
+        node: impl FnOnce() -> Node,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.c.hiera.explainer.is_none() {
+            return body(self);
+        }
+        self.explain(|e| e.push(node()));
+        let result = body(self);
+        self.explain(Explainer::pop);
+        result
+    }
+
+    /// Does something while a name is being resolved; it is an error if it is already.
+    pub(super) fn check<T>(
+        &mut self,
+        name: &EcoString,
+        body: impl FnOnce(&mut Self) -> EvalResult<T>,
+    ) -> EvalResult<T> {
+        if self.c.hiera.stack.contains(name) {
+            let names = self.c.hiera.stack.join(", ");
+            return lookup_error(format!("Recursive lookup detected in [{names}]"));
+        }
+        self.c.hiera.stack.push(name.clone());
+        let result = body(self);
+        self.c.hiera.stack.pop();
+        result
+    }
+
+    /// Counts what an interpolation costs.
+    pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
+        let budget = Budget::default();
+        let cache = &mut self.c.hiera;
+        cache.expressions += expressions;
+        cache.bytes += bytes;
+        if cache.stack.len() > 2 * budget.depth || self.nested > budget.depth {
+            return lookup_error("Interpolations are nested too deep");
+        }
+        if cache.expressions > budget.expressions || cache.bytes > budget.bytes {
+            return lookup_error("Interpolations make the value too large");
+        }
+        Ok(())
+    }
+
+    /// An error that becomes one of the function that looked up, unless it was found inside a
+    /// search, where it is one of the lookup.
+    pub(super) fn error<T>(&self, message: impl Into<String>) -> EvalResult<T> {
+        if self.c.hiera.stack.is_empty() { plain(message) } else { lookup_error(message) }
+    }
+
+    pub(super) fn assert_type(
+        &self,
+        subject: &str,
+        kind: Option<&Arc<Type>>,
+        value: Value,
+    ) -> EvalResult {
+        let Some(kind) = kind else { return Ok(value) };
+        match assert_instance(subject, kind, &value) {
+            Ok(()) => Ok(value),
+            Err(unwind) => self.error(message_of(&unwind)),
+        }
+    }
+
+    /// Runs a request; `None` if nothing was found and it has no default.
+    pub(super) fn run(&mut self, request: &Request) -> EvalResult<Option<Value>> {
+        self.overrides = Arc::clone(&request.overrides);
+        self.defaults = Arc::clone(&request.defaults);
+        let kind = request.value_type.as_ref();
+        for name in &request.names {
+            let found = match request.overrides.get(&Key(name)) {
+                Some(value) => {
+                    let subject = format!("Value found for key '{name}' in override hash");
+                    Some(self.assert_type(&subject, kind, value.clone())?)
+                }
+                None => self.find(name, &request.merge)?,
+            };
+            if let Some(value) = found {
+                return self.assert_type("Found value", kind, value).map(Some);
+            }
+        }
+        for name in &request.names {
+            if let Some(value) = request.defaults.get(&Key(name)) {
+                let subject = format!("Value found for key '{name}' in default values hash");
+                return self.assert_type(&subject, kind, value.clone()).map(Some);
+            }
+        }
+        match &request.default {
+            Some(value) => self.assert_type("Default value", kind, value.clone()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The value of another key inside of this lookup: the empty text if there is none.
+    pub(super) fn nested(&mut self, name: &str) -> EvalResult {
+        let name = EcoString::from(name);
+        if let Some(value) = self.overrides.get(&Key(&name)) {
+            return Ok(value.clone());
+        }
+        let saved = (self.module.take(), std::mem::take(&mut self.top), self.old_scope);
+        if !self.global_only {
+            self.old_scope = false;
+        }
+        self.nested += 1;
+        let found = self.find(&name, &Value::Undef);
+        self.nested -= 1;
+        (self.module, self.top, self.old_scope) = saved;
+        let found = found?.or_else(|| self.defaults.get(&Key(&name)).cloned());
+        Ok(found.unwrap_or_else(|| Value::str("")))
+    }
+
+    /// The value of a key in data.
+    pub(super) fn find(&mut self, name: &EcoString, merge: &Value) -> EvalResult<Option<Value>> {
+        if name == "lookup_options" || name.starts_with("lookup_options.") {
+            self.explain(|e| e.leaf(Node::InvalidKey("lookup_options".into())));
+            return Ok(None);
+        }
+        let Some(key) = LookupKey::parse(name) else {
+            return lookup_error(format!("Syntax error in key: '{name}'"));
+        };
+        self.module = key.module.clone();
+        self.top = name.clone();
+        if self.c.hiera.explainer.as_ref().is_some_and(|e| e.only_options) {
+            let options = LookupKey::parse(&"lookup_options".into());
+            if let Some(options) = options {
+                self.in_layers(&options, &Value::from("hash"))?;
+            }
+            return Ok(Some(Value::Undef));
+        }
+        let options = self.options_of(&key)?;
+        let own = merge.is_undef().then(|| options.as_ref().and_then(|o| o.get("merge"))).flatten();
+        if own.is_some_and(|own| !own.is_undef()) {
+            self.explain(|e| e.leaf(Node::MergeSource("lookup_options")));
+        }
+        let merge = own.unwrap_or(merge).clone();
+        let found = self.with(
+            || Node::Search { key: name.clone(), meta: false },
+            |lookup| match lookup.in_layers(&key, &merge)? {
+                Some(value) => Ok(Some(value)),
+                None if lookup.global_only => Ok(None),
+                None => match lookup.in_module_defaults(&key)? {
+                    Some(value) => lookup.dig_key(&key, value),
+                    None => Ok(None),
+                },
+            },
+        )?;
+        match (found, options.as_ref().and_then(|o| o.get("convert_to"))) {
+            (Some(value), Some(to)) if !to.is_undef() => self.convert(&key, value, to).map(Some),
+            (found, _) => Ok(found),
+        }
+    }
+
+    fn convert(&mut self, key: &LookupKey, value: Value, to: &Value) -> EvalResult {
+        let mut steps = match to {
+            Value::Array(steps) => (**steps).clone(),
+            other => vec![other.clone()],
+        };
+        let name = &key.text;
+        let Some(span) = self.span.or_else(|| self.config_span()) else {
+            return lookup_error(format!("The convert_to lookup_option for key '{name}' failed"));
+        };
+        if let Some(Value::Str(source)) = steps.first().cloned() {
+            let kind = self.c.type_of_text(&source, span).map_err(|e| {
+                let why = message_of(&e);
+                lookup_unwind(format!(
+                    "Invalid data type in lookup_options for key '{name}' could not parse \
+                     '{source}', error: '{why}"
+                ))
+            })?;
+            steps[0] = Value::of_type(kind);
+        }
+        let mut args = steps.clone();
+        args.insert(1.min(args.len()), value);
+        let result = self.c.call_function("new", args, None, self.scope, span).map_err(|e| {
+            let why = message_of(&e);
+            lookup_unwind(format!(
+                "The convert_to lookup_option for key '{name}' raised error: {why}"
+            ))
+        })?;
+        if self.c.hiera.explainer.is_some() {
+            let text = [Value::of_type(Type::String(crate::types::IntRange::ANY_SIZE))];
+            let args = text.into_iter().chain([Value::array(steps)]).collect();
+            let shown = self.c.call_function("new", args, None, self.scope, span)?;
+            let shown = super::text::ruby_text(&shown);
+            self.explain(|e| {
+                e.text(format!("Applying convert_to lookup_option with arguments {shown}"));
+            });
+        }
+        Ok(result)
+    }
+
+    /// Digs for the segments of a key in the value of its root.
+    pub(super) fn dig_key(&mut self, key: &LookupKey, value: Value) -> EvalResult<Option<Value>> {
+        if key.segments.is_empty() {
+            return Ok(Some(value));
+        }
+        self.dig(&key.text, &key.segments, value)
+    }
+
+    pub(super) fn dig(
+        &mut self,
+        key: &str,
+        segments: &[Segment],
+        value: Value,
+    ) -> EvalResult<Option<Value>> {
+        let shown = || segments.iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
+        self.with(
+            || Node::SubKey(shown().into()),
+            |lookup| {
+                let mut value = value;
+                for segment in segments {
+                    let step = lookup.with(|| Node::Segment, |l| l.dig_one(key, segment, &value));
+                    match step? {
+                        Some(inner) => value = inner,
+                        None => return Ok(None),
+                    }
+                }
+                Ok(Some(value))
+            },
+        )
+    }
+
+    fn dig_one(
+        &mut self,
+        key: &str,
+        segment: &Segment,
+        value: &Value,
+    ) -> EvalResult<Option<Value>> {
+        let name = || ecow::eco_format!("{segment}");
+        let fits = match value {
+            Value::Undef | Value::Hash(_) => true,
+            Value::Array(_) => matches!(segment, Segment::Index(_)),
+            _ => false,
+        };
+        if !fits {
+            let class = super::text::ruby_class(value);
+            return lookup_error(format!(
+                "Data Provider type mismatch: Got {class} when a hash-like object was expected \
+                 to access value using '{segment}' from key '{key}'"
+            ));
+        }
+        match segment.entry(value).cloned() {
+            Some(inner) => {
+                self.explain(|e| e.found(name(), inner.clone()));
+                Ok(Some(inner))
+            }
+            None => {
+                self.explain(|e| e.not_found(name()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// A variable as hierarchies and data see it. `quiet` says that a missing one is expected.
+    pub(super) fn variable(&mut self, name: &EcoString, quiet: bool) -> EvalResult<Option<Value>> {
+        if let Some((local, value)) = &self.local
+            && local == name
+        {
+            return Ok(Some(value.clone()));
+        }
+        if self.old_scope {
+            match name.as_str() {
+                "calling_class" => return Ok(self.calling_class().map(Value::Str)),
+                "calling_class_path" => {
+                    let path = self.calling_class().map(|c| c.replace("::", "/"));
+                    return Ok(path.map(Value::from));
+                }
+                "calling_module" => return Ok(self.c.variable(self.scope, "module_name")),
+                _ => {}
+            }
+        }
+        match self.c.variable(self.scope, name) {
+            Some(Value::Str(text)) if self.old_scope && text.is_empty() => Ok(None),
+            Some(value) => Ok(Some(value)),
+            None if quiet || is_built_in(name) => Ok(None),
+            None => self.unknown_variable(name).map(|()| None),
+        }
+    }
+
+    fn calling_class(&self) -> Option<EcoString> {
+        let scope = self.c.scopes.get(self.c.scopes.body_scope(self.scope));
+        (scope.kind == ScopeKind::Class).then(|| scope.class.clone())
+    }
+
+    fn unknown_variable(&mut self, name: &str) -> EvalResult<()> {
+        let strict = self.c.settings.strict;
+        if strict == Strict::Off {
+            return Ok(());
+        }
+        let (shown, reason) = self.unknown_reason(name)?;
+        if strict == Strict::Error && !self.lenient {
+            return plain(format!("Undefined variable '{shown}'; {reason}"));
+        }
+        let text = match strict {
+            Strict::Error => {
+                format!("Interpolation failed with '{shown}', but compilation continuing; {reason}")
+            }
+            _ => format!("Undefined variable '{shown}'; {reason}"),
+        };
+        self.warn_once(&format!("variable {shown}"), format!("{text}\n   (file & line not available)"));
+        Ok(())
+    }
+
+    /// How an unknown variable is named, and why it is unknown.
+    fn unknown_reason(&mut self, name: &str) -> EvalResult<(String, String)> {
+        let Some((class, _)) = name.rsplit_once("::") else {
+            return Ok((name.to_owned(), String::new()));
+        };
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let class = class.strip_prefix("::").unwrap_or(class);
+        if class.is_empty() {
+            return Ok((format!("::{bare}"), String::new()));
+        }
+        if self.c.env.find_class(class)?.is_none() {
+            return Ok((bare.to_owned(), format!("class {class} could not be found")));
+        }
+        if !self.c.class_scopes.contains_key(class) {
+            return Ok((bare.to_owned(), format!("class {class} has not been evaluated")));
+        }
+        Ok((format!("::{bare}"), String::new()))
+    }
+
+    pub(super) fn warn_once(&mut self, what: &str, text: String) {
+        if self.c.hiera.warned.insert(what.to_owned()) {
+            self.c.warn(text, None);
+        }
+    }
+
+    /// Remembers that a path depends on a variable.
+    pub(super) fn remember(
+        &mut self,
+        key: &str,
+        root: EcoString,
+        segments: Vec<Segment>,
+        value: Option<Value>,
+    ) {
+        let constant = key.starts_with("::") && value.is_some();
+        let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
+        if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
+            let one = Tracked { root, segments, value };
+            if !tracked.contains(&one) {
+                tracked.push(one);
+            }
+        }
+    }
+}
+
+fn is_built_in(name: &str) -> bool {
+    matches!(name, "module_name" | "caller_module_name")
+        || (!name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+}
+
+impl Compiler<'_> {
+    /// The value that data has for a parameter of a class, merged and converted as the data says.
+    ///
+    /// # Errors
+    /// When a configuration or data file is broken, or an interpolation in it.
+    pub fn lookup_parameter(
+        &mut self,
+        class: &str,
+        param: &str,
+        scope: ScopeId,
+    ) -> EvalResult<Option<Found>> {
+        let name = ecow::eco_format!("{class}::{param}");
+        let mut lookup = Lookup::new(self, scope, None);
+        let value = lookup.find(&name, &Value::Undef)?;
+        let places = lookup.places;
+        Ok(value.map(|value| Found { value, places }))
+    }
+
+    /// Looks up what is asked, as the function `lookup` does; `None` if nothing is found.
+    ///
+    /// # Errors
+    /// When a configuration or data file is broken, an interpolation in it, or the value found is
+    /// not of the type asked for.
+    pub fn lookup(&mut self, request: &Request, scope: ScopeId, span: Span) -> EvalResult<Option<Found>> {
+        let mut lookup = Lookup::new(self, scope, Some(span));
+        let value = lookup.run(request)?;
+        let places = lookup.places;
+        Ok(value.map(|value| Found { value, places }))
+    }
+}
+
+/// The message that nothing was found.
+pub(super) fn nothing_found(names: &[EcoString]) -> String {
+    match names {
+        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
+        names => {
+            let names: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();
+            let names = names.join(", ");
+            format!("Function lookup() did not find a value for any of the names [{names}]")
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Merge strategies: what becomes of a key with values on several levels.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use rustc_hash::FxHashSet;
+
+use crate::value::{HashValue, Value};
+
+/// A merge strategy.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Strategy {
+    /// The first value found counts.
+    First,
+    /// Values and lists become one list without duplicates.
+    Unique,
+    /// Hashes are joined, the first value of a key counts.
+    Hash,
+    /// Hashes and lists are joined on all levels.
+    Deep(Arc<DeepOptions>),
+}
+
+/// The options of [`Strategy::Deep`].
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct DeepOptions {
+    /// Items that begin so remove the item that follows it.
+    pub knockout_prefix: Option<EcoString>,
+    /// Whether hashes at the same place of two lists are merged.
+    pub merge_hash_arrays: bool,
+    /// Whether merged lists are sorted.
+    pub sort_merged_arrays: bool,
+    /// Whether the lower level wins.
+    pub reverse: bool,
+    /// The strategy's name.
+    pub name: &'static str,
+    /// The options as they were given, without the name, for explanations.
+    pub given: HashValue,
+}
+
+impl Strategy {
+    /// The strategy that a `merge` argument or option means.
+    ///
+    /// # Errors
+    /// The message, when it means none.
+    pub fn of(merge: &Value) -> Result<Self, String> {
+        match merge {
+            Value::Undef | Value::Bool(false) => Ok(Self::First),
+            Value::Str(name) => Self::named(name, &HashValue::default()),
+            Value::Hash(options) => {
+                let name = match merge.get("strategy") {
+                    None | Some(Value::Undef) => {
+                        return Err("The hash given as 'merge' must contain the name of a strategy \
+                                    in string form for the key 'strategy'"
+                            .to_owned());
+                    }
+                    Some(Value::Str(name)) => name,
+                    Some(other) => return Err(unknown(&super::text::ruby_text(other))),
+                };
+                Self::named(name, options)
+            }
+            other => Err(unknown(&super::text::ruby_text(other))),
+        }
+    }
+
+    fn named(name: &str, options: &HashValue) -> Result<Self, String> {
+        let (name, known): (&'static str, &[&str]) = match name {
+            "first" | "default" => ("first", &[]),
+            "unique" => ("unique", &[]),
+            "hash" => ("hash", &[]),
+            "deep" => ("deep", &DEEP_OPTIONS),
+            "unconstrained_deep" if options.len() < 2 => ("deep", &DEEP_OPTIONS),
+            "unconstrained_deep" => ("unconstrained_deep", &[]),
+            "reverse_deep" => ("reverse_deep", &[]),
+            other => return Err(unknown(other)),
+        };
+        if !matches!(name, "unconstrained_deep" | "reverse_deep") {
+            check_options(options, known)?;
+        }
+        Ok(match name {
+            "first" => Self::First,
+            "unique" => Self::Unique,
+            "hash" => Self::Hash,
+            _ => Self::Deep(Arc::new(DeepOptions::new(name, options)?)),
+        })
+    }
+
+    /// The name in explanations.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Unique => "unique",
+            Self::Hash => "hash",
+            Self::Deep(options) => options.name,
+        }
+    }
+
+    /// The options in explanations.
+    pub fn options(&self) -> Option<&HashValue> {
+        match self {
+            Self::Deep(options) if !options.given.is_empty() => Some(&options.given),
+            _ => None,
+        }
+    }
+
+    /// What becomes of the only value when there is but one place to look at.
+    pub fn single(&self, value: Value) -> Value {
+        match (self, value) {
+            (Self::Unique, Value::Array(items)) => Value::array(unique(items.iter().cloned())),
+            (_, value) => value,
+        }
+    }
+
+    /// What becomes of the first of several values.
+    pub fn first(&self, value: Value) -> Value {
+        match self {
+            Self::Unique => Value::array(flatten(&value)),
+            _ => value,
+        }
+    }
+
+    /// Merges the value of a higher level with one of a lower level.
+    ///
+    /// # Errors
+    /// The message, when the values cannot be merged so.
+    pub fn merge(&self, higher: Value, lower: Value) -> Result<Value, String> {
+        match self {
+            Self::First => Ok(higher),
+            Self::Unique => {
+                for (nth, value) in [("first", &higher), ("second", &lower)] {
+                    if !is_scalar(value) && !matches!(value, Value::Array(_)) {
+                        return Err(wrong(nth, "a value of type Scalar or Array", value));
+                    }
+                }
+                let both = flatten(&higher).into_iter().chain(flatten(&lower));
+                Ok(Value::array(unique(both)))
+            }
+            Self::Hash => match (higher, lower) {
+                (Value::Hash(higher), Value::Hash(lower)) => {
+                    let mut merged = (*lower).clone();
+                    merged.extend(higher.iter().map(|(k, v)| (k.clone(), v.clone())));
+                    Ok(Value::Hash(Arc::new(merged)))
+                }
+                (Value::Hash(_), lower) => Err(wrong("second", "a Hash value", &lower)),
+                (higher, _) => Err(wrong("first", "a Hash value", &higher)),
+            },
+            Self::Deep(options) if options.reverse => deep(lower, higher, options),
+            Self::Deep(options) => deep(higher, lower, options),
+        }
+    }
+}
+
+const DEEP_OPTIONS: [&str; 4] =
+    ["knockout_prefix", "merge_debug", "merge_hash_arrays", "sort_merged_arrays"];
+
+fn unknown(name: &str) -> String {
+    format!("Unknown merge strategy: '{name}'")
+}
+
+fn wrong(nth: &str, expected: &str, got: &Value) -> String {
+    let got = super::text::type_word(got);
+    format!("The {nth} element of the merge has wrong type, expects {expected}, got {got}")
+}
+
+fn check_options(options: &HashValue, known: &[&str]) -> Result<(), String> {
+    let mut problems = Vec::new();
+    for (key, value) in options {
+        let key = key.as_str().unwrap_or_default();
+        if key == "strategy" || value.is_undef() {
+            continue;
+        }
+        let expected = match key {
+            key if !known.contains(&key) => {
+                problems.push(format!("unrecognized key '{key}'"));
+                continue;
+            }
+            "knockout_prefix" if value.as_str().is_none() => "String",
+            "knockout_prefix" => continue,
+            _ if matches!(value, Value::Bool(_)) => continue,
+            _ => "Boolean",
+        };
+        let got = super::text::type_word(value);
+        problems.push(format!("entry '{key}' expects a value of type Undef or {expected}, got {got}"));
+    }
+    super::text::mismatches("The merge options", &problems).map_or(Ok(()), Err)
+}
+
+impl DeepOptions {
+    fn new(name: &'static str, options: &HashValue) -> Result<Self, String> {
+        let flag = |key: &str| options.get(&crate::value::Key(key)).is_some_and(Value::is_true);
+        let prefix = options.get(&crate::value::Key("knockout_prefix")).and_then(Value::as_str);
+        if prefix == Some("") {
+            return Err("knockout_prefix cannot be an empty string in deep_merge!".to_owned());
+        }
+        let mut given = HashValue::default();
+        if options.len() > 1 {
+            let rest = options.iter().filter(|(k, _)| k.as_str() != Some("strategy"));
+            given.extend(rest.map(|(k, v)| (k.clone(), v.clone())));
+        }
+        Ok(Self {
+            knockout_prefix: prefix.map(EcoString::from),
+            merge_hash_arrays: flag("merge_hash_arrays"),
+            sort_merged_arrays: flag("sort_merged_arrays"),
+            reverse: name == "reverse_deep",
+            name,
+            given,
+        })
+    }
+
+    /// The text without the prefix that knocks out, if it has it.
+    fn knocked<'t>(&self, value: &'t Value) -> Option<&'t str> {
+        value.as_str()?.strip_prefix(self.knockout_prefix.as_deref()?)
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !matches!(
+        value,
+        Value::Undef
+            | Value::Default
+            | Value::Array(_)
+            | Value::Hash(_)
+            | Value::Sensitive(_)
+            | Value::Object(_)
+            | Value::Type(_)
+            | Value::Callable(_)
+    )
+}
+
+fn unique(items: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    let mut seen = FxHashSet::default();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
+}
+
+fn flatten(value: &Value) -> Vec<Value> {
+    fn into(value: &Value, out: &mut Vec<Value>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| into(item, out)),
+            other => out.push(other.clone()),
+        }
+    }
+    let mut out = Vec::new();
+    into(value, &mut out);
+    out
+}
+
+/// Merges `source` into `dest`: the way of the Ruby library `deep_merge`.
+fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, String> {
+    if source.is_undef() {
+        return Ok(dest);
+    }
+    if !dest.is_true() {
+        return Ok(source);
+    }
+    match (source, dest) {
+        (Value::Hash(source), dest) if source.is_empty() => {
+            drop(source);
+            Ok(dest)
+        }
+        (Value::Hash(source), Value::Hash(dest)) => deep_hashes(&source, dest, options),
+        (Value::Hash(source), _) => {
+            deep_hashes(&source, Arc::new((*source).clone()), options)
+        }
+        (Value::Array(source), dest) => deep_arrays(&source, dest, options),
+        (source, _) => Ok(match options.knocked(&source) {
+            Some(_) => Value::str(""),
+            None => source,
+        }),
+    }
+}
+
+fn deep_hashes(
+    source: &HashValue,
+    dest: Arc<HashValue>,
+    options: &DeepOptions,
+) -> Result<Value, String> {
+    let mut merged = Arc::unwrap_or_clone(dest);
+    for (key, value) in source {
+        let old = merged.get(key).filter(|old| old.is_true()).unwrap_or(value).clone();
+        let value = deep(value.clone(), old, options)?;
+        merged.insert(key.clone(), value);
+    }
+    Ok(Value::Hash(Arc::new(merged)))
+}
+
+fn deep_arrays(source: &[Value], dest: Value, options: &DeepOptions) -> Result<Value, String> {
+    let prefix = options.knockout_prefix.as_deref();
+    let clears = prefix.is_some() && source.iter().any(|item| item.as_str() == prefix);
+    let source = source.iter().filter(|item| !clears || item.as_str() != prefix);
+    let Value::Array(dest) = dest else {
+        let kept = source.filter(|item| options.knocked(item).is_none());
+        return Ok(Value::array(kept.cloned()));
+    };
+    let dest = if clears { Vec::new() } else { Arc::unwrap_or_clone(dest) };
+    let (knocking, source): (Vec<_>, Vec<_>) =
+        source.cloned().partition(|item| options.knocked(item).is_some());
+    let mut gone = FxHashSet::default();
+    for item in knocking {
+        gone.extend(options.knocked(&item).map(Value::str));
+        gone.insert(item);
+    }
+    let dest: Vec<Value> = dest.into_iter().filter(|item| !gone.contains(item)).collect();
+    let all_hashes = |items: &[Value]| items.iter().all(|item| item.as_hash().is_some());
+    let mut merged = if options.merge_hash_arrays && all_hashes(&source) && all_hashes(&dest) {
+        let mut source = source.into_iter();
+        let mut merged = Vec::with_capacity(dest.len());
+        for item in dest {
+            let higher = source.next().unwrap_or_else(|| Value::Hash(Arc::default()));
+            merged.push(deep(higher, item, options)?);
+        }
+        merged.extend(source);
+        merged
+    } else {
+        unique(dest.into_iter().chain(source))
+    };
+    if options.sort_merged_arrays {
+        sort(&mut merged)?;
+    }
+    Ok(Value::array(merged))
+}
+
+fn sort(items: &mut [Value]) -> Result<(), String> {
+    fn number(value: &Value) -> Option<f64> {
+        match value {
+            Value::Int(i) => Some(*i as f64),
+            Value::Float(f) => Some(*f),
+            _ => None,
+        }
+    }
+    if let Some(odd) = items.iter().find(|item| {
+        (item.as_str().is_none() || items[0].as_str().is_none())
+            && (number(item).is_none() || number(&items[0]).is_none())
+    }) {
+        if items.len() < 2 {
+            return Ok(());
+        }
+        let [a, b] = [&items[0], odd].map(super::text::ruby_class);
+        return Err(format!("comparison of {a} with {b} failed"));
+    }
+    items.sort_by(|a, b| match (a, b) {
+        (Value::Str(a), Value::Str(b)) => a.cmp(b),
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        _ => number(a).partial_cmp(&number(b)).unwrap_or(std::cmp::Ordering::Equal),
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn list(items: &[&str]) -> Value {
+        Value::array(items.iter().map(|i| Value::from(*i)))
+    }
+
+    fn deep_with(options: &[(&str, Value)], higher: Value, lower: Value) -> Value {
+        let strategy = [("strategy", Value::from("deep"))];
+        let all = strategy.into_iter().chain(options.iter().cloned());
+        Strategy::of(&Value::hash(all)).unwrap().merge(higher, lower).unwrap()
+    }
+
+    #[test]
+    fn a_deep_merge_puts_the_lower_items_first() {
+        let merged = deep_with(&[], list(&["b", "c"]), list(&["a", "b"]));
+        assert_eq!(merged, list(&["a", "b", "c"]));
+    }
+
+    #[test]
+    fn a_prefix_knocks_out() {
+        let prefix = [("knockout_prefix", Value::from("--"))];
+        assert_eq!(deep_with(&prefix, list(&["--a", "c"]), list(&["a", "b"])), list(&["b", "c"]));
+        assert_eq!(deep_with(&prefix, list(&["--", "c"]), list(&["a", "b"])), list(&["c"]));
+        assert_eq!(deep_with(&prefix, "--x".into(), "x".into()), "".into());
+    }
+
+    #[test]
+    fn unique_refuses_hashes() {
+        let strategy = Strategy::of(&"unique".into()).unwrap();
+        let error = strategy.merge("a".into(), Value::hash([("k", Value::Int(1))])).unwrap_err();
+        assert!(error.ends_with("expects a value of type Scalar or Array, got Struct"), "{error}");
+        assert_eq!(strategy.single(list(&["a", "a"])), list(&["a"]));
+    }
+
+    #[test]
+    fn unknown_strategies_are_named() {
+        assert_eq!(Strategy::of(&"nope".into()).unwrap_err(), "Unknown merge strategy: 'nope'");
+        let odd = Value::hash([("strategy", "hash"), ("zip", "x")].map(|(k, v)| (k, v.into())));
+        let error = Strategy::of(&odd).unwrap_err();
+        assert_eq!(error, "The merge options has wrong type, unrecognized key 'zip'");
+    }
+}

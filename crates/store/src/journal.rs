@@ -1,0 +1,312 @@
+//! The journal of runs.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value as Json;
+
+use crate::error::StoreError;
+use crate::migrate::{MigrateError, NEWEST, migrate};
+
+/// How many runs are kept.
+const KEPT: i64 = 100;
+
+/// The state of this machine between runs.
+#[derive(Debug)]
+pub struct Store {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+}
+
+/// A run that is written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run(i64);
+
+/// A change that was under way when a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnderWay {
+    /// The resource.
+    pub resource: String,
+    /// What was about to be done.
+    pub action: String,
+}
+
+/// A run that did not come to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interrupted {
+    /// Its process.
+    pub pid: u32,
+    /// When it began.
+    pub started: SystemTime,
+    /// What it was about to do.
+    pub under_way: Vec<UnderWay>,
+}
+
+/// A run that did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunSummary {
+    /// What was asked for.
+    pub kind: String,
+    /// When it began.
+    pub started: SystemTime,
+    /// When it ended.
+    pub finished: SystemTime,
+    /// What it said about itself.
+    pub summary: Json,
+}
+
+/// Makes a state directory that only its owner can look into.
+pub(crate) fn make_directory(dir: &Path) -> Result<(), StoreError> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.map_err(|e| StoreError::io(dir, &e))
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn time(milliseconds: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(milliseconds.unsigned_abs())
+}
+
+impl Store {
+    /// Opens the state in a directory, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be written, is broken, or was made by a newer version.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        make_directory(dir)?;
+        let path = dir.join("state.db");
+        let failed = |e: rusqlite::Error| StoreError::database(&path, &e);
+        let mut connection = Connection::open(&path).map_err(failed)?;
+        connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+        // What is written survives the end of the process at once, and a power cut soon.
+        for (name, value) in
+            [("journal_mode", "wal"), ("synchronous", "normal"), ("foreign_keys", "on")]
+        {
+            connection.pragma_update(None, name, value).map_err(failed)?;
+        }
+        migrate(&mut connection).map_err(|e| match e {
+            MigrateError::Newer(found) => {
+                StoreError::Newer { path: path.clone(), found, known: NEWEST }
+            }
+            MigrateError::Database(e) => failed(e),
+        })?;
+        Ok(Self { connection: Mutex::new(connection), path })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(
+        &self,
+        action: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        action(&self.lock()).map_err(|e| StoreError::database(&self.path, &e))
+    }
+
+    /// Writes down that a run begins; runs long past are forgotten.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(&self, kind: &str) -> Result<Run, StoreError> {
+        self.with(|c| {
+            c.execute(
+                "INSERT INTO runs (kind, pid, started) VALUES (?1, ?2, ?3)",
+                params![kind, std::process::id(), milliseconds(SystemTime::now())],
+            )?;
+            let run = c.last_insert_rowid();
+            c.execute("DELETE FROM runs WHERE id <= ?1", [run - KEPT])?;
+            Ok(Run(run))
+        })
+    }
+
+    /// Writes down that a resource is about to be changed.
+    ///
+    /// # Errors
+    /// When it cannot be written: the change should then not be made.
+    pub fn begin_step(&self, run: Run, resource: &str, action: &str) -> Result<(), StoreError> {
+        self.with(|c| {
+            let mut statement = c.prepare_cached(
+                "INSERT INTO steps (run, resource, action, begun) VALUES (?1, ?2, ?3, ?4)",
+            )?;
+            let now = milliseconds(SystemTime::now());
+            statement.execute(params![run.0, resource, action, now]).map(drop)
+        })
+    }
+
+    /// Writes down that the change was made or failed.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn end_step(&self, run: Run, resource: &str, ok: bool) -> Result<(), StoreError> {
+        self.with(|c| {
+            let mut statement = c.prepare_cached(
+                "UPDATE steps SET ended = ?3, ok = ?4
+                 WHERE run = ?1 AND resource = ?2 AND ended IS NULL",
+            )?;
+            let now = milliseconds(SystemTime::now());
+            statement.execute(params![run.0, resource, now, ok]).map(drop)
+        })
+    }
+
+    /// Writes down that a run came to its end. The summary must hold no secrets.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(&self, run: Run, summary: &Json) -> Result<(), StoreError> {
+        let now = milliseconds(SystemTime::now());
+        self.with(|c| {
+            c.execute(
+                "UPDATE runs SET finished = ?2, summary = ?3 WHERE id = ?1",
+                params![run.0, now, summary.to_string()],
+            )
+            .map(drop)
+        })
+    }
+
+    /// Runs that did not come to their end and were not told of yet. Ask before [`Store::begin`],
+    /// with the [`crate::RunLock`] held, so that none of them is still under way.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn take_interrupted(&self) -> Result<Vec<Interrupted>, StoreError> {
+        self.with(|c| {
+            let mut runs = c.prepare(
+                "SELECT id, pid, started FROM runs WHERE finished IS NULL AND told = 0 ORDER BY id",
+            )?;
+            let rows = runs.query_map([], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?))
+            })?;
+            let mut out = Vec::new();
+            for row in rows {
+                let (id, pid, started) = row?;
+                out.push(Interrupted { pid, started: time(started), under_way: under_way(c, id)? });
+            }
+            c.execute("UPDATE runs SET told = 1 WHERE finished IS NULL", [])?;
+            Ok(out)
+        })
+    }
+
+    /// The latest run that came to its end.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn last_run(&self) -> Result<Option<RunSummary>, StoreError> {
+        self.with(|c| {
+            c.query_row(
+                "SELECT kind, started, finished, summary FROM runs
+                 WHERE finished IS NOT NULL ORDER BY id DESC LIMIT 1",
+                [],
+                |row| {
+                    let summary: String = row.get(3)?;
+                    Ok(RunSummary {
+                        kind: row.get(0)?,
+                        started: time(row.get(1)?),
+                        finished: time(row.get(2)?),
+                        summary: serde_json::from_str(&summary).unwrap_or(Json::Null),
+                    })
+                },
+            )
+            .optional()
+        })
+    }
+}
+
+fn under_way(connection: &Connection, run: i64) -> rusqlite::Result<Vec<UnderWay>> {
+    let mut steps = connection.prepare(
+        "SELECT resource, action FROM steps WHERE run = ?1 AND ended IS NULL ORDER BY rowid",
+    )?;
+    let rows = steps
+        .query_map([run], |row| Ok(UnderWay { resource: row.get(0)?, action: row.get(1)? }))?;
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_next_run_learns_what_was_under_way_once() {
+        let dir = tempfile::tempdir().unwrap();
+        {
+            let store = Store::open(dir.path()).unwrap();
+            let run = store.begin("apply").unwrap();
+            store.begin_step(run, "File[/a]", "create ensure").unwrap();
+            store.end_step(run, "File[/a]", true).unwrap();
+            store.begin_step(run, "File[/b]", "modify content").unwrap();
+        }
+        let store = Store::open(dir.path()).unwrap();
+        let interrupted = store.take_interrupted().unwrap();
+        let under_way =
+            vec![UnderWay { resource: "File[/b]".into(), action: "modify content".into() }];
+        assert_eq!(interrupted[0].under_way, under_way);
+        assert_eq!(interrupted[0].pid, std::process::id());
+        assert!(store.take_interrupted().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_last_run_is_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        assert_eq!(store.last_run().unwrap(), None);
+        let run = store.begin("apply").unwrap();
+        store.finish(run, &json!({ "changed": 2 })).unwrap();
+        store.begin("apply").unwrap();
+        assert_eq!(store.last_run().unwrap().unwrap().summary["changed"], 2);
+    }
+
+    #[test]
+    fn old_runs_are_forgotten_with_their_steps() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        for _ in 0..KEPT + 5 {
+            let run = store.begin("apply").unwrap();
+            store.begin_step(run, "File[/a]", "x").unwrap();
+        }
+        let count =
+            |sql: &str| store.with(|c| c.query_row(sql, [], |r| r.get::<_, i64>(0))).unwrap();
+        assert_eq!(count("SELECT count(*) FROM runs"), KEPT);
+        assert_eq!(count("SELECT count(*) FROM steps"), KEPT);
+    }
+
+    #[test]
+    fn a_newer_or_broken_state_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(Store::open(dir.path()).unwrap());
+        let path = dir.path().join("state.db");
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "this is no database at all, only text").unwrap();
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::Broken { .. })));
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_not_a_crash() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let run = store.begin("apply").unwrap();
+        store.with(|c| c.pragma_update(None, "max_page_count", 8)).unwrap();
+        let long = "x".repeat(100_000);
+        let error = store.begin_step(run, &long, "x").unwrap_err().to_string();
+        assert!(error.ends_with("the disk is full"), "{error}");
+        store.finish(run, &Json::Null).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_made_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let error = Store::open(&dir.path().join("file/state")).unwrap_err();
+        assert!(error.to_string().contains("cannot be written"), "{error}");
+    }
+}

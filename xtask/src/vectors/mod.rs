@@ -1,0 +1,109 @@
+//! Runs recorded answers of the real programs and compares.
+//!
+//! A file `<language>/<suite>.jsonl` has one case a line. A case that disagrees is an error unless
+//! the list of known differences (`tests/known-differences.txt`) names it with a reason.
+
+mod puppet;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use rayon::prelude::*;
+use serde_json::Value as Json;
+
+/// Lines `suite/id: reason`.
+const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/known-differences.txt");
+
+/// What came of a case: nothing if it agrees, else what differs.
+pub type Disagreement = Option<String>;
+
+type Runner = fn(&Json) -> Disagreement;
+
+fn runner(language: &str, suite: &str) -> Option<Runner> {
+    match (language, suite) {
+        ("puppet", "parse") => Some(puppet::parse),
+        ("puppet", "expr" | "types" | "stdlib-calls") => Some(puppet::expression),
+        ("puppet", "compile") => Some(puppet::compile),
+        _ => None,
+    }
+}
+
+/// Runs all files below a directory; fails if a case disagrees that is not known to.
+pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
+    let known = known_differences()?;
+    let mut files = Vec::new();
+    collect(dir, &mut files)?;
+    files.sort();
+    let mut failed = 0;
+    let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
+    for path in files {
+        let suite = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let parent = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let language = parent.to_string_lossy().into_owned();
+        let Some(runner) = runner(&language, &suite) else {
+            println!("{language}/{suite}: no runner yet");
+            continue;
+        };
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let cases: Vec<Json> = text
+            .lines()
+            .map(serde_json::from_str)
+            .collect::<Result<_, _>>()
+            .with_context(|| path.display().to_string())?;
+        let results: Vec<_> = cases.par_iter().map(|case| (case, runner(case))).collect();
+        let row = counts.entry(format!("{language}/{suite}")).or_default();
+        for (case, difference) in results {
+            let id = case["id"].as_str().unwrap_or("?");
+            let name = format!("{language}/{suite}/{id}");
+            match difference {
+                None => row[0] += 1,
+                Some(_) if known.contains_key(&name) => row[1] += 1,
+                Some(text) => {
+                    row[2] += 1;
+                    failed += 1;
+                    if verbose {
+                        println!("--- {name}\n{}\n{text}", case["code"].as_str().unwrap_or(""));
+                    }
+                }
+            }
+        }
+    }
+    println!("{:<28} {:>7} {:>7} {:>9}", "suite", "agree", "known", "disagree");
+    for (suite, [agree, known, disagree]) in &counts {
+        println!("{suite:<28} {agree:>7} {known:>7} {disagree:>9}");
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    if dir.is_file() {
+        out.push(dir.to_path_buf());
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, out)?;
+        } else if path.extension().is_some_and(|e| e == "jsonl") {
+            out.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn known_differences() -> anyhow::Result<HashMap<String, String>> {
+    let text = match fs::read_to_string(KNOWN) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(e) => return Err(e).context(KNOWN),
+    };
+    let mut out = HashMap::new();
+    for line in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
+        let (name, reason) = line.split_once(": ").with_context(|| format!("no reason: {line}"))?;
+        out.insert(name.to_string(), reason.to_string());
+    }
+    Ok(out)
+}
