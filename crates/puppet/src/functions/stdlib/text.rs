@@ -27,9 +27,7 @@ pub const TABLE: &[Function] = &[
     old("squeeze", "Makes runs of the same character one.", -1, squeeze),
     old("shell_join", "Quotes texts for a shell and joins them.", -1, shell_join),
     old("shell_split", "Splits text into words as a shell does.", -1, shell_split),
-    old("uriescape", "Fails, as it does upstream since Ruby 3.", -1, |_| {
-        fail("Puppet: This function is not available in Puppet 8. URI.escape no longer exists as of Ruby 3+.")
-    }),
+    old("uriescape", "Escapes what must not stand in a URI.", -1, |c| on_texts(c, uri_escape)),
     old("base64", "Encodes or decodes base64.", -1, base64),
     function("stdlib::extname", "Gives the extension of a file name.", &[plain(
         &[req("String", "filename")],
@@ -251,7 +249,7 @@ fn squeezed(text: &str, only: Option<&str>) -> String {
 }
 
 /// Whether a character is in a set as Ruby's `squeeze` and `count` write it: `a-z`, `^x`.
-fn in_set(set: &str, c: char) -> bool {
+pub(crate) fn in_set(set: &str, c: char) -> bool {
     let (negated, set) = match set.strip_prefix('^') {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, set),
@@ -310,7 +308,7 @@ fn shell_split(call: &mut Call<'_, '_>) -> EvalResult {
     let text = ruby_text(&args[0]);
     match shell_words(&text) {
         Some(words) => Ok(Value::array(words.into_iter().map(Value::from))),
-        None => fail(format!("Unmatched quote: {text}")),
+        None => fail(format!("Unmatched quote: {}", inspect_ruby(&text))),
     }
 }
 
@@ -435,9 +433,17 @@ fn base64(call: &mut Call<'_, '_>) -> EvalResult {
     })
 }
 
-/// Text in quotes as Ruby shows it.
-pub(crate) fn quoted(text: &str) -> String {
-    inspect_ruby(text)
+/// Escapes all bytes that are neither unreserved nor reserved in a URI.
+fn uri_escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for b in text.bytes() {
+        if b.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&b) {
+            out.push(char::from(b));
+        } else {
+            out.push_str(&format!("%{b:02X}"));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
