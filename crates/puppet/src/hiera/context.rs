@@ -115,8 +115,9 @@ impl Lookup<'_, '_> {
                 let subject = call.subject("Value returned from");
                 let Value::Hash(hash) = value else {
                     let got = super::text::type_word(&value);
-                    return self
-                        .error(format!("{subject} has wrong type, expects a Hash value, got {got}"));
+                    return self.error(format!(
+                        "{subject} has wrong type, expects a Hash value, got {got}"
+                    ));
                 };
                 let hash = self.qualified_only(call, &subject, hash);
                 self.c.hiera.contexts[call.id].hash = Some(Arc::clone(&hash));
@@ -279,7 +280,9 @@ impl Compiler<'_> {
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         let expected = match method {
             "not_found" | "explain" | "cached_entries" => 0,
-            "interpolate" | "cache_all" | "cache_has_key" | "cached_value" | "cached_file_data" => 1,
+            "interpolate" | "cache_all" | "cache_has_key" | "cached_value" | "cached_file_data" => {
+                1
+            }
             "cache" => 2,
             _ => return None,
         };

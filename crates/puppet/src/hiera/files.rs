@@ -150,9 +150,8 @@ impl File {
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
-    let (tree, value) = tree.map_err(|e| {
-        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
-    })?;
+    let (tree, value) =
+        tree.map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
     let entries = match &value {
         ordain_data::Value::Map(entries) => entries,
         ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
@@ -193,9 +192,8 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
 }
 
 fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let value = ordain_data::json::read(text).map_err(|e| {
-        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
-    })?;
+    let value = ordain_data::json::read(text)
+        .map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
     let Some(entries) = value.as_map() else { return Err(DataFault::NoHash) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();

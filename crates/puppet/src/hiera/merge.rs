@@ -49,9 +49,11 @@ impl Strategy {
             Value::Hash(options) => {
                 let name = match merge.get("strategy") {
                     None | Some(Value::Undef) => {
-                        return Err("The hash given as 'merge' must contain the name of a strategy \
+                        return Err(
+                            "The hash given as 'merge' must contain the name of a strategy \
                                     in string form for the key 'strategy'"
-                            .to_owned());
+                                .to_owned(),
+                        );
                     }
                     Some(Value::Str(name)) => name,
                     Some(other) => return Err(unknown(&super::text::ruby_text(other))),
@@ -179,7 +181,8 @@ fn check_options(options: &HashValue, known: &[&str]) -> Result<(), String> {
             _ => "Boolean",
         };
         let got = super::text::type_word(value);
-        problems.push(format!("entry '{key}' expects a value of type Undef or {expected}, got {got}"));
+        problems
+            .push(format!("entry '{key}' expects a value of type Undef or {expected}, got {got}"));
     }
     super::text::mismatches("The merge options", &problems).map_or(Ok(()), Err)
 }
@@ -257,9 +260,7 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
             Ok(dest)
         }
         (Value::Hash(source), Value::Hash(dest)) => deep_hashes(&source, dest, options),
-        (Value::Hash(source), _) => {
-            deep_hashes(&source, Arc::new((*source).clone()), options)
-        }
+        (Value::Hash(source), _) => deep_hashes(&source, Arc::new((*source).clone()), options),
         (Value::Array(source), dest) => deep_arrays(&source, dest, options),
         (source, _) => Ok(match options.knocked(&source) {
             Some(_) => Value::str(""),

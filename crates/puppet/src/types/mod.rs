@@ -13,6 +13,8 @@ pub mod normalize;
 pub mod object;
 pub mod parse;
 pub mod regexp;
+#[cfg(test)]
+mod tests;
 mod text_reader;
 pub mod uri;
 

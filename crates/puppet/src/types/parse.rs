@@ -20,7 +20,6 @@ use crate::value::{HashValue, Value};
 pub fn builtin(name: &str) -> Option<Type> {
     Some(match name {
         "Any" => Type::Any,
-        "Unit" => Type::Unit,
         "Undef" => Type::Undef,
         "Default" => Type::Default,
         "Numeric" => Type::Numeric,
@@ -186,10 +185,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::Object(kind) => object::parameterized(kind, keys),
         Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
-        Type::Reference(name) if name == "UnresolvedReference" => match keys {
-            [Value::Str(name)] => Ok(Type::Reference(name.clone())),
-            _ => unknown_type(name),
-        },
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) => match alias.target.get() {
             Some(target) => specialized(target, keys),
@@ -462,26 +457,37 @@ fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
     }
 }
 
+/// An array type; one that can only be empty has no element type.
+fn array_of(element: Arc<Type>, size: SizeRange) -> Type {
+    match size.to {
+        0 => Type::Array(Arc::new(Type::Unit), size),
+        _ => Type::Array(element, size),
+    }
+}
+
 fn array(keys: &[Value]) -> EvalResult<Type> {
     let is_type = |v: &Value| matches!(v, Value::Type(_));
-    let any = || Arc::new(Type::Any);
     match keys {
-        [first] => Ok(Type::Array(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
-        [first, _] if is_type(first) => {
-            Ok(Type::Array(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
-        }
-        [_, _] => Ok(Type::Array(any(), size(0, keys)?)),
-        [first, _, _] => {
-            let element = type_key("Array-Type", 0, first)?;
-            Ok(Type::Array(element, size(1, &keys[1..])?))
+        [first] => Ok(array_of(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
+        [first, _] if !is_type(first) => Ok(array_of(Arc::new(Type::Any), size(0, keys)?)),
+        [first, _] | [first, _, _] => {
+            Ok(array_of(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
         }
         _ => arity("Array-Type", 1, Some(3), keys.len()),
     }
 }
 
+/// A hash type; one that can only be empty has no key and value types.
+fn hash_of(entry: (Type, Type), size: SizeRange) -> Type {
+    match size.to {
+        0 => Type::Hash(Arc::new((Type::Unit, Type::Unit)), size),
+        _ => Type::Hash(Arc::new(entry), size),
+    }
+}
+
 fn hash(keys: &[Value]) -> EvalResult<Type> {
     if let [Value::Int(_), Value::Int(_)] = keys {
-        return Ok(Type::Hash(Arc::new((Type::Any, Type::Any)), size(0, keys)?));
+        return Ok(hash_of((Type::Any, Type::Any), size(0, keys)?));
     }
     let mut types = Vec::with_capacity(2);
     for (i, key) in keys.iter().take(2).enumerate() {
@@ -490,10 +496,10 @@ fn hash(keys: &[Value]) -> EvalResult<Type> {
     let [key, value] = types.as_slice() else {
         return arity("Hash-Type", 2, Some(4), keys.len());
     };
-    let entry = Arc::new(((**key).clone(), (**value).clone()));
+    let entry = ((**key).clone(), (**value).clone());
     match keys.len() {
-        2 => Ok(Type::Hash(entry, SizeRange::ANY_SIZE)),
-        3 | 4 => Ok(Type::Hash(entry, size(2, &keys[2..])?)),
+        2 => Ok(hash_of(entry, SizeRange::ANY_SIZE)),
+        3 | 4 => Ok(hash_of(entry, size(2, &keys[2..])?)),
         count => arity("Hash-Type", 2, Some(4), count),
     }
 }

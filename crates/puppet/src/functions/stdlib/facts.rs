@@ -14,71 +14,102 @@ use crate::value::Value;
 const V4: &str = r"Pattern[/\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\z/]";
 
 /// A signature that promises a truth value.
-const fn asked(params: &'static [crate::functions::Param], body: crate::functions::Body) -> Dispatch {
+const fn asked(
+    params: &'static [crate::functions::Param],
+    body: crate::functions::Body,
+) -> Dispatch {
     Dispatch { params, block: None, returns: Some("Boolean"), body }
 }
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("fact", "Gives a fact by a path with dots between.", &[plain(&[req("String", "fact_name")], fact)]),
-    function("stdlib::os_version_gte", "Tells whether the system is of a name and at least of a version.", &[asked(
-        &[req("String[1]", "os"), req("String[1]", "version")],
-        os_version_gte,
-    )]),
-    function("os_version_gte", "Deprecated name of stdlib::os_version_gte.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::os_version_gte")
-    })]),
-    function("stdlib::has_interface_with", "Tells whether a network interface has a value.", &[
-        asked(&[req("String[1]", "interface")], has_interface),
-        asked(
-            &[
-                req("Enum['macaddress','netmask','ipaddress','network','ip','mac']", "kind"),
-                req("String[1]", "value"),
-            ],
-            |c| {
-                let kind = c.str(0);
-                has_interface_with(c, &kind, 1)
-            },
-        ),
-    ]),
-    function("has_interface_with", "Deprecated name of stdlib::has_interface_with.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::has_interface_with"),
-    )]),
-    function("stdlib::has_ip_address", "Tells whether an interface has an address.", &[asked(
-        &[req(V4, "ip_address")],
-        |c| has_interface_with(c, "ip", 0),
-    )]),
-    function("has_ip_address", "Deprecated name of stdlib::has_ip_address.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::has_ip_address")
-    })]),
-    function("stdlib::has_ip_network", "Tells whether an interface is in a network.", &[asked(
-        &[req(V4, "ip_network")],
-        |c| has_interface_with(c, "network", 0),
-    )]),
-    function("has_ip_network", "Deprecated name of stdlib::has_ip_network.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::has_ip_network")
-    })]),
-    function("stdlib::ip_in_range", "Tells whether an address is in one of the networks.", &[asked(
-        &[req("String", "ipaddress"), req("Variant[String, Array]", "range")],
-        ip_in_range,
-    )]),
-    function("stdlib::validate_domain_name", "Fails unless all values are domain names.", &[plain(
-        &[rep("Any", "values")],
-        |c| validate(c, DOMAIN, "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone]"),
-    )]),
-    function("validate_domain_name", "Deprecated name of stdlib::validate_domain_name.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::validate_domain_name"),
-    )]),
-    function("stdlib::validate_email_address", "Fails unless all values are mail addresses.", &[plain(
-        &[rep("Any", "values")],
-        |c| validate(c, EMAIL, "Stdlib::Email"),
-    )]),
-    function("validate_email_address", "Deprecated name of stdlib::validate_email_address.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::validate_email_address"),
-    )]),
+    function(
+        "fact",
+        "Gives a fact by a path with dots between.",
+        &[plain(&[req("String", "fact_name")], fact)],
+    ),
+    function(
+        "stdlib::os_version_gte",
+        "Tells whether the system is of a name and at least of a version.",
+        &[asked(&[req("String[1]", "os"), req("String[1]", "version")], os_version_gte)],
+    ),
+    function(
+        "os_version_gte",
+        "Deprecated name of stdlib::os_version_gte.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::os_version_gte"))],
+    ),
+    function(
+        "stdlib::has_interface_with",
+        "Tells whether a network interface has a value.",
+        &[
+            asked(&[req("String[1]", "interface")], has_interface),
+            asked(
+                &[
+                    req("Enum['macaddress','netmask','ipaddress','network','ip','mac']", "kind"),
+                    req("String[1]", "value"),
+                ],
+                |c| {
+                    let kind = c.str(0);
+                    has_interface_with(c, &kind, 1)
+                },
+            ),
+        ],
+    ),
+    function(
+        "has_interface_with",
+        "Deprecated name of stdlib::has_interface_with.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::has_interface_with"))],
+    ),
+    function(
+        "stdlib::has_ip_address",
+        "Tells whether an interface has an address.",
+        &[asked(&[req(V4, "ip_address")], |c| has_interface_with(c, "ip", 0))],
+    ),
+    function(
+        "has_ip_address",
+        "Deprecated name of stdlib::has_ip_address.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::has_ip_address"))],
+    ),
+    function(
+        "stdlib::has_ip_network",
+        "Tells whether an interface is in a network.",
+        &[asked(&[req(V4, "ip_network")], |c| has_interface_with(c, "network", 0))],
+    ),
+    function(
+        "has_ip_network",
+        "Deprecated name of stdlib::has_ip_network.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::has_ip_network"))],
+    ),
+    function(
+        "stdlib::ip_in_range",
+        "Tells whether an address is in one of the networks.",
+        &[asked(
+            &[req("String", "ipaddress"), req("Variant[String, Array]", "range")],
+            ip_in_range,
+        )],
+    ),
+    function(
+        "stdlib::validate_domain_name",
+        "Fails unless all values are domain names.",
+        &[plain(&[rep("Any", "values")], |c| {
+            validate(c, DOMAIN, "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone]")
+        })],
+    ),
+    function(
+        "validate_domain_name",
+        "Deprecated name of stdlib::validate_domain_name.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::validate_domain_name"))],
+    ),
+    function(
+        "stdlib::validate_email_address",
+        "Fails unless all values are mail addresses.",
+        &[plain(&[rep("Any", "values")], |c| validate(c, EMAIL, "Stdlib::Email"))],
+    ),
+    function(
+        "validate_email_address",
+        "Deprecated name of stdlib::validate_email_address.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::validate_email_address"))],
+    ),
 ];
 
 /// Host names of letters, digits and hyphens, and zones with a dot at the end.
@@ -102,7 +133,9 @@ fn validate(call: &mut Call<'_, '_>, pattern: &str, kind: &str) -> EvalResult {
                 Value::Str(_) => format!("'{got}'"),
                 other => crate::types::label::label(other),
             };
-            return fail(format!("'{name}' parameter 'values' expects a match for {kind}, got {got}"));
+            return fail(format!(
+                "'{name}' parameter 'values' expects a match for {kind}, got {got}"
+            ));
         }
     }
     Ok(Value::Undef)
@@ -117,7 +150,8 @@ fn fact(call: &mut Call<'_, '_>) -> EvalResult {
         let span = captures.get(1).or_else(|| captures.get(2));
         path.extend(span.map(|span| text[span].to_owned()));
     }
-    let mut at = call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
+    let mut at =
+        call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
     for (i, key) in path.iter().enumerate() {
         let next = match &at {
             Value::Undef => return Ok(Value::Undef),
@@ -147,7 +181,8 @@ fn fact(call: &mut Call<'_, '_>) -> EvalResult {
 fn warn_of_fact(call: &mut Call<'_, '_>, fact: &str, walked: &[String], what: &str) {
     let quote = |s: &String| if s.contains('.') { format!("\"{s}\"") } else { s.clone() };
     let walked: Vec<String> = walked.iter().map(quote).collect();
-    let message = format!("fact request for {fact} returning nil: '{}' is {what}", walked.join("."));
+    let message =
+        format!("fact request for {fact} returning nil: '{}' is {what}", walked.join("."));
     let span = call.span;
     call.compiler.warn(message, Some(span));
 }
