@@ -10,6 +10,12 @@ use crate::types::parse::parse_text;
 use crate::types::{Type, TypeAlias};
 use crate::value::Value;
 
+/// Converts arguments that fit the signature of this number.
+type Body = fn(usize, &[Value], &mut dyn Host) -> EvalResult;
+
+/// The error for arguments that fit no signature, if it is worded on its own.
+type Explain = fn(&str, &[Value]) -> Option<EvalResult>;
+
 /// The conversion to one kind of type.
 pub(super) struct Constructor {
     /// What messages call it.
@@ -17,9 +23,9 @@ pub(super) struct Constructor {
     /// What it accepts.
     pub signatures: Vec<Signature>,
     /// Converts arguments that fit the signature of this number.
-    pub body: fn(usize, &[Value], &mut dyn Host) -> EvalResult,
+    pub body: Body,
     /// The error for arguments that fit none, if it is worded on its own.
-    pub explain: Option<fn(&str, &[Value]) -> Option<EvalResult>>,
+    pub explain: Option<Explain>,
 }
 
 type Param = (&'static str, &'static str, bool);
@@ -31,8 +37,8 @@ fn build(
     name: &'static str,
     locals: &[Local],
     signatures: &[&[Param]],
-    body: fn(usize, &[Value], &mut dyn Host) -> EvalResult,
-    explain: Option<fn(&str, &[Value]) -> Option<EvalResult>>,
+    body: Body,
+    explain: Option<Explain>,
 ) -> Constructor {
     let mut known: Vec<Arc<TypeAlias>> = Vec::new();
     let read = |text: &str, known: &[Arc<TypeAlias>]| {
