@@ -232,10 +232,8 @@ fn texts_of(value: Option<&Value>) -> Vec<EcoString> {
 
 /// `a, b, or c`
 fn alternatives(words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|w| format!("'{w}'")).collect();
     match words.split_last() {
-        Some((last, rest)) if rest.len() > 1 => format!("{}, or {last}", rest.join(", ")),
-        Some((last, [first])) => format!("{first} or {last}"),
+        Some((last, rest)) if !rest.is_empty() => format!("{}, or {last}", rest.join(", ")),
         _ => words.concat(),
     }
 }

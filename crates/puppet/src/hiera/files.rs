@@ -13,11 +13,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::config::{Config, ConfigFault, Owner};
 use crate::value::{HashValue, Value};
 
+/// A configuration, or why it cannot be used.
+type ReadConfig = Result<Arc<Config>, ConfigFault>;
+
 /// What is known of data files and `hiera.yaml` files; belongs to an environment.
 #[derive(Default)]
 pub struct Files {
     files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
-    configs: RwLock<FxHashMap<PathBuf, Arc<Result<Arc<Config>, ConfigFault>>>>,
+    configs: RwLock<FxHashMap<PathBuf, Arc<ReadConfig>>>,
 }
 
 impl fmt::Debug for Files {
@@ -98,7 +101,7 @@ impl Files {
         path: &Path,
         owner: &Owner,
         strict: crate::eval::Strict,
-    ) -> Option<Arc<Result<Arc<Config>, ConfigFault>>> {
+    ) -> Option<Arc<ReadConfig>> {
         if let Some(config) = read(&self.configs).get(path) {
             return Some(Arc::clone(config));
         }

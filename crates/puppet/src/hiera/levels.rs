@@ -126,7 +126,9 @@ impl Lookup<'_, '_> {
     fn resolve(&mut self, provider: &Arc<Provider>) -> EvalResult<Resolved> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
+        let explainer = self.c.hiera.explainer.take();
         let result = self.resolve_levels(provider);
+        self.c.hiera.explainer = explainer;
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
         (self.overrides, self.defaults) = saved;
         match result {
@@ -341,7 +343,7 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
-            _ => return self.from_function(provider, level, location, key),
+            _ => return self.call_level_function(provider, level, location, key),
         };
         let Some(location) = location.filter(|location| location.file.is_some()) else {
             let function = &level.function;

@@ -229,6 +229,8 @@ fn is_scalar(value: &Value) -> bool {
     )
 }
 
+// A regular expression in a value is compiled when first used, which does not change its hash.
+#[allow(clippy::mutable_key_type)]
 fn unique(items: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut seen = FxHashSet::default();
     items.into_iter().filter(|item| seen.insert(item.clone())).collect()
@@ -283,6 +285,7 @@ fn deep_hashes(
     Ok(Value::Hash(Arc::new(merged)))
 }
 
+#[allow(clippy::mutable_key_type)]
 fn deep_arrays(source: &[Value], dest: Value, options: &DeepOptions) -> Result<Value, String> {
     let prefix = options.knockout_prefix.as_deref();
     let clears = prefix.is_some() && source.iter().any(|item| item.as_str() == prefix);

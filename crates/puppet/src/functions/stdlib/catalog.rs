@@ -155,7 +155,8 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
         ));
     }
     let (own, caller) = call.compiler.calling_modules(call.scope);
-    if own == caller {
+    // Code that is in no module and was called by none has a name of its own, and no caller's.
+    if own == caller && !own.is_empty() {
         return Ok(Value::Undef);
     }
     if let Some(Value::Str(message)) = args.first() {
@@ -163,9 +164,10 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let body = call.compiler.scopes.body_scope(call.scope);
     let scope = call.compiler.scopes.get(body);
-    let kind = if scope.kind == ScopeKind::Class { "Class" } else { "Definition" };
+    let kind = if matches!(scope.kind, ScopeKind::Class | ScopeKind::Top) { "Class" } else { "Definition" };
     let name = match scope.kind {
         ScopeKind::Class => scope.class.to_string(),
+        ScopeKind::Top => String::new(),
         _ => call.compiler.catalog.get(scope.resource).reference().to_lowercase(),
     };
     let name = name.split('[').next().unwrap_or_default();
@@ -199,6 +201,17 @@ fn resource_type(kind: &str, title: &str) -> Type {
     Type::Resource { kind: Some(crate::types::display::capitalized(kind)), title }
 }
 
+/// Fails if a reference is to a kind of resource that nothing defines.
+fn check_known(call: &mut Call<'_, '_>, what: &Value) -> EvalResult<()> {
+    let Value::Type(kind) = what else { return Ok(()) };
+    let Type::Resource { kind: Some(kind), .. } = &**kind else { return Ok(()) };
+    let of_kind = Type::Resource { kind: Some(kind.clone()), title: None };
+    if call.compiler.is_defined(&Value::of_type(of_kind), call.scope)? {
+        return Ok(());
+    }
+    fail(format!("Resource type not found: {kind}"))
+}
+
 fn defined_with_params(call: &mut Call<'_, '_>, what: &Value, wanted: &Value) -> EvalResult<bool> {
     if !what.is_true() {
         return fail("Must specify a reference");
@@ -206,6 +219,7 @@ fn defined_with_params(call: &mut Call<'_, '_>, what: &Value, wanted: &Value) ->
     let Some(reference) = reference_of(what) else {
         return fail(format!("Reference is not understood: '{}'", ruby_class(what)));
     };
+    check_known(call, what)?;
     let none = HashValue::default();
     let wanted = wanted.as_hash().unwrap_or(&none);
     let found = match &reference {
@@ -372,8 +386,7 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
         return Ok(Value::Undef);
     }
     let actual = crate::types::infer_set(value);
-    let function = call.str(1);
-    fail(describe_mismatch(&format!("validate_legacy({function})"), &kind, &actual))
+    fail(describe_mismatch(&format!("validate_legacy({kind}, ...)"), &kind, &actual))
 }
 
 /// The value of a fact, by the names on the way to it.

@@ -6,7 +6,7 @@ use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::catalog::fact as fact_at;
 use crate::functions::stdlib::convert::as_list;
-use crate::functions::stdlib::{forward, text_of};
+use crate::functions::stdlib::{forward, no_method, text_of};
 use crate::functions::support::{function, regex, ruby_inspect, wrap};
 use crate::functions::{Dispatch, Function, plain, rep, req};
 use crate::value::Value;
@@ -188,7 +188,9 @@ fn warn_of_fact(call: &mut Call<'_, '_>, fact: &str, walked: &[String], what: &s
 }
 
 fn os_version_gte(call: &mut Call<'_, '_>) -> EvalResult {
-    let name = fact_at(call, &["os", "name"]).unwrap_or_default();
+    let Some(name) = fact_at(call, &["os", "name"]) else {
+        return no_method("[]", &Value::Undef);
+    };
     if name.as_str() != Some(&call.str(0)) {
         return Ok(Value::Bool(false));
     }
@@ -197,13 +199,16 @@ fn os_version_gte(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Bool(order.is_ge()))
 }
 
-fn interfaces(call: &mut Call<'_, '_>) -> Value {
-    fact_at(call, &["networking", "interfaces"]).unwrap_or_default()
+fn interfaces(call: &mut Call<'_, '_>) -> EvalResult {
+    match fact_at(call, &["networking"]) {
+        Some(networking) => Ok(networking.get("interfaces").cloned().unwrap_or_default()),
+        None => no_method("[]", &Value::Undef),
+    }
 }
 
 fn has_interface(call: &mut Call<'_, '_>) -> EvalResult {
     let name = call.str(0);
-    Ok(Value::Bool(interfaces(call).get(&name).is_some()))
+    Ok(Value::Bool(interfaces(call)?.get(&name).is_some()))
 }
 
 fn has_interface_with(call: &mut Call<'_, '_>, kind: &str, i: usize) -> EvalResult {
@@ -213,7 +218,7 @@ fn has_interface_with(call: &mut Call<'_, '_>, kind: &str, i: usize) -> EvalResu
         "macaddress" => "mac",
         kind => kind,
     };
-    let interfaces = interfaces(call);
+    let interfaces = interfaces(call)?;
     let mut all = interfaces.as_hash().into_iter().flatten();
     Ok(Value::Bool(all.any(|(_, interface)| interface.get(kind) == Some(&wanted))))
 }

@@ -179,7 +179,7 @@ fn delete_regex(call: &mut Call<'_, '_>) -> EvalResult {
                 Value::Hash(Arc::new(kept))
             }
             Value::Str(text) => {
-                let text = crate::functions::support::ruby_inspect(&Value::Str(text.clone()));
+                let text = ruby_inspect(&Value::Str(text.clone()));
                 return fail(format!("undefined method `reject!' for {text}:String"));
             }
             other => {

@@ -113,6 +113,7 @@ fn count(call: &mut Call<'_, '_>) -> EvalResult {
         Value::Hash(hash) => {
             hash.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
         }
+        Value::Str(text) => return count_chars(text, args.get(1)),
         other => return no_method("count", other),
     };
     let n = match args.get(1).filter(|v| v.is_true()) {
@@ -120,6 +121,15 @@ fn count(call: &mut Call<'_, '_>) -> EvalResult {
         None => items.iter().filter(|item| !is_blank(item)).count(),
     };
     Ok(Value::Int(n as i64))
+}
+
+/// How many characters of a text are in a set of them.
+fn count_chars(text: &str, set: Option<&Value>) -> EvalResult {
+    let Some(set) = set.and_then(Value::as_str) else {
+        return fail("wrong number of arguments (given 0, expected 1+)");
+    };
+    let count = text.chars().filter(|c| crate::functions::stdlib::text::in_set(set, *c)).count();
+    Ok(Value::Int(count as i64))
 }
 
 /// `undef` and empty text.
@@ -291,7 +301,13 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
         return fail("range(): Wrong number of arguments given (0 for 1)");
     }
     let (start, stop, step, open) = if args.len() > 1 {
-        let step = args.get(2).map_or(1, index).unsigned_abs();
+        let step = match args.get(2) {
+            None | Some(Value::Undef) => 1,
+            Some(value @ (Value::Hash(_) | Value::Array(_) | Value::Bool(_))) => {
+                return no_method("to_i", value);
+            }
+            Some(value) => index(value).unsigned_abs(),
+        };
         if step == 0 {
             return fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");
         }
@@ -338,8 +354,8 @@ fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = St
     let both_single = first.chars().count() == 1 && last.chars().count() == 1;
     let by_digits = is_digits(first) && is_digits(last);
     let last = last.to_owned();
-    let begins_late = first.len() > last.len()
-        || (!by_digits && first.len() == last.len() && first > last.as_str());
+    // Ruby compares the ends as texts, and looks at the lengths only when it goes on.
+    let begins_late = !by_digits && first > last.as_str();
     let mut next = if begins_late { None } else { Some(first.to_owned()) };
     std::iter::from_fn(move || {
         let now = next.take()?;
@@ -506,7 +522,9 @@ mod tests {
     fn texts_count_up_as_in_ruby() {
         assert_eq!(between("a", "d"), "a b c d");
         assert_eq!(between("host08", "host11"), "host08 host09 host10 host11");
-        assert_eq!(between("y", "ab"), "y z aa ab");
+        assert_eq!(between("a", "ab").split(' ').count(), 28);
+        assert_eq!(between("y", "ab"), "");
+        assert_eq!(between("false", "true"), "false");
         assert_eq!(between("d", "a"), "");
         assert_eq!(successor("Zz"), "AAa");
         assert_eq!(successor("a9"), "b0");

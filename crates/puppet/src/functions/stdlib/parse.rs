@@ -7,7 +7,7 @@ use ordain_data::{Value as Data, json, yaml};
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
-use crate::functions::stdlib::{deprecation, forward, text_of, warn};
+use crate::functions::stdlib::{forward, text_of, warn};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
 use crate::rich::from_data;
@@ -19,21 +19,17 @@ pub const TABLE: &[Function] = &[
     old("parseyaml", "Reads YAML text.", -1, |c| parse(c, read_yaml)),
     old("loadjson", "Reads a JSON file.", -2, |c| load(c, read_json)),
     old("loadyaml", "Reads a YAML file.", -2, |c| load(c, read_yaml)),
-    function(
-        "parsepson",
-        "Reads nothing: the format is gone since Puppet 8.",
-        &[plain(&[req("String[1]", "pson_string"), opt("Any", "default")], parsepson)],
-    ),
-    function(
-        "stdlib::parsehocon",
-        "Reads HOCON text.",
-        &[plain(&[req("String", "hocon_string"), opt("Any", "default")], parsehocon)],
-    ),
-    function(
-        "parsehocon",
-        "Deprecated name of stdlib::parsehocon.",
-        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::parsehocon"))],
-    ),
+    function("parsepson", "Reads JSON text, which is all that was left of PSON.", &[plain(
+        &[req("String[1]", "pson_string"), opt("Any", "default")],
+        parsepson,
+    )]),
+    function("stdlib::parsehocon", "Reads HOCON text.", &[plain(
+        &[req("String", "hocon_string"), opt("Any", "default")],
+        parsehocon,
+    )]),
+    function("parsehocon", "Deprecated name of stdlib::parsehocon.", &[plain(&[rep("Any", "args")], |c| {
+        forward(c, "stdlib::parsehocon")
+    })]),
 ];
 
 type Reader = fn(&str) -> EvalResult<Data>;
@@ -95,10 +91,8 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
 }
 
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
-    let message = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
-                   Please use JSON.parse().";
-    match (deprecation(call, "parsepson", message, true), call.given(1)) {
-        (Ok(()), _) => Ok(Value::Undef),
+    match (read_json(&call.str(0)), call.given(1)) {
+        (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => Err(error),
     }
@@ -109,8 +103,8 @@ fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
     match (json::read(&call.str(0)), call.given(1)) {
         (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
-        (Err(error), None) => {
-            fail(format!("stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"))
-        }
+        (Err(error), None) => fail(format!(
+            "stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"
+        )),
     }
 }

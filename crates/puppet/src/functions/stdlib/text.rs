@@ -9,9 +9,7 @@ use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};
-use crate::functions::support::{
-    function, old, old_args, ruby_class, ruby_inspect, ruby_text, wrap,
-};
+use crate::functions::support::{function, old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
 use crate::value::Value;
 
@@ -29,54 +27,35 @@ pub const TABLE: &[Function] = &[
     old("squeeze", "Makes runs of the same character one.", -1, squeeze),
     old("shell_join", "Quotes texts for a shell and joins them.", -1, shell_join),
     old("shell_split", "Splits text into words as a shell does.", -1, shell_split),
-    old("uriescape", "Fails, as it does upstream since Ruby 3.", -1, |_| {
-        fail(
-            "Puppet: This function is not available in Puppet 8. URI.escape no longer exists as of Ruby 3+.",
-        )
-    }),
+    old("uriescape", "Escapes what must not stand in a URI.", -1, |c| on_texts(c, uri_escape)),
     old("base64", "Encodes or decodes base64.", -1, base64),
-    function(
-        "stdlib::extname",
-        "Gives the extension of a file name.",
-        &[plain(&[req("String", "filename")], |c| Ok(Value::str(extname(&c.str(0)))))],
-    ),
-    function(
-        "stdlib::batch_escape",
-        "Quotes text for a batch file.",
-        &[plain(&[req("Any", "string")], |c| Ok(Value::from(batch_escape(&ruby_text(c.arg(0))))))],
-    ),
-    function(
-        "stdlib::powershell_escape",
-        "Escapes text for PowerShell.",
-        &[plain(&[req("Any", "string")], |c| {
-            Ok(Value::from(powershell_escape(&ruby_text(c.arg(0)))))
-        })],
-    ),
-    function(
-        "stdlib::shell_escape",
-        "Quotes text for a shell.",
-        &[plain(&[req("Any", "string")], |c| Ok(Value::from(shell_escape(&ruby_text(c.arg(0))))))],
-    ),
-    function(
-        "batch_escape",
-        "Deprecated name of stdlib::batch_escape.",
-        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::batch_escape"))],
-    ),
-    function(
-        "powershell_escape",
-        "Deprecated name of stdlib::powershell_escape.",
-        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::powershell_escape"))],
-    ),
-    function(
-        "shell_escape",
-        "Deprecated name of stdlib::shell_escape.",
-        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::shell_escape"))],
-    ),
-    function(
-        "stdlib::xml_encode",
-        "Escapes what is special in XML.",
-        &[plain(&[req("String", "str"), opt("Enum['text','attr']", "type")], xml_encode)],
-    ),
+    function("stdlib::extname", "Gives the extension of a file name.", &[plain(
+        &[req("String", "filename")],
+        |c| Ok(Value::str(extname(&c.str(0)))),
+    )]),
+    function("stdlib::batch_escape", "Quotes text for a batch file.", &[plain(&[req("Any", "string")], |c| {
+        Ok(Value::from(batch_escape(&ruby_text(c.arg(0)))))
+    })]),
+    function("stdlib::powershell_escape", "Escapes text for PowerShell.", &[plain(&[req("Any", "string")], |c| {
+        Ok(Value::from(powershell_escape(&ruby_text(c.arg(0)))))
+    })]),
+    function("stdlib::shell_escape", "Quotes text for a shell.", &[plain(&[req("Any", "string")], |c| {
+        Ok(Value::from(shell_escape(&ruby_text(c.arg(0)))))
+    })]),
+    function("batch_escape", "Deprecated name of stdlib::batch_escape.", &[plain(&[rep("Any", "args")], |c| {
+        forward(c, "stdlib::batch_escape")
+    })]),
+    function("powershell_escape", "Deprecated name of stdlib::powershell_escape.", &[plain(
+        &[rep("Any", "args")],
+        |c| forward(c, "stdlib::powershell_escape"),
+    )]),
+    function("shell_escape", "Deprecated name of stdlib::shell_escape.", &[plain(&[rep("Any", "args")], |c| {
+        forward(c, "stdlib::shell_escape")
+    })]),
+    function("stdlib::xml_encode", "Escapes what is special in XML.", &[plain(
+        &[req("String", "str"), opt("Enum['text','attr']", "type")],
+        xml_encode,
+    )]),
 ];
 
 /// Ruby's `File.basename`.
@@ -188,10 +167,7 @@ fn unix2dos(call: &mut Call<'_, '_>) -> EvalResult {
 fn enclose_ipv6(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!(
-            "enclose_ipv6(): Wrong number of arguments given {} for 1",
-            args.len()
-        ));
+        return fail(format!("enclose_ipv6(): Wrong number of arguments given {} for 1", args.len()));
     }
     if !matches!(args[0], Value::Str(_) | Value::Array(_)) {
         return fail(format!(
@@ -209,9 +185,7 @@ fn enclose_ipv6(call: &mut Call<'_, '_>) -> EvalResult {
         } else if text.parse::<std::net::Ipv4Addr>().is_ok() {
             text
         } else {
-            return fail(format!(
-                "enclose_ipv6(): Wrong argument given {text} is not an ip address."
-            ));
+            return fail(format!("enclose_ipv6(): Wrong argument given {text} is not an ip address."));
         });
     }
     Ok(Value::array(out.into_iter().map(Value::from)))
@@ -243,10 +217,7 @@ fn swap_case(text: &str) -> String {
 fn squeeze(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 && args.len() != 2 {
-        return fail(format!(
-            "squeeze(): Wrong number of arguments given {} for 2 or 1",
-            args.len()
-        ));
+        return fail(format!("squeeze(): Wrong number of arguments given {} for 2 or 1", args.len()));
     }
     let only = match args.get(1) {
         None | Some(Value::Undef | Value::Bool(false)) => None,
@@ -278,7 +249,7 @@ fn squeezed(text: &str, only: Option<&str>) -> String {
 }
 
 /// Whether a character is in a set as Ruby's `squeeze` and `count` write it: `a-z`, `^x`.
-fn in_set(set: &str, c: char) -> bool {
+pub(crate) fn in_set(set: &str, c: char) -> bool {
     let (negated, set) = match set.strip_prefix('^') {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, set),
@@ -320,10 +291,7 @@ fn shell_escape(text: &str) -> String {
 fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!(
-            "shell_join(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        ));
+        return fail(format!("shell_join(): Wrong number of arguments given ({} for 1)", args.len()));
     }
     let Some(items) = args[0].as_array() else {
         return fail(format!("First argument is not an Array: {}", ruby_inspect(&args[0])));
@@ -335,15 +303,12 @@ fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
 fn shell_split(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!(
-            "shell_split(): Wrong number of arguments given ({} for 1)",
-            args.len()
-        ));
+        return fail(format!("shell_split(): Wrong number of arguments given ({} for 1)", args.len()));
     }
     let text = ruby_text(&args[0]);
     match shell_words(&text) {
         Some(words) => Ok(Value::array(words.into_iter().map(Value::from))),
-        None => fail(format!("Unmatched quote: {text}")),
+        None => fail(format!("Unmatched quote: {}", inspect_ruby(&text))),
     }
 }
 
@@ -468,9 +433,17 @@ fn base64(call: &mut Call<'_, '_>) -> EvalResult {
     })
 }
 
-/// Text in quotes as Ruby shows it.
-pub(crate) fn quoted(text: &str) -> String {
-    inspect_ruby(text)
+/// Escapes all bytes that are neither unreserved nor reserved in a URI.
+fn uri_escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for b in text.bytes() {
+        if b.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&b) {
+            out.push(char::from(b));
+        } else {
+            out.push_str(&format!("%{b:02X}"));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
