@@ -86,11 +86,8 @@ fn order_mixed(i: i64, f: f64) -> Option<Ordering> {
 
 /// Compares two texts, ignoring the case of ASCII letters.
 fn order_text(a: &str, b: &str) -> Ordering {
-    let fold = |s: &str| s.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
-    match a.is_empty() || b.is_empty() {
-        true => a.len().cmp(&b.len()),
-        false => fold(a).cmp(&fold(b)),
-    }
+    let fold = |b: u8| b.to_ascii_lowercase();
+    a.bytes().map(fold).cmp(b.bytes().map(fold))
 }
 
 const NANOS: i128 = 1_000_000_000;

@@ -12,6 +12,7 @@ pub mod new;
 pub mod normalize;
 pub mod object;
 pub mod parse;
+mod references;
 pub mod regexp;
 #[cfg(test)]
 mod tests;
