@@ -620,7 +620,9 @@ fn callable(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         return callable_of(keys, None);
     };
     match keys {
-        [_, Value::Type(returns)] => callable_of(params, Some((**returns).clone())),
+        [_, Value::Type(returns)] => {
+            callable_of(params, Some((**returns).clone()).filter(|t| *t != Type::Any))
+        }
         [_, other] => bad_specialization(base, 1, other, "Any-Type"),
         _ => arity(&base_label(base), 2, Some(2), keys.len()),
     }
