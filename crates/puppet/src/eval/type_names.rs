@@ -113,7 +113,7 @@ impl Compiler<'_> {
     fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
         // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
         let kind = match kind {
-            Type::Reference(name) => {
+            Type::Reference(name) if name != "UnresolvedReference" => {
                 Type::Resource { kind: Some(capitalize_segments(name)), title: None }
             }
             other => other.clone(),
