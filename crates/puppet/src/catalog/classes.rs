@@ -119,6 +119,10 @@ impl Compiler<'_> {
             self.tag_by_param(&mut resource.tags, &param);
             resource.params.push(param);
         }
+        if let Some(path) = trimmed_path(&resource) {
+            let origin = ParamOrigin { how: How::External, span: None, within: container };
+            resource.params.push(new_param("path".into(), Value::Str(path), false, origin));
+        }
         for default in self.defaults_for(at.scope, &resource.kind) {
             if let Some(set) = resource.param_mut(&default.name) {
                 let lost = LostValue { value: default.value, origin: default.origin };
@@ -594,6 +598,13 @@ impl Compiler<'_> {
         let f = Frame { program: Arc::clone(&def.program), scope };
         self.run_body(&f, def.body)
     }
+}
+
+/// The path of a file whose title ends in slashes: upstream's title pattern takes them off.
+fn trimmed_path(resource: &Resource) -> Option<EcoString> {
+    let title = resource.title.as_str();
+    let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');
+    (is_file && resource.param("path").is_none()).then(|| resource.key().title)
 }
 
 fn invalid_tag(value: &Value) -> Option<EcoString> {

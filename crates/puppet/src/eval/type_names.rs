@@ -73,7 +73,7 @@ impl Compiler<'_> {
                 return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
             }
             // It was just made, so nothing has set it before.
-            let _ = alias.target.set(target);
+            let _ = alias.target.set(crate::types::normalize(&target));
             return Ok(Type::Alias(alias));
         }
         Ok(Type::Reference(name.into()))
