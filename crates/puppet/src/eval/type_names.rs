@@ -64,13 +64,11 @@ impl Compiler<'_> {
                     Type::Object(crate::types::object::from_hash(&def.name, &value)?)
                 }
                 _ => {
-                    let text = format!("Type alias '{name}' cannot be resolved to a real type");
-                    return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+                    return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
                 }
             };
             if only_refers_to(&target, &def.name) {
-                let text = format!("Type alias '{name}' cannot be resolved to a real type");
-                return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+                return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
             }
             // It was just made, so nothing has set it before.
             let _ = alias.target.set(crate::types::normalize(&target));
