@@ -16,64 +16,95 @@ use crate::value::{HashValue, Value};
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("dig", "Walks into nested collections by keys and positions.", &[plain(
-        &[req("Optional[Collection]", "data"), rep("Any", "arg")],
-        dig,
-    )]),
-    function("empty", "Tells whether a collection or text is empty.", &[
-        plain(&[req("Collection", "coll")], empty),
-        plain(&[req("Sensitive[String]", "str")], empty),
-        plain(&[req("String", "str")], empty),
-        plain(&[req("Numeric", "num")], empty_number),
-        plain(&[req("Binary", "bin")], empty),
-        plain(&[req("Undef", "x")], |_| Ok(Value::Bool(true))),
-    ]),
-    function("flatten", "Gives the arguments as one list without inner lists.", &[plain(&[rep("Any", "args")], |c| {
-        Ok(Value::array(flat(&c.args)?))
-    })]),
-    function("get", "Walks into a value by a path of keys and positions with dots between.", &[with_opt_block(
-        &[req("Any", "value"), req("String", "dotted_string"), opt("Any", "default_value")],
-        "Callable[1, 1]",
-        get,
-    )]),
-    function("getvar", "Walks into a variable by a path that begins with its name.", &[
-        with_opt_block(
-            &[
-                req(r"Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]", "get_string"),
-                opt("Any", "default_value"),
-            ],
+    function(
+        "dig",
+        "Walks into nested collections by keys and positions.",
+        &[plain(&[req("Optional[Collection]", "data"), rep("Any", "arg")], dig)],
+    ),
+    function(
+        "empty",
+        "Tells whether a collection or text is empty.",
+        &[
+            plain(&[req("Collection", "coll")], empty),
+            plain(&[req("Sensitive[String]", "str")], empty),
+            plain(&[req("String", "str")], empty),
+            plain(&[req("Numeric", "num")], empty_number),
+            plain(&[req("Binary", "bin")], empty),
+            plain(&[req("Undef", "x")], |_| Ok(Value::Bool(true))),
+        ],
+    ),
+    function(
+        "flatten",
+        "Gives the arguments as one list without inner lists.",
+        &[plain(&[rep("Any", "args")], |c| Ok(Value::array(flat(&c.args)?)))],
+    ),
+    function(
+        "get",
+        "Walks into a value by a path of keys and positions with dots between.",
+        &[with_opt_block(
+            &[req("Any", "value"), req("String", "dotted_string"), opt("Any", "default_value")],
             "Callable[1, 1]",
-            getvar,
-        ),
-        with_opt_block(&[req("String", "get_string"), opt("Any", "default_value")], "Callable", |_| {
-            fail("'getvar' The given string does not start with a valid variable name")
-        }),
-    ]),
-    function("join", "Joins the items of a list to one text.", &[plain(
-        &[req("Array", "arg"), opt("String", "delimiter")],
-        join,
-    )]),
-    function("keys", "Gives the keys of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
-        Ok(Value::array(c.hash(0).keys().cloned()))
-    })]),
-    function("values", "Gives the values of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
-        Ok(Value::array(c.hash(0).values().cloned()))
-    })]),
-    function("length", "Gives the number of items, characters or bytes.", &[
-        plain(&[req("Collection", "arg")], length),
-        plain(&[req("String", "arg")], length),
-        plain(&[req("Binary", "arg")], length),
-    ]),
-    function("size", "Gives the number of items, characters or bytes.", &[plain(
-        &[req("Variant[Collection, String, Binary]", "arg")],
-        length,
-    )]),
-    function("unique", "Leaves out what comes again.", &[
-        with_opt_block(&[req("String", "string")], "Callable[String]", unique),
-        with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),
-        with_opt_block(&[req("Array", "array")], "Callable[Any]", unique),
-        with_opt_block(&[req("Iterable", "iterable")], "Callable[Any]", unique),
-    ]),
+            get,
+        )],
+    ),
+    function(
+        "getvar",
+        "Walks into a variable by a path that begins with its name.",
+        &[
+            with_opt_block(
+                &[
+                    req(r"Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]", "get_string"),
+                    opt("Any", "default_value"),
+                ],
+                "Callable[1, 1]",
+                getvar,
+            ),
+            with_opt_block(
+                &[req("String", "get_string"), opt("Any", "default_value")],
+                "Callable",
+                |_| fail("'getvar' The given string does not start with a valid variable name"),
+            ),
+        ],
+    ),
+    function(
+        "join",
+        "Joins the items of a list to one text.",
+        &[plain(&[req("Array", "arg"), opt("String", "delimiter")], join)],
+    ),
+    function(
+        "keys",
+        "Gives the keys of a hash.",
+        &[plain(&[req("Hash", "hsh")], |c| Ok(Value::array(c.hash(0).keys().cloned())))],
+    ),
+    function(
+        "values",
+        "Gives the values of a hash.",
+        &[plain(&[req("Hash", "hsh")], |c| Ok(Value::array(c.hash(0).values().cloned())))],
+    ),
+    function(
+        "length",
+        "Gives the number of items, characters or bytes.",
+        &[
+            plain(&[req("Collection", "arg")], length),
+            plain(&[req("String", "arg")], length),
+            plain(&[req("Binary", "arg")], length),
+        ],
+    ),
+    function(
+        "size",
+        "Gives the number of items, characters or bytes.",
+        &[plain(&[req("Variant[Collection, String, Binary]", "arg")], length)],
+    ),
+    function(
+        "unique",
+        "Leaves out what comes again.",
+        &[
+            with_opt_block(&[req("String", "string")], "Callable[String]", unique),
+            with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),
+            with_opt_block(&[req("Array", "array")], "Callable[Any]", unique),
+            with_opt_block(&[req("Iterable", "iterable")], "Callable[Any]", unique),
+        ],
+    ),
 ];
 
 /// Walks into a value; the error is that of `dig`.
@@ -186,7 +217,8 @@ fn segments(path: &str) -> Option<Vec<Value>> {
                     return None;
                 }
                 let text = &rest[..end];
-                let is_index = text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
+                let is_index =
+                    text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
                 let index = if is_index { text.parse().ok() } else { None };
                 (index.map_or_else(|| Value::str(text), Value::Int), &rest[end..])
             }
@@ -302,7 +334,7 @@ fn unique(call: &mut Call<'_, '_>) -> EvalResult {
         let mut seen: IndexSet<Value, FxBuildHasher> = IndexSet::default();
         let mut kept = Vec::new();
         for value in values {
-            if seen.insert(call.yield_block(&[value.clone()])?) {
+            if seen.insert(call.yield_block(std::slice::from_ref(&value))?) {
                 kept.push(value);
             }
         }
@@ -320,7 +352,7 @@ fn unique_hash(call: &mut Call<'_, '_>) -> EvalResult {
         IndexMap::default();
     for (key, value) in call.hash(0).iter() {
         let by = if call.block.is_some() {
-            call.yield_block(&[value.clone()])?
+            call.yield_block(std::slice::from_ref(value))?
         } else {
             value.clone()
         };

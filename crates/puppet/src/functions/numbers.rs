@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, Unwind, plain as fail};
 use crate::functions::iterate::chars;
-use crate::functions::support::{function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of};
+use crate::functions::support::{
+    function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of,
+};
 use crate::functions::{Function, Param, opt, plain, rep, req, with_block, with_opt_block};
 use crate::types::label::label;
 use crate::value::Value;
@@ -16,33 +18,57 @@ const NANOS: f64 = 1e9;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("abs", "Gives a number without its sign.", &[plain(NUMBER, abs), plain(DIGITS, abs_text)]),
-    function("ceiling", "Rounds a number up.", &[
-        plain(NUMBER, |c| rounded(c, f64::ceil)),
-        plain(DIGITS, |c| rounded_text(c, f64::ceil)),
-    ]),
-    function("floor", "Rounds a number down.", &[
-        plain(NUMBER, |c| rounded(c, f64::floor)),
-        plain(DIGITS, |c| rounded_text(c, f64::floor)),
-    ]),
-    function("round", "Rounds a number to the nearest integer, halves away from zero.", &[plain(NUMBER, |c| {
-        rounded(c, |f| if f > 0.0 { (f + 0.5).trunc() } else { (f - 0.5).trunc() })
-    })]),
-    function("compare", "Orders two values of the same kind: -1, 0 or 1.", &[
-        plain(&[req("Numeric", "a"), req("Numeric", "b")], compare),
-        plain(&[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_case")], compare_text),
-        plain(&[req("SemVer", "a"), req("SemVer", "b")], compare),
-        plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
-        plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
-        plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
-        plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
-    ]),
+    function(
+        "abs",
+        "Gives a number without its sign.",
+        &[plain(NUMBER, abs), plain(DIGITS, abs_text)],
+    ),
+    function(
+        "ceiling",
+        "Rounds a number up.",
+        &[plain(NUMBER, |c| rounded(c, f64::ceil)), plain(DIGITS, |c| rounded_text(c, f64::ceil))],
+    ),
+    function(
+        "floor",
+        "Rounds a number down.",
+        &[
+            plain(NUMBER, |c| rounded(c, f64::floor)),
+            plain(DIGITS, |c| rounded_text(c, f64::floor)),
+        ],
+    ),
+    function(
+        "round",
+        "Rounds a number to the nearest integer, halves away from zero.",
+        &[plain(NUMBER, |c| {
+            rounded(c, |f| if f > 0.0 { (f + 0.5).trunc() } else { (f - 0.5).trunc() })
+        })],
+    ),
+    function(
+        "compare",
+        "Orders two values of the same kind: -1, 0 or 1.",
+        &[
+            plain(&[req("Numeric", "a"), req("Numeric", "b")], compare),
+            plain(
+                &[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_case")],
+                compare_text,
+            ),
+            plain(&[req("SemVer", "a"), req("SemVer", "b")], compare),
+            plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
+            plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
+            plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
+            plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
+        ],
+    ),
     function("max", "Gives the largest value.", EXTREME),
     function("min", "Gives the smallest value.", EXTREME),
-    function("sort", "Sorts a list, or the characters of a text.", &[
-        with_opt_block(&[req("String", "string_value")], "Callable[2, 2]", sort_text),
-        with_opt_block(&[req("Array", "array_value")], "Callable[2, 2]", sort),
-    ]),
+    function(
+        "sort",
+        "Sorts a list, or the characters of a text.",
+        &[
+            with_opt_block(&[req("String", "string_value")], "Callable[2, 2]", sort_text),
+            with_opt_block(&[req("Array", "array_value")], "Callable[2, 2]", sort),
+        ],
+    ),
 ];
 
 const EXTREME: &[crate::functions::Dispatch] = &[
@@ -171,9 +197,8 @@ fn compare_text(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn not_comparable(call: &mut Call<'_, '_>) -> EvalResult {
     let (a, b) = (call.arg(0), call.arg(1));
-    let comparable = |v: &Value| {
-        matches!(v, Value::Str(_)) || number_of(v).is_some() || version_of(v).is_some()
-    };
+    let comparable =
+        |v: &Value| matches!(v, Value::Str(_)) || number_of(v).is_some() || version_of(v).is_some();
     let text = if !comparable(a) || !comparable(b) {
         format!(
             "Non comparable type. Only values of the types Numeric, String, Semver, Timestamp and \
@@ -272,7 +297,7 @@ fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
     match call.yield_block(&[a.clone(), b.clone()])? {
         Value::Int(i) => Ok(i.cmp(&0)),
         Value::Float(f) => Ok(f.partial_cmp(&0.0).unwrap_or(Ordering::Equal)),
-        other if matches!(other, Value::Undef) => fail(not_ordered(a, b)),
+        Value::Undef => fail(not_ordered(a, b)),
         other => fail(format!("comparison of {} with 0 failed", ruby_class(&other))),
     }
 }

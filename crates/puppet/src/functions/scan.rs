@@ -47,7 +47,10 @@ fn parts(format: &str) -> EvalResult<Vec<Part>> {
                 }
                 out.push(Part::Field { kind: '[', width, keep, set });
             }
-            Some(kind @ ('d' | 'u' | 'i' | 'x' | 'X' | 'o' | 'f' | 'g' | 'e' | 'a' | 'A' | 'E' | 'F' | 'G' | 's' | 'c')) => {
+            Some(
+                kind @ ('d' | 'u' | 'i' | 'x' | 'X' | 'o' | 'f' | 'g' | 'e' | 'a' | 'A' | 'E' | 'F'
+                | 'G' | 's' | 'c'),
+            ) => {
                 out.push(Part::Field { kind, width, keep, set: String::new() });
             }
             _ => {
@@ -85,7 +88,12 @@ pub fn scan(text: &str, format: &str) -> EvalResult<Vec<Value>> {
     Ok(values)
 }
 
-fn field<'t>(text: &'t str, kind: char, width: Option<usize>, set: &str) -> Option<(Value, &'t str)> {
+fn field<'t>(
+    text: &'t str,
+    kind: char,
+    width: Option<usize>,
+    set: &str,
+) -> Option<(Value, &'t str)> {
     let text = match kind {
         'c' | '[' => text,
         _ => text.trim_start_matches(|c: char| c.is_ascii_whitespace()),

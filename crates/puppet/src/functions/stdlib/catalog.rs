@@ -19,71 +19,128 @@ use crate::value::{HashValue, Key, Value};
 pub const TABLE: &[Function] = &[
     old("assert_private", "Fails if the caller belongs to another module.", -1, assert_private),
     old("private", "Fails if the caller belongs to another module.", -1, assert_private),
-    old("defined_with_params", "Tells whether a resource with these attributes is declared.", -1, |c| {
-        let args = old_args(c);
-        Ok(Value::Bool(defined_with_params(c, at(&args, 0), at(&args, 1))?))
-    }),
-    old("ensure_resource", "Declares resources unless they are declared the same.", -1, ensure_resource),
-    old("ensure_resources", "Declares resources of a hash unless they are declared the same.", -1, ensure_resources),
-    old("getparam", "Gives an attribute of a declared resource.", -1, getparam),
-    function("stdlib::ensure_packages", "Declares packages unless they are declared the same.", &[
-        Dispatch {
-            params: &[req("Variant[String[1], Array[String[1]]]", "packages"), opt("Hash", "default_attributes")],
-            block: None,
-            returns: Some("Undef"),
-            body: ensure_packages,
-        },
-        Dispatch {
-            params: &[req("Hash[String[1], Any]", "packages"), opt("Hash", "default_attributes")],
-            block: None,
-            returns: Some("Undef"),
-            body: ensure_packages,
-        },
-    ]),
-    function("ensure_packages", "Deprecated name of stdlib::ensure_packages.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::ensure_packages")
-    })]),
-    function("stdlib::ensure", "Gives the value of ensure that fits a kind of resource.", &[Dispatch {
-        params: &[
-            req("Variant[Boolean, Enum['present', 'absent']]", "ensure"),
-            opt("Optional[Enum['directory', 'link', 'mounted', 'service', 'file', 'package']]", "resource"),
-        ],
-        block: None,
-        returns: Some("String"),
-        body: ensure,
-    }]),
-    function("stdlib::str2resource", "Gives the reference that a text such as File[/x] stands for.", &[plain(
-        &[req("String", "res_string")],
-        str2resource,
-    )]),
-    function("stdlib::has_function", "Tells whether a function of this name can be called.", &[Dispatch {
-        params: &[req("String[1]", "function_name")],
-        block: None,
-        returns: Some("Boolean"),
-        body: |c| {
-            let name = c.str(0);
-            Ok(Value::Bool(c.compiler.has_function(&name)))
-        },
-    }]),
-    function("deprecation", "Says that something is deprecated, or fails where that is strict.", &[plain(
-        &[req("String", "key"), req("String", "message"), opt("Boolean", "use_strict_setting")],
+    old(
+        "defined_with_params",
+        "Tells whether a resource with these attributes is declared.",
+        -1,
         |c| {
-            let (key, message) = (c.str(0), c.str(1));
-            let use_strict = c.given(2).is_none_or(Value::is_true);
-            deprecation(c, &key, &message, use_strict)?;
-            Ok(Value::Undef)
+            let args = old_args(c);
+            Ok(Value::Bool(defined_with_params(c, at(&args, 0), at(&args, 1))?))
         },
-    )]),
-    function("validate_legacy", "Fails unless a value is of a type.", &[
-        plain(
-            &[req("Type", "target_type"), req("String", "function_name"), req("Any", "value"), rep("Any", "args")],
-            validate_legacy,
-        ),
-        plain(
-            &[req("String", "type_string"), req("String", "function_name"), req("Any", "value"), rep("Any", "args")],
-            validate_legacy,
-        ),
-    ]),
+    ),
+    old(
+        "ensure_resource",
+        "Declares resources unless they are declared the same.",
+        -1,
+        ensure_resource,
+    ),
+    old(
+        "ensure_resources",
+        "Declares resources of a hash unless they are declared the same.",
+        -1,
+        ensure_resources,
+    ),
+    old("getparam", "Gives an attribute of a declared resource.", -1, getparam),
+    function(
+        "stdlib::ensure_packages",
+        "Declares packages unless they are declared the same.",
+        &[
+            Dispatch {
+                params: &[
+                    req("Variant[String[1], Array[String[1]]]", "packages"),
+                    opt("Hash", "default_attributes"),
+                ],
+                block: None,
+                returns: Some("Undef"),
+                body: ensure_packages,
+            },
+            Dispatch {
+                params: &[
+                    req("Hash[String[1], Any]", "packages"),
+                    opt("Hash", "default_attributes"),
+                ],
+                block: None,
+                returns: Some("Undef"),
+                body: ensure_packages,
+            },
+        ],
+    ),
+    function(
+        "ensure_packages",
+        "Deprecated name of stdlib::ensure_packages.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::ensure_packages"))],
+    ),
+    function(
+        "stdlib::ensure",
+        "Gives the value of ensure that fits a kind of resource.",
+        &[Dispatch {
+            params: &[
+                req("Variant[Boolean, Enum['present', 'absent']]", "ensure"),
+                opt(
+                    "Optional[Enum['directory', 'link', 'mounted', 'service', 'file', 'package']]",
+                    "resource",
+                ),
+            ],
+            block: None,
+            returns: Some("String"),
+            body: ensure,
+        }],
+    ),
+    function(
+        "stdlib::str2resource",
+        "Gives the reference that a text such as File[/x] stands for.",
+        &[plain(&[req("String", "res_string")], str2resource)],
+    ),
+    function(
+        "stdlib::has_function",
+        "Tells whether a function of this name can be called.",
+        &[Dispatch {
+            params: &[req("String[1]", "function_name")],
+            block: None,
+            returns: Some("Boolean"),
+            body: |c| {
+                let name = c.str(0);
+                Ok(Value::Bool(c.compiler.has_function(&name)))
+            },
+        }],
+    ),
+    function(
+        "deprecation",
+        "Says that something is deprecated, or fails where that is strict.",
+        &[plain(
+            &[req("String", "key"), req("String", "message"), opt("Boolean", "use_strict_setting")],
+            |c| {
+                let (key, message) = (c.str(0), c.str(1));
+                let use_strict = c.given(2).is_none_or(Value::is_true);
+                deprecation(c, &key, &message, use_strict)?;
+                Ok(Value::Undef)
+            },
+        )],
+    ),
+    function(
+        "validate_legacy",
+        "Fails unless a value is of a type.",
+        &[
+            plain(
+                &[
+                    req("Type", "target_type"),
+                    req("String", "function_name"),
+                    req("Any", "value"),
+                    rep("Any", "args"),
+                ],
+                validate_legacy,
+            ),
+            plain(
+                &[
+                    req("String", "type_string"),
+                    req("String", "function_name"),
+                    req("Any", "value"),
+                    rep("Any", "args"),
+                ],
+                validate_legacy,
+            ),
+        ],
+    ),
     old("pry", "Fails: there is no Ruby to look into.", -1, |_| {
         fail("pry(): Requires the 'pry' rubygem to use, but it was not found")
     }),
@@ -107,7 +164,11 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let body = call.compiler.scopes.body_scope(call.scope);
     let scope = call.compiler.scopes.get(body);
-    let kind = if matches!(scope.kind, ScopeKind::Class | ScopeKind::Top) { "Class" } else { "Definition" };
+    let kind = if matches!(scope.kind, ScopeKind::Class | ScopeKind::Top) {
+        "Class"
+    } else {
+        "Definition"
+    };
     let name = match scope.kind {
         ScopeKind::Class => scope.class.to_string(),
         ScopeKind::Top => String::new(),
@@ -126,7 +187,9 @@ fn reference_of(value: &Value) -> Option<Type> {
             Some(resource_type(kind, title))
         }
         Value::Type(kind) => match &**kind {
-            kind @ (Type::Resource { kind: Some(_), .. } | Type::Class(Some(_))) => Some(kind.clone()),
+            kind @ (Type::Resource { kind: Some(_), .. } | Type::Class(Some(_))) => {
+                Some(kind.clone())
+            }
             _ => None,
         },
         _ => None,
@@ -168,7 +231,9 @@ fn defined_with_params(call: &mut Call<'_, '_>, what: &Value, wanted: &Value) ->
             let kind = kind.to_lowercase();
             let resources = call.compiler.catalog.resources.iter();
             let of_kind = resources.filter(|r| r.kind.eq_ignore_ascii_case(&kind));
-            of_kind.map(|r| r.params.iter().map(|p| (p.name.clone(), p.value.clone())).collect()).collect()
+            of_kind
+                .map(|r| r.params.iter().map(|p| (p.name.clone(), p.value.clone())).collect())
+                .collect()
         }
         _ => Vec::from_iter(call.compiler.resource_parameters(&reference)),
     };
@@ -195,7 +260,12 @@ fn ensure_resource(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-fn ensure_one(call: &mut Call<'_, '_>, kind: &str, title: &str, attributes: &Value) -> EvalResult<()> {
+fn ensure_one(
+    call: &mut Call<'_, '_>,
+    kind: &str,
+    title: &str,
+    attributes: &Value,
+) -> EvalResult<()> {
     let reference = Value::from(format!("{kind}[{title}]"));
     if defined_with_params(call, &reference, attributes)? {
         return Ok(());

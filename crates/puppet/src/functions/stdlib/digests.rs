@@ -19,48 +19,77 @@ const SEEDS: &str = "Variant[Integer,String]";
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("stdlib::crc32", "Gives the CRC-32 of a value in hexadecimal digits.", &[plain(
-        &[req(DIGESTED, "my_data")],
-        |c| Ok(Value::from(ordain_functions::digest::crc32(digested(c.arg(0)).as_bytes()))),
-    )]),
-    function("stdlib::sha256", "Gives the SHA-256 digest of a value.", &[plain(&[req(DIGESTED, "my_data")], |c| {
-        hex("sha256", digested(c.arg(0)).as_bytes())
-    })]),
+    function(
+        "stdlib::crc32",
+        "Gives the CRC-32 of a value in hexadecimal digits.",
+        &[plain(&[req(DIGESTED, "my_data")], |c| {
+            Ok(Value::from(ordain_functions::digest::crc32(digested(c.arg(0)).as_bytes())))
+        })],
+    ),
+    function(
+        "stdlib::sha256",
+        "Gives the SHA-256 digest of a value.",
+        &[plain(&[req(DIGESTED, "my_data")], |c| hex("sha256", digested(c.arg(0)).as_bytes()))],
+    ),
     old("fqdn_uuid", "Gives the UUID of a domain name.", -1, fqdn_uuid),
-    function("stdlib::fqdn_rand_string", "Gives a text that looks random but is always the same for a node.", &[plain(
-        &[req("Integer[1]", "length"), opt("Optional[String]", "charset"), rep("Any", "seed")],
-        fqdn_rand_string,
-    )]),
-    function("fqdn_rand_string", "Deprecated name of stdlib::fqdn_rand_string.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::fqdn_rand_string"),
-    )]),
-    function("stdlib::fqdn_rotate", "Turns a list or text by a number that belongs to the node.", &[
-        plain(&[req("String", "input"), rep(SEEDS, "seeds")], fqdn_rotate),
-        plain(&[req("Array", "input"), rep(SEEDS, "seeds")], fqdn_rotate),
-    ]),
-    function("fqdn_rotate", "Deprecated name of stdlib::fqdn_rotate.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::fqdn_rotate")
-    })]),
-    function("stdlib::seeded_rand", "Gives a number that depends on the seed only.", &[plain(
-        &[req("Integer[1]", "max"), req("String", "seed")],
-        seeded_rand,
-    )]),
-    function("seeded_rand", "Deprecated name of stdlib::seeded_rand.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::seeded_rand")
-    })]),
-    function("stdlib::seeded_rand_string", "Gives a text that depends on the seed only.", &[plain(
-        &[req("Integer[1]", "length"), req("String", "seed"), opt("String[2]", "charset")],
-        seeded_rand_string,
-    )]),
-    function("seeded_rand_string", "Deprecated name of stdlib::seeded_rand_string.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::seeded_rand_string"),
-    )]),
+    function(
+        "stdlib::fqdn_rand_string",
+        "Gives a text that looks random but is always the same for a node.",
+        &[plain(
+            &[req("Integer[1]", "length"), opt("Optional[String]", "charset"), rep("Any", "seed")],
+            fqdn_rand_string,
+        )],
+    ),
+    function(
+        "fqdn_rand_string",
+        "Deprecated name of stdlib::fqdn_rand_string.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::fqdn_rand_string"))],
+    ),
+    function(
+        "stdlib::fqdn_rotate",
+        "Turns a list or text by a number that belongs to the node.",
+        &[
+            plain(&[req("String", "input"), rep(SEEDS, "seeds")], fqdn_rotate),
+            plain(&[req("Array", "input"), rep(SEEDS, "seeds")], fqdn_rotate),
+        ],
+    ),
+    function(
+        "fqdn_rotate",
+        "Deprecated name of stdlib::fqdn_rotate.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::fqdn_rotate"))],
+    ),
+    function(
+        "stdlib::seeded_rand",
+        "Gives a number that depends on the seed only.",
+        &[plain(&[req("Integer[1]", "max"), req("String", "seed")], seeded_rand)],
+    ),
+    function(
+        "seeded_rand",
+        "Deprecated name of stdlib::seeded_rand.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::seeded_rand"))],
+    ),
+    function(
+        "stdlib::seeded_rand_string",
+        "Gives a text that depends on the seed only.",
+        &[plain(
+            &[req("Integer[1]", "length"), req("String", "seed"), opt("String[2]", "charset")],
+            seeded_rand_string,
+        )],
+    ),
+    function(
+        "seeded_rand_string",
+        "Deprecated name of stdlib::seeded_rand_string.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::seeded_rand_string"))],
+    ),
     old("shuffle", "Puts a list or text into random order.", -1, shuffle),
     old("pw_hash", "Hashes a password for the system's files.", 3, pw_hash),
     old("str2saltedsha512", "Hashes a password as macOS 10.7 has it.", -1, str2saltedsha512),
-    old("str2saltedpbkdf2", "Hashes a password as macOS 10.8 and later have it.", -1, str2saltedpbkdf2),
+    old(
+        "str2saltedpbkdf2",
+        "Hashes a password as macOS 10.8 and later have it.",
+        -1,
+        str2saltedpbkdf2,
+    ),
 ];
 
 /// The text that is digested; what is sensitive is looked into.
@@ -210,8 +239,18 @@ fn check_salt(prefix: &str, salt: &str) -> EvalResult<()> {
 }
 
 fn crypt(prefix: &str, password: &str, salt: &str) -> EvalResult {
-    let _ = (password, salt);
-    fail(format!("pw_hash(): hashes with the prefix ${prefix}$ are not supported yet"))
+    use ordain_functions::crypt::{Method, hash};
+    let method = match prefix {
+        "1" => Method::Md5,
+        "5" => Method::Sha256,
+        "6" => Method::Sha512,
+        _ => {
+            return fail(format!(
+                "pw_hash(): hashes with the prefix ${prefix}$ are not supported yet"
+            ));
+        }
+    };
+    Ok(Value::from(hash(password, method, salt).map_err(wrap)?))
 }
 
 fn str2saltedsha512(call: &mut Call<'_, '_>) -> EvalResult {
@@ -224,7 +263,9 @@ fn str2saltedsha512(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let Some(password) = args[0].as_str() else {
         let class = ruby_class(&args[0]);
-        return fail(format!("str2saltedsha512(): Requires a String argument, you passed: {class}"));
+        return fail(format!(
+            "str2saltedsha512(): Requires a String argument, you passed: {class}"
+        ));
     };
     let seed = (call.compiler.env.world.random() as u32 >> 1).to_le_bytes();
     let salted = [&seed[..], password.as_bytes()].concat();
@@ -249,6 +290,12 @@ fn str2saltedpbkdf2(call: &mut Call<'_, '_>) -> EvalResult {
     if !(40_001..70_000).contains(&iterations) {
         return bad("third argument must be between 40,000 and 70,000");
     }
-    let _ = password;
-    bad("PBKDF2 is not supported yet")
+    let rounds = u32::try_from(iterations).unwrap_or(u32::MAX);
+    let key = ordain_functions::pbkdf2::sha512(password.as_bytes(), salt.as_bytes(), rounds, 128)
+        .map_err(wrap)?;
+    Ok(Value::hash([
+        ("password_hex", Value::from(ordain_functions::digest::hex(&key))),
+        ("salt_hex", Value::from(ordain_functions::digest::hex(salt.as_bytes()))),
+        ("iterations", Value::Int(iterations)),
+    ]))
 }

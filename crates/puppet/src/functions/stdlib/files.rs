@@ -19,17 +19,26 @@ pub const TABLE: &[Function] = &[
     old("get_module_path", "Gives the directory of a module.", -1, get_module_path),
     old("load_module_metadata", "Reads the metadata.json of a module.", -1, load_module_metadata),
     old("glob", "Gives the paths that a pattern matches.", -1, glob),
-    function("stdlib::time", "Gives the time in seconds since 1970.", &[Dispatch {
-        params: &[opt("Optional[String]", "_timezone")],
-        block: None,
-        returns: Some("Integer"),
-        body: time,
-    }]),
-    function("time", "Gives the time in seconds since 1970.", &[plain(&[rep("Any", "args")], time)]),
-    function("stdlib::deferrable_epp", "Evaluates an EPP template, later if a value is deferred.", &[plain(
-        &[req("String", "template"), req("Hash", "variables")],
-        deferrable_epp,
-    )]),
+    function(
+        "stdlib::time",
+        "Gives the time in seconds since 1970.",
+        &[Dispatch {
+            params: &[opt("Optional[String]", "_timezone")],
+            block: None,
+            returns: Some("Integer"),
+            body: time,
+        }],
+    ),
+    function(
+        "time",
+        "Gives the time in seconds since 1970.",
+        &[plain(&[rep("Any", "args")], time)],
+    ),
+    function(
+        "stdlib::deferrable_epp",
+        "Evaluates an EPP template, later if a value is deferred.",
+        &[plain(&[req("String", "template"), req("Hash", "variables")], deferrable_epp)],
+    ),
 ];
 
 fn get_module_path(call: &mut Call<'_, '_>) -> EvalResult {
@@ -43,10 +52,9 @@ fn get_module_path(call: &mut Call<'_, '_>) -> EvalResult {
 fn module_path(call: &mut Call<'_, '_>, name: &str) -> EvalResult<String> {
     match call.compiler.module_directory(name) {
         Some(path) => Ok(path.to_string_lossy().into_owned()),
-        None => fail(format!(
-            "Could not find module {name} in environment {}",
-            call.compiler.env.name
-        )),
+        None => {
+            fail(format!("Could not find module {name} in environment {}", call.compiler.env.name))
+        }
     }
 }
 
@@ -60,9 +68,7 @@ fn load_module_metadata(call: &mut Call<'_, '_>) -> EvalResult {
     match call.compiler.env.world.read(&path) {
         Ok(bytes) => Ok(from_data(&ordain_data::json::read_bytes(&bytes).map_err(wrap)?)),
         Err(_) if args.get(1).is_some_and(Value::is_true) => Ok(Value::hash::<&str>([])),
-        Err(_) => {
-            fail(format!("load_module_metadata(): No metadata.json file for module {name}"))
-        }
+        Err(_) => fail(format!("load_module_metadata(): No metadata.json file for module {name}")),
     }
 }
 
@@ -107,7 +113,11 @@ fn walk(call: &Call<'_, '_>, dir: &str, parts: &[&str], out: &mut Vec<String>) -
     let world = &call.compiler.env.world;
     let Some((first, rest)) = parts.split_first() else { return Ok(()) };
     let join = |name: &str| {
-        if dir.is_empty() || dir.ends_with('/') { format!("{dir}{name}") } else { format!("{dir}/{name}") }
+        if dir.is_empty() || dir.ends_with('/') {
+            format!("{dir}{name}")
+        } else {
+            format!("{dir}/{name}")
+        }
     };
     if !first.contains(['*', '?', '[']) {
         let path = join(first);

@@ -18,32 +18,54 @@ use crate::value::{HashValue, Value};
 pub const TABLE: &[Function] = &[
     old("deep_merge", "Merges hashes, inner ones too; the last one wins.", -1, deep_merge),
     old("delete", "Removes values from a list, keys from a hash or parts from a text.", -1, delete),
-    old("delete_regex", "Removes the items or keys that a regular expression matches.", -1, delete_regex),
-    old("delete_undef_values", "Removes what is undef from a list or hash.", -1, delete_undef_values),
+    old(
+        "delete_regex",
+        "Removes the items or keys that a regular expression matches.",
+        -1,
+        delete_regex,
+    ),
+    old(
+        "delete_undef_values",
+        "Removes what is undef from a list or hash.",
+        -1,
+        delete_undef_values,
+    ),
     old("delete_values", "Removes the entries of a hash that have a value.", -1, delete_values),
     old("join_keys_to_values", "Gives texts of key, separator and value.", -1, join_keys_to_values),
     old("pick", "Gives the first argument that is neither undef nor empty.", -1, pick),
-    old("pick_default", "Gives the first argument that is neither undef nor empty, or the last.", -1, pick_default),
+    old(
+        "pick_default",
+        "Gives the first argument that is neither undef nor empty, or the last.",
+        -1,
+        pick_default,
+    ),
     old("prefix", "Puts a text before each item or key.", -1, |c| affix(c, true)),
     old("suffix", "Puts a text after each item or key.", -1, |c| affix(c, false)),
-    function("stdlib::merge", "Merges hashes, or the hashes that a lambda gives; the last one wins.", &[
-        plain(&[rep("Variant[Hash[Scalar,Any], Undef, String[0,0]]", "args")], merge),
-        with_block(&[rep("Iterable", "args")], "Callable[3, 3]", |c| merge_items(c, true)),
-        with_block(&[rep("Iterable", "args")], "Callable[2, 2]", |c| merge_items(c, false)),
-    ]),
-    function("merge", "Deprecated name of stdlib::merge.", &[with_opt_block(
-        &[rep("Any", "args")],
-        "Variant[Callable[2,2], Callable[3,3]]",
-        |c| forward(c, "stdlib::merge"),
-    )]),
-    function("stdlib::nested_values", "Gives all values of a hash and of the hashes in it.", &[plain(
-        &[req("Hash", "hash")],
-        |c| {
+    function(
+        "stdlib::merge",
+        "Merges hashes, or the hashes that a lambda gives; the last one wins.",
+        &[
+            plain(&[rep("Variant[Hash[Scalar,Any], Undef, String[0,0]]", "args")], merge),
+            with_block(&[rep("Iterable", "args")], "Callable[3, 3]", |c| merge_items(c, true)),
+            with_block(&[rep("Iterable", "args")], "Callable[2, 2]", |c| merge_items(c, false)),
+        ],
+    ),
+    function(
+        "merge",
+        "Deprecated name of stdlib::merge.",
+        &[with_opt_block(&[rep("Any", "args")], "Variant[Callable[2,2], Callable[3,3]]", |c| {
+            forward(c, "stdlib::merge")
+        })],
+    ),
+    function(
+        "stdlib::nested_values",
+        "Gives all values of a hash and of the hashes in it.",
+        &[plain(&[req("Hash", "hash")], |c| {
             let mut out = Vec::new();
             nested_values(&c.hash(0), &mut out);
             Ok(Value::array(out))
-        },
-    )]),
+        })],
+    ),
 ];
 
 fn deep_merge(call: &mut Call<'_, '_>) -> EvalResult {
@@ -125,7 +147,10 @@ fn wanted(value: &Value) -> Arc<Vec<Value>> {
 fn delete_regex(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("delete_regex(): Wrong number of arguments given {} for 2", args.len()));
+        return fail(format!(
+            "delete_regex(): Wrong number of arguments given {} for 2",
+            args.len()
+        ));
     }
     let mut value = args[0].clone();
     for item in wanted(&args[1]).iter() {
@@ -191,7 +216,10 @@ fn delete_undef_values(call: &mut Call<'_, '_>) -> EvalResult {
 fn delete_values(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("delete_values(): Wrong number of arguments given ({} of 2)", args.len()));
+        return fail(format!(
+            "delete_values(): Wrong number of arguments given ({} of 2)",
+            args.len()
+        ));
     }
     let Some(hash) = args[0].as_hash() else {
         return fail(format!(
@@ -226,7 +254,9 @@ fn join_keys_to_values(call: &mut Call<'_, '_>) -> EvalResult {
         let key = ruby_text(key);
         match value {
             Value::Array(items) => {
-                out.extend(items.iter().map(|v| Value::from(format!("{key}{separator}{}", ruby_text(v)))));
+                out.extend(
+                    items.iter().map(|v| Value::from(format!("{key}{separator}{}", ruby_text(v)))),
+                );
             }
             value if ruby_text(value) == "undef" => out.push(Value::Str(key)),
             value => out.push(Value::from(format!("{key}{separator}{}", ruby_text(value)))),

@@ -11,7 +11,9 @@ use crate::functions::legacy::leading_integer;
 use crate::functions::numbers::{merge_sort, natural_order, not_ordered};
 use crate::functions::stdlib::convert::{as_list, truth};
 use crate::functions::stdlib::{at, no_method, text_of};
-use crate::functions::support::{function, old, old_args, regex, ruby_class, ruby_equal, ruby_text, wrap};
+use crate::functions::support::{
+    function, old, old_args, regex, ruby_class, ruby_equal, ruby_text, wrap,
+};
 use crate::functions::{Function, plain, req, with_block};
 use crate::value::Value;
 
@@ -25,25 +27,59 @@ pub const TABLE: &[Function] = &[
     old("intersection", "Gives the items that two lists have in common.", -1, intersection),
     old("member", "Tells whether a list has a value, or all values of another list.", -1, member),
     old("range", "Counts from a number or text to another.", -1, range),
-    old("reject", "Gives the items that a regular expression does not match.", -1, |c| grep(c, false)),
+    old("reject", "Gives the items that a regular expression does not match.", -1, |c| {
+        grep(c, false)
+    }),
     old("reverse", "Turns a list or text around.", -1, reverse),
     old("union", "Gives what is in any of the lists, once.", -1, union),
     old("values_at", "Gives the items at positions or ranges of them.", -1, values_at),
     old("zip", "Pairs the items of two lists.", -1, zip),
-    function("stdlib::sort_by", "Sorts by a lambda's value.", &[
-        with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("Hash", "hsh")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("Hash", "hsh")], "Callable[2, 2]", |c| sort_by(c, true)),
-    ]),
-    function("stdlib::start_with", "Tells whether a text starts with one of the texts.", &[plain(
-        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "prefixes")],
-        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).starts_with(p.as_str().unwrap_or_default())))),
-    )]),
-    function("stdlib::end_with", "Tells whether a text ends with one of the texts.", &[plain(
-        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "suffixes")],
-        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).ends_with(p.as_str().unwrap_or_default())))),
-    )]),
+    function(
+        "stdlib::sort_by",
+        "Sorts by a lambda's value.",
+        &[
+            with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
+            with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
+            with_block(&[req("Hash", "hsh")], "Variant[Callable[1,1], Callable[2,2]]", |c| {
+                let two = c.block_arity() == Some(2);
+                sort_by(c, two)
+            }),
+        ],
+    ),
+    function(
+        "stdlib::start_with",
+        "Tells whether a text starts with one of the texts.",
+        &[plain(
+            &[
+                req("String", "test_string"),
+                req("Variant[String[1],Array[String[1], 1]]", "prefixes"),
+            ],
+            |c| {
+                Ok(Value::Bool(
+                    as_list(c.arg(1))
+                        .iter()
+                        .any(|p| c.str(0).starts_with(p.as_str().unwrap_or_default())),
+                ))
+            },
+        )],
+    ),
+    function(
+        "stdlib::end_with",
+        "Tells whether a text ends with one of the texts.",
+        &[plain(
+            &[
+                req("String", "test_string"),
+                req("Variant[String[1],Array[String[1], 1]]", "suffixes"),
+            ],
+            |c| {
+                Ok(Value::Bool(
+                    as_list(c.arg(1))
+                        .iter()
+                        .any(|p| c.str(0).ends_with(p.as_str().unwrap_or_default())),
+                ))
+            },
+        )],
+    ),
 ];
 
 type Set = IndexSet<Value, FxBuildHasher>;
@@ -69,7 +105,10 @@ fn concat(call: &mut Call<'_, '_>) -> EvalResult {
 fn count(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() > 2 {
-        return fail(format!("count(): Wrong number of arguments given {} for 1 or 2.", args.len()));
+        return fail(format!(
+            "count(): Wrong number of arguments given {} for 1 or 2.",
+            args.len()
+        ));
     }
     let items = match &args[0] {
         Value::Array(items) => items.to_vec(),
@@ -115,7 +154,10 @@ fn is_digits(text: &str) -> bool {
 fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() < 2 {
-        return fail(format!("delete_at(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "delete_at(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let Some(items) = args[0].as_array() else {
         return fail("delete_at(): Requires array to work with");
@@ -138,7 +180,10 @@ fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
 fn difference(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("difference(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "difference(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
         return fail("difference(): Requires 2 arrays");
@@ -150,7 +195,10 @@ fn difference(call: &mut Call<'_, '_>) -> EvalResult {
 fn intersection(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("intersection(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "intersection(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
         let (a, b) = (ruby_class(&args[0]), ruby_class(&args[1]));
@@ -271,7 +319,9 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
         match split_range(text) {
             Some((a, b, open)) => (Value::str(a), Value::str(b), 1, open),
             None if text.is_empty() => return fail("range(): Unknown range format: "),
-            None => return fail(format!("range(): Unable to compute range from the value: {text}")),
+            None => {
+                return fail(format!("range(): Unable to compute range from the value: {text}"));
+            }
         }
     };
     if is_digits(&ruby_text(&start)) {
@@ -296,7 +346,8 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
     let count = last.abs_diff(start) / step + 1;
     limit(count)?;
     // Upstream gives up silently here.
-    let values = (0..count.min(MAX_ITEMS as u64)).map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
+    let values = (0..count.min(MAX_ITEMS as u64))
+        .map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
     Ok(Value::array(values))
 }
 
@@ -367,7 +418,10 @@ fn successor(text: &str) -> String {
 fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() < 2 {
-        return fail(format!("values_at(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "values_at(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let Some(items) = args[0].as_array() else {
         return fail("values_at(): Requires array to work with");
@@ -383,7 +437,9 @@ fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
         if let Some((start, stop, open)) = range {
             let (start, stop) = (leading_integer(start), leading_integer(stop));
             if start > stop {
-                return fail("values_at(): Stop index in given indices range is smaller than the start index");
+                return fail(
+                    "values_at(): Stop index in given indices range is smaller than the start index",
+                );
             }
             if stop >= items.len() as i64 {
                 return fail("values_at(): Stop index in given indices range exceeds array size");
@@ -448,7 +504,8 @@ fn sort_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
     Ok(match call.arg(0) {
         Value::Str(_) => Value::from(sorted.map(|v| text_of(&v)).collect::<String>()),
         Value::Hash(_) => {
-            let pairs = sorted.filter_map(|v| Some((v.as_array()?[0].clone(), v.as_array()?[1].clone())));
+            let pairs =
+                sorted.filter_map(|v| Some((v.as_array()?[0].clone(), v.as_array()?[1].clone())));
             Value::Hash(std::sync::Arc::new(pairs.collect()))
         }
         _ => Value::array(sorted),

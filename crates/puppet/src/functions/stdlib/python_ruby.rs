@@ -11,18 +11,28 @@ use crate::value::Value;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("stdlib::to_python", "Writes a value as a Python literal.", &[plain(&[req("Any", "object")], |c| {
-        Ok(Value::from(written(&to_data(c.arg(0)), &PYTHON)))
-    })]),
-    function("to_python", "Deprecated name of stdlib::to_python.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_python")
-    })]),
-    function("stdlib::to_ruby", "Writes a value as a Ruby literal.", &[plain(&[req("Any", "object")], |c| {
-        Ok(Value::from(written(&to_data(c.arg(0)), &RUBY)))
-    })]),
-    function("to_ruby", "Deprecated name of stdlib::to_ruby.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_ruby")
-    })]),
+    function(
+        "stdlib::to_python",
+        "Writes a value as a Python literal.",
+        &[plain(&[req("Any", "object")], |c| {
+            Ok(Value::from(written(&to_data(c.arg(0)), &PYTHON)))
+        })],
+    ),
+    function(
+        "to_python",
+        "Deprecated name of stdlib::to_python.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_python"))],
+    ),
+    function(
+        "stdlib::to_ruby",
+        "Writes a value as a Ruby literal.",
+        &[plain(&[req("Any", "object")], |c| Ok(Value::from(written(&to_data(c.arg(0)), &RUBY))))],
+    ),
+    function(
+        "to_ruby",
+        "Deprecated name of stdlib::to_ruby.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_ruby"))],
+    ),
 ];
 
 /// The words of a language.

@@ -2,14 +2,17 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
+use std::time::Duration;
+
+use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
+use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{at, text_of};
 use crate::functions::support::{old, old_args, regex, ruby_class, ruby_inspect, wrap};
-use crate::functions::Function;
 use crate::value::{HashValue, Value};
 
 /// The functions of this family.
@@ -20,28 +23,50 @@ pub const TABLE: &[Function] = &[
     old("is_string", "Tells whether a value is text that is no number.", -1, |c| {
         asks(c, |v| v.as_str().is_some_and(|s| !is_numeric_text(s)))
     }),
-    old("is_array", "Tells whether a value is a list.", -1, |c| asks(c, |v| v.as_array().is_some())),
+    old("is_array", "Tells whether a value is a list.", -1, |c| {
+        asks(c, |v| v.as_array().is_some())
+    }),
     old("is_hash", "Tells whether a value is a hash.", -1, |c| asks(c, |v| v.as_hash().is_some())),
-    old("is_bool", "Tells whether a value is a truth value.", -1, |c| asks(c, |v| matches!(v, Value::Bool(_)))),
-    old("is_integer", "Tells whether a value is an integer or a text of one.", -1, |c| asks(c, is_integer)),
-    old("is_float", "Tells whether a value is a float or a text of one.", -1, |c| asks(c, is_float)),
+    old("is_bool", "Tells whether a value is a truth value.", -1, |c| {
+        asks(c, |v| matches!(v, Value::Bool(_)))
+    }),
+    old("is_integer", "Tells whether a value is an integer or a text of one.", -1, |c| {
+        asks(c, is_integer)
+    }),
+    old("is_float", "Tells whether a value is a float or a text of one.", -1, |c| {
+        asks(c, is_float)
+    }),
     old("is_numeric", "Tells whether a value is a number or a text of one.", -1, |c| {
         asks(c, |v| is_integer(v) || is_float(v))
     }),
-    old("is_ip_address", "Tells whether a text is an address.", -1, |c| asks(c, |v| is::<IpAddr>(v))),
-    old("is_ipv4_address", "Tells whether a text is an IPv4 address.", -1, |c| asks(c, |v| is::<Ipv4Addr>(v))),
-    old("is_ipv6_address", "Tells whether a text is an IPv6 address.", -1, |c| asks(c, |v| is::<Ipv6Addr>(v))),
+    old("is_ip_address", "Tells whether a text is an address.", -1, |c| asks(c, is::<IpAddr>)),
+    old("is_ipv4_address", "Tells whether a text is an IPv4 address.", -1, |c| {
+        asks(c, is::<Ipv4Addr>)
+    }),
+    old("is_ipv6_address", "Tells whether a text is an IPv6 address.", -1, |c| {
+        asks(c, is::<Ipv6Addr>)
+    }),
     old("is_mac_address", "Tells whether a text is a hardware address.", -1, |c| {
         asks_regex(c, r"\A[0-9A-Fa-f]{1,2}([:-])([0-9A-Fa-f]{1,2}\1){4}[0-9A-Fa-f]{1,2}\z")
     }),
     old("is_domain_name", "Tells whether a text is a domain name.", -1, |c| {
-        asks_regex(c, r"\A(?=.{1,255}\z)(?!\d+(\.\d+){3}\z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\.?\z")
+        asks_regex(
+            c,
+            r"\A(?=.{1,255}\z)(?!\d+(\.\d+){3}\z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\.?\z",
+        )
     }),
     old("is_email_address", "Tells whether a text is a mail address.", -1, |c| {
         asks_regex(c, r"\A[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\z")
     }),
-    old("is_absolute_path", "Tells whether a text is an absolute path.", -1, |c| asks(c, is_absolute)),
-    old("is_function_available", "Tells whether a function can be called.", 1, is_function_available),
+    old("is_absolute_path", "Tells whether a text is an absolute path.", -1, |c| {
+        asks(c, is_absolute)
+    }),
+    old(
+        "is_function_available",
+        "Tells whether a function can be called.",
+        1,
+        is_function_available,
+    ),
     old("sprintf_hash", "Formats the values of a hash by a format.", 2, |c| {
         let args = std::mem::take(&mut c.args);
         c.compiler.call_function("sprintf", args, None, c.scope, c.span)
@@ -67,30 +92,87 @@ pub const TABLE: &[Function] = &[
         Ok(Value::Undef)
     }),
     old("validate_ip_address", "Fails unless all values are addresses.", -2, |c| {
-        validate(c, "a valid IP address", |v| is::<IpAddr>(v))
+        validate(c, "a valid IP address", is::<IpAddr>)
     }),
     old("validate_re", "Fails unless a regular expression matches.", -3, validate_re),
-    old("validate_integer", "Fails unless a value is an integer in a range.", -2, |c| validate_number(c, true)),
-    old("validate_numeric", "Fails unless a value is a number in a range.", -2, |c| validate_number(c, false)),
+    old("validate_integer", "Fails unless a value is an integer in a range.", -2, |c| {
+        validate_number(c, true)
+    }),
+    old("validate_numeric", "Fails unless a value is a number in a range.", -2, |c| {
+        validate_number(c, false)
+    }),
     old("validate_slength", "Fails unless texts are of a length.", -3, validate_slength),
-    old("validate_cmd", "Fails: checks of content by a command are not supported yet.", -1, unsupported),
-    old("validate_augeas", "Fails: checks of content by Augeas are not supported.", -1, unsupported),
-    old("validate_x509_rsa_key_pair", "Fails: checks of keys are not supported yet.", -1, unsupported),
+    old("validate_cmd", "Fails unless a command accepts the content.", -1, validate_cmd),
+    old(
+        "validate_augeas",
+        "Fails: checks of content by Augeas are not supported.",
+        -1,
+        unsupported,
+    ),
+    old(
+        "validate_x509_rsa_key_pair",
+        "Fails: checks of keys are not supported yet.",
+        -1,
+        unsupported,
+    ),
 ];
 
 fn unsupported(call: &mut Call<'_, '_>) -> EvalResult {
-    let (name, n) = (call.name, call.args.len());
-    match (name, n) {
-        ("validate_cmd", 2 | 3) | ("validate_augeas", 2..=4) | ("validate_x509_rsa_key_pair", 2) => {
-            fail(format!("{name}(): this check is not supported yet"))
+    let args = old_args(call);
+    let (name, n) = (call.name, args.len());
+    let counts = if name == "validate_augeas" { 2..=4 } else { 2..=2 };
+    if !counts.contains(&n) {
+        let wanted = if name == "validate_augeas" { "2, 3, or 4" } else { "2" };
+        return fail(format!("{name}(): wrong number of arguments ({n}; must be {wanted})"));
+    }
+    if let Some(other) = args.iter().find(|v| v.as_str().is_none()) {
+        return fail(format!("{} is not a string.", ruby_inspect(other)));
+    }
+    fail(format!("{name}(): this check is not supported yet"))
+}
+
+/// How long the command of `validate_cmd` may take.
+const COMMAND_LIMIT: Duration = Duration::from_secs(300);
+
+/// Runs a command on content. The command reads it from its standard input, so that nothing is
+/// written: `%` stands for `/dev/stdin`.
+fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    let n = args.len();
+    if !(2..=3).contains(&n) {
+        return fail(format!("validate_cmd(): wrong number of arguments ({n}; must be 2 or 3)"));
+    }
+    let message = match args.get(2) {
+        Some(message) => text_of(message),
+        None => format!(
+            "validate_cmd(): failed to validate content with command {}",
+            ruby_inspect(&args[1])
+        ),
+    };
+    let Some(command) = args[1].as_str() else {
+        let class = crate::functions::legacy::conversion_name(&args[1]);
+        return fail(format!("{message}\nTypeError no implicit conversion of {class} into String"));
+    };
+    let command = if regex(r"\s%(\s|$)")?.is_match(command).map_err(wrap)? {
+        command.replace('%', "/dev/stdin")
+    } else {
+        format!("{command} /dev/stdin")
+    };
+    let request = ProcessRequest {
+        argv: ["/bin/sh", "-c", &command].map(String::from).to_vec(),
+        cwd: None,
+        env: Vec::new(),
+        stdin: text_of(&args[0]).into_bytes(),
+        timeout: COMMAND_LIMIT,
+    };
+    match call.compiler.env.world.run(&request) {
+        Ok(output) if output.status == Some(0) => Ok(Value::Undef),
+        Ok(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            let (text, status) = (String::from_utf8_lossy(&text), output.status.unwrap_or(1));
+            fail(format!("{message}\nExecution of '{command}' returned {status}: {text}"))
         }
-        ("validate_cmd", _) => {
-            fail(format!("validate_cmd(): wrong number of arguments ({n}; must be 2 or 3)"))
-        }
-        ("validate_augeas", _) => {
-            fail(format!("validate_augeas(): wrong number of arguments ({n}; must be 2, 3, or 4)"))
-        }
-        _ => fail(format!("{name}(): wrong number of arguments ({n}; must be 2)")),
+        Err(error) => fail(format!("{message}\n{error}")),
     }
 }
 
@@ -237,15 +319,26 @@ fn validate_number(call: &mut Call<'_, '_>, whole: bool) -> EvalResult {
     for value in as_list(&args[0]).iter() {
         let fits = if whole { is_integer(value) } else { number(value).is_some() };
         let Some(n) = number(value).filter(|_| fits) else {
-            return fail(format!("{name}(): Expected first argument to be {what} or Array, got {}", ruby_class(value)));
+            return fail(format!(
+                "{name}(): Expected first argument to be {what} or Array, got {}",
+                ruby_class(value)
+            ));
         };
         if max.is_some_and(|max| n > max) {
             let max = text_of(&args[1]);
-            return fail(format!("{name}(): Expected {} to be smaller or equal to {max}, got {}", ruby_inspect(value), text_of(value)));
+            return fail(format!(
+                "{name}(): Expected {} to be smaller or equal to {max}, got {}",
+                ruby_inspect(value),
+                text_of(value)
+            ));
         }
         if min.is_some_and(|min| n < min) {
             let min = text_of(&args[2]);
-            return fail(format!("{name}(): Expected {} to be greater or equal to {min}, got {}", ruby_inspect(value), text_of(value)));
+            return fail(format!(
+                "{name}(): Expected {} to be greater or equal to {min}, got {}",
+                ruby_inspect(value),
+                text_of(value)
+            ));
         }
     }
     Ok(Value::Undef)
@@ -260,7 +353,10 @@ fn validate_slength(call: &mut Call<'_, '_>) -> EvalResult {
     let min = bound(2).unwrap_or(0.0);
     for value in as_list(&args[0]).iter() {
         let Some(text) = value.as_str() else {
-            return fail(format!("validate_slength(): Expected first argument to be a String or Array, got {}", ruby_class(value)));
+            return fail(format!(
+                "validate_slength(): Expected first argument to be a String or Array, got {}",
+                ruby_class(value)
+            ));
         };
         let length = text.chars().count() as f64;
         if length > max || length < min {

@@ -20,46 +20,69 @@ const PRETTY_OPTIONS: &str = "Struct[{indent => Optional[String], space => Optio
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("stdlib::to_json", "Writes a value as JSON.", &[plain(&[req("Any", "data")], |c| {
-        let layout = Layout::COMPACT;
-        Ok(written(c.arg(0), |data| json::write(data, &layout)))
-    })]),
-    function("to_json", "Deprecated name of stdlib::to_json.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_json")
-    })]),
-    function("stdlib::to_json_pretty", "Writes a list or hash as JSON with line breaks.", &[plain(
-        &[
-            req("Variant[Hash, Array]", "data"),
-            opt("Optional[Boolean]", "skip_undef"),
-            opt(PRETTY_OPTIONS, "opts"),
-        ],
-        to_json_pretty,
-    )]),
-    function("to_json_pretty", "Deprecated name of stdlib::to_json_pretty.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_json_pretty")
-    })]),
-    function("stdlib::to_yaml", "Writes a value as YAML.", &[plain(
-        &[req("Any", "data"), opt("Hash", "options")],
-        to_yaml,
-    )]),
-    function("to_yaml", "Deprecated name of stdlib::to_yaml.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_yaml")
-    })]),
-    function("stdlib::to_toml", "Writes a hash as TOML.", &[crate::functions::Dispatch {
-        params: &[req("Hash", "data")],
-        block: None,
-        returns: Some("Variant[String, Sensitive[String]]"),
-        body: |c| {
-            let (data, secret) = opened(c.arg(0));
-            Ok(wrapped(Value::from(super::toml::write(&data)?), secret))
-        },
-    }]),
-    function("to_toml", "Deprecated name of stdlib::to_toml.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::to_toml")
-    })]),
-    function("stdlib::rewrap_sensitive_data", "Opens what is sensitive inside, and makes the result sensitive.", &[
-        with_opt_block(&[req("Any", "data")], "Callable[Any]", rewrap),
-    ]),
+    function(
+        "stdlib::to_json",
+        "Writes a value as JSON.",
+        &[plain(&[req("Any", "data")], |c| {
+            let layout = Layout::COMPACT;
+            Ok(written(c.arg(0), |data| json::write(data, &layout)))
+        })],
+    ),
+    function(
+        "to_json",
+        "Deprecated name of stdlib::to_json.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_json"))],
+    ),
+    function(
+        "stdlib::to_json_pretty",
+        "Writes a list or hash as JSON with line breaks.",
+        &[plain(
+            &[
+                req("Variant[Hash, Array]", "data"),
+                opt("Optional[Boolean]", "skip_undef"),
+                opt(PRETTY_OPTIONS, "opts"),
+            ],
+            to_json_pretty,
+        )],
+    ),
+    function(
+        "to_json_pretty",
+        "Deprecated name of stdlib::to_json_pretty.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_json_pretty"))],
+    ),
+    function(
+        "stdlib::to_yaml",
+        "Writes a value as YAML.",
+        &[plain(&[req("Any", "data"), opt("Hash", "options")], to_yaml)],
+    ),
+    function(
+        "to_yaml",
+        "Deprecated name of stdlib::to_yaml.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_yaml"))],
+    ),
+    function(
+        "stdlib::to_toml",
+        "Writes a hash as TOML.",
+        &[crate::functions::Dispatch {
+            params: &[req("Hash", "data")],
+            block: None,
+            returns: Some("Variant[String, Sensitive[String]]"),
+            body: |c| {
+                let (data, secret) = opened(c.arg(0));
+                Ok(wrapped(Value::from(super::toml::write(&data)?), secret))
+            },
+        }],
+    ),
+    function(
+        "to_toml",
+        "Deprecated name of stdlib::to_toml.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::to_toml"))],
+    ),
+    function(
+        "stdlib::rewrap_sensitive_data",
+        "Opens what is sensitive inside, and makes the result sensitive.",
+        &[with_opt_block(&[req("Any", "data")], "Callable[Any]", rewrap)],
+    ),
 ];
 
 /// The value with what is sensitive in it opened, and whether there was any.
