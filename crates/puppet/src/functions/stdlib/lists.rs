@@ -329,11 +329,15 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let mut out = Vec::new();
     let texts = texts_between(&ruby_text(&start), &ruby_text(&stop), open);
-    for text in texts.step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+    let step = usize::try_from(step).unwrap_or(usize::MAX);
+    for (i, text) in texts.enumerate() {
+        limit(i as u64)?;
+        if i % step == 0 {
+            out.push(Value::from(text));
+        }
         if out.len() >= RANGE_LIMIT {
             break;
         }
-        out.push(Value::from(text));
     }
     Ok(Value::array(out))
 }
