@@ -1,0 +1,226 @@
+//! The one owner of standard output, standard error, colour and progress.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use anstyle::{AnsiColor, Style};
+use ordain_puppet::eval::{LogEntry, LogLevel};
+use ordain_source::{Diagnostic, Severity, SourceMap, render};
+use serde_json::json;
+
+use crate::options::{Color, DiagnosticsForm, GlobalArgs};
+
+/// Where and how things are printed.
+pub struct Ui {
+    out: BufWriter<Stdout>,
+    colour_out: bool,
+    colour_err: bool,
+    json: bool,
+    verbosity: i8,
+    errors: usize,
+    warnings: usize,
+}
+
+/// The styles that have a meaning. Text says the same without them.
+pub mod styles {
+    use super::{AnsiColor, Style};
+
+    /// A thing that comes.
+    pub const ADD: Style = AnsiColor::Green.on_default();
+    /// A thing that goes, or is wrong.
+    pub const REMOVE: Style = AnsiColor::Red.on_default();
+    /// A thing that changes, or may be wrong.
+    pub const CHANGE: Style = AnsiColor::Yellow.on_default();
+    /// A heading.
+    pub const BOLD: Style = Style::new().bold();
+    /// A remark.
+    pub const DIM: Style = Style::new().dimmed();
+}
+
+impl Ui {
+    /// As the arguments and the terminal want it.
+    pub fn new(args: &GlobalArgs) -> Self {
+        let choice = match args.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        let coloured = |detected| match args.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => detected != anstream::ColorChoice::Never,
+        };
+        Self {
+            out: BufWriter::with_capacity(1 << 16, io::stdout()),
+            colour_out: coloured(anstream::AutoStream::choice(&io::stdout())),
+            colour_err: coloured(anstream::AutoStream::choice(&io::stderr())),
+            json: args.diagnostics == DiagnosticsForm::Json,
+            verbosity: if args.quiet { -1 } else { args.verbose.min(2) as i8 },
+            errors: 0,
+            warnings: 0,
+        }
+    }
+
+    /// Standard output, for results.
+    pub fn out(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    /// Whether `-v` was given.
+    pub fn verbose(&self) -> bool {
+        self.verbosity > 0
+    }
+
+    /// Text for standard output in a style.
+    pub fn styled(&self, style: Style, text: &str) -> String {
+        paint(self.colour_out, style, text)
+    }
+
+    /// Whether progress may be shown: people look at standard error and did not ask for silence.
+    pub fn shows_progress(&self) -> bool {
+        !self.json && self.verbosity >= 0 && io::stderr().is_terminal()
+    }
+
+    /// Prints diagnostics sorted by file and line, equal ones once.
+    pub fn diagnostics(&mut self, mut diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
+        diagnostics.sort_by_cached_key(|d| {
+            let label = d.primary.as_ref();
+            let place = label.map(|l| (sources.file(l.span.file).path.clone(), l.span.range.start));
+            (place.is_none(), place)
+        });
+        let mut seen: Vec<Diagnostic> = Vec::new();
+        for diagnostic in diagnostics {
+            if seen.last() == Some(&diagnostic) {
+                continue;
+            }
+            if self.counts(&diagnostic) {
+                let text = if self.json {
+                    format!("{}\n", render::json(&diagnostic, sources))
+                } else {
+                    render::human(&diagnostic, sources, self.colour_err)
+                };
+                self.err(&text);
+            }
+            seen.push(diagnostic);
+        }
+    }
+
+    /// Prints one diagnostic without a place.
+    pub fn message(&mut self, diagnostic: &Diagnostic) {
+        self.diagnostics(vec![diagnostic.clone()], &SourceMap::new());
+    }
+
+    /// Counts a diagnostic; whether it is to be shown.
+    fn counts(&mut self, diagnostic: &Diagnostic) -> bool {
+        match diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning if self.verbosity >= 0 => self.warnings += 1,
+            _ => return self.verbosity >= 0,
+        }
+        true
+    }
+
+    /// Prints what functions such as `notice` logged.
+    pub fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
+        for entry in logs {
+            if self.json {
+                let mut line = log_json(entry);
+                if let Some(span) = entry.span {
+                    let file = sources.file(span.file);
+                    line["line"] = json!(file.line(span.range.start));
+                    if file.has_path() {
+                        line["file"] = json!(file.path.display().to_string());
+                    }
+                }
+                self.err(&format!("{line}\n"));
+                continue;
+            }
+            let source = if entry.source.is_empty() { "" } else { ": " };
+            let text = format!("{}{source}{}", entry.source, entry.message);
+            self.log_line(entry.level, &text);
+        }
+    }
+
+    /// Prints one line of a log, if it is important enough.
+    pub fn log_line(&mut self, level: LogLevel, text: &str) {
+        let (word, style) = level_word(level);
+        if self.json {
+            let line = json!({ "log": level.word(), "message": text });
+            self.err(&format!("{line}\n"));
+        } else if importance(level) + self.verbosity >= 0 {
+            let word = paint(self.colour_err, style, word);
+            self.err(&format!("{word}: {text}\n"));
+        }
+    }
+
+    /// Prints a remark for people on standard error.
+    pub fn remark(&mut self, text: &str) {
+        if !self.json && self.verbosity >= 0 {
+            self.err(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes to standard error. When nobody reads it there is nobody to tell.
+    fn err(&mut self, text: &str) {
+        let _ = self.out.flush();
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Says how many errors and warnings there were, and writes what is left.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        if !self.json && self.errors + self.warnings > 0 {
+            let mut parts = Vec::new();
+            for (n, word) in [(self.errors, "error"), (self.warnings, "warning")] {
+                if n > 0 {
+                    parts.push(count(n, word));
+                }
+            }
+            let text = format!("{}\n", parts.join(", "));
+            self.err(&text);
+        }
+        (self.errors, self.warnings) = (0, 0);
+        flushed
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub fn count(n: usize, word: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {word}{ending}")
+}
+
+/// A logged message as a document has it.
+pub fn log_json(entry: &LogEntry) -> serde_json::Value {
+    json!({ "log": entry.level.word(), "message": entry.message, "source": entry.source })
+}
+
+fn paint(colour: bool, style: Style, text: &str) -> String {
+    if colour { format!("{style}{text}{style:#}") } else { text.to_string() }
+}
+
+/// At which verbosity a level shows, negated: what is 0 shows unless `-q` is given.
+fn importance(level: LogLevel) -> i8 {
+    match level {
+        LogLevel::Debug => -2,
+        LogLevel::Info => -1,
+        LogLevel::Notice | LogLevel::Warning => 0,
+        LogLevel::Err | LogLevel::Alert | LogLevel::Emerg | LogLevel::Crit => 1,
+    }
+}
+
+fn level_word(level: LogLevel) -> (&'static str, Style) {
+    match level {
+        LogLevel::Debug => ("Debug", styles::DIM),
+        LogLevel::Info => ("Info", styles::DIM),
+        LogLevel::Notice => ("Notice", Style::new()),
+        LogLevel::Warning => ("Warning", styles::CHANGE),
+        LogLevel::Err => ("Error", styles::REMOVE),
+        LogLevel::Alert => ("Alert", styles::REMOVE),
+        LogLevel::Emerg => ("Emergency", styles::REMOVE),
+        LogLevel::Crit => ("Critical", styles::REMOVE),
+    }
+}
