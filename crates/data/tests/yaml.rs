@@ -147,6 +147,19 @@ fn costly_documents_end_soon() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+#[test]
+fn what_is_nested_as_deep_as_allowed_can_be_handled() {
+    for (open, close) in [("[", "]"), ("{a: ", "}"), ("{? ", "}")] {
+        let text = format!("{}{}", open.repeat(120), close.repeat(120));
+        let value = yaml::read(&text, Schema::Psych).unwrap();
+        let compact = json::compact(&value);
+        assert!(yaml::psych::write(&value).len() > 120 && !format!("{value:?}").is_empty());
+        if open != "{? " {
+            assert_eq!(json::read(&compact).unwrap(), value);
+        }
+    }
+}
+
 /// A small generator of numbers (xorshift), so that a failure can be repeated.
 struct Random(u64);
 

@@ -82,13 +82,21 @@ fn places(prepared: &Prepared<'_>) -> Vec<u32> {
     place
 }
 
+/// Something that failed before a resource; of several the least counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Failure {
+    /// Whether a resource that was skipped for it lies between: then that one has named it.
+    told: bool,
+    place: u32,
+    resource: ResourceId,
+}
+
 /// What reached a node so far.
 #[derive(Clone, Copy, Default)]
 struct Inbox {
     waits_for: u32,
     events: Events,
-    /// The first in the order of what failed before it.
-    failed: Option<(u32, ResourceId)>,
+    failed: Option<Failure>,
 }
 
 struct State {
@@ -155,21 +163,31 @@ impl Run<'_> {
             let stepped = self.step(what.resource, inbox);
             state = self.lock();
             state.running -= 1;
-            let own = stepped.failed.then_some((place, what.resource));
-            self.pass_on(&mut state, node, stepped.events, inbox.failed.or(own));
+            let own =
+                stepped.failed.then_some(Failure { told: false, place, resource: what.resource });
+            let skipped = |failure| Failure { told: !self.is_virtual(what.resource), ..failure };
+            let failed = inbox.failed.map(skipped).or(own);
+            self.pass_on(&mut state, node, stepped.events, failed);
             self.report(&mut state, place, stepped.reports);
             self.changed.notify_all();
         }
     }
 
+    fn is_virtual(&self, resource: ResourceId) -> bool {
+        matches!(self.stepper.prepared.items[resource.0 as usize], Item::Virtual)
+    }
+
     fn step(&self, resource: ResourceId, inbox: Inbox) -> Stepped {
         let prepared = self.stepper.prepared;
         let mut report = self.stepper.blank(resource);
-        if let Some((_, failed)) = inbox.failed {
-            if !matches!(prepared.items[resource.0 as usize], Item::Virtual) {
-                let name = &prepared.graph.resource(failed).id;
+        if let Some(failure) = inbox.failed {
+            if !self.is_virtual(resource) {
                 report.status = Status::SkippedForFailure;
-                report.say(Level::Notice, None, format!("Dependency {name} has failures: true"));
+                if !failure.told {
+                    let name = &prepared.graph.resource(failure.resource).id;
+                    let text = format!("Dependency {name} has failures: true");
+                    report.say(Level::Notice, None, text);
+                }
                 report.say(Level::Warning, None, "Skipping because of failed dependencies");
                 return Stepped { reports: vec![report], events: Events::default(), failed: true };
             }
@@ -187,13 +205,7 @@ impl Run<'_> {
         })
     }
 
-    fn pass_on(
-        &self,
-        state: &mut State,
-        node: NodeId,
-        events: Events,
-        failed: Option<(u32, ResourceId)>,
-    ) {
+    fn pass_on(&self, state: &mut State, node: NodeId, events: Events, failed: Option<Failure>) {
         for arc in self.stepper.prepared.relations.arcs(node) {
             let inbox = &mut state.inbox[arc.to.index()];
             if arc.kind == EdgeKind::Notify {

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::kind::Kind;
-use crate::kinds::{exec::Exec, file::File, inert, notify::Notify};
+use crate::kinds::{
+    cron::Cron, exec::Exec, file::File, group::Group, host::Host, inert, notify::Notify,
+    package::Package, service::Service, user::User,
+};
 
 /// The kinds that an engine knows.
 pub struct Registry {
@@ -13,11 +16,17 @@ pub struct Registry {
 impl Default for Registry {
     fn default() -> Self {
         let mut registry = Self { kinds: BTreeMap::new() };
+        registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));
         registry.add(Box::new(inert::FILEBUCKET));
+        registry.add(Box::new(Group::default()));
+        registry.add(Box::new(Host::default()));
         registry.add(Box::new(Notify));
+        registry.add(Box::new(Package::default()));
         registry.add(Box::new(inert::SCHEDULE));
+        registry.add(Box::new(Service::default()));
+        registry.add(Box::new(User::default()));
         registry
     }
 }

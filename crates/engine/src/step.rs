@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use ordain_data::Value;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
 
 use crate::apply::Mode;
@@ -148,7 +149,12 @@ impl Stepper<'_> {
         if self.is_noop(ready) {
             report.status = Status::WouldChange;
             for change in report.changes.clone() {
-                report.say(ready.level, Some(&change.property), change.message + " (noop)");
+                let text = if is_secret(&change) {
+                    "current_value [redacted], should be [redacted]".into()
+                } else {
+                    change.message
+                };
+                report.say(ready.level, Some(&change.property), text + " (noop)");
             }
             return Events { real: 0, noop: count };
         }
@@ -272,6 +278,10 @@ impl Stepper<'_> {
             }
         }
     }
+}
+
+fn is_secret(change: &Change) -> bool {
+    matches!((&change.before, &change.after), (Value::Secret(_), _) | (_, Value::Secret(_)))
 }
 
 pub(crate) fn blank(

@@ -155,7 +155,11 @@ fn case(dir: &Path) -> (String, String) {
         let given = outcome(&env, &serde_json::from_str(json).unwrap());
         let given = given.replace(root.to_str().unwrap(), "<env>");
         for (i, line) in given.trim_end_matches('\n').lines().enumerate() {
-            let continued = i > 0 && !json.contains("\"explain\"") && !line.starts_with("error: ") && !line.starts_with("warning: ") && line.starts_with(' ');
+            let continued = i > 0
+                && !json.contains("\"explain\"")
+                && !line.starts_with("error: ")
+                && !line.starts_with("warning: ")
+                && line.starts_with(' ');
             now.push_str(if continued { "    " } else { "  " });
             now.push_str(line);
             now.push('\n');

@@ -7,7 +7,7 @@ use crate::number::integer;
 use crate::{Map, Value};
 
 /// How deep lists and maps may be nested.
-const DEPTH: u32 = 1000;
+const DEPTH: u32 = 128;
 
 /// Reads a text. Of equal keys the last one counts. A byte order mark is skipped.
 ///

@@ -140,6 +140,8 @@ fn write_key(key: &Value, out: &mut String) {
         Value::Null => string("", out),
         Value::Secret(inner) => write_key(inner, out),
         Value::Bytes(bytes) => string(&String::from_utf8_lossy(bytes), out),
+        // JSON inside of JSON keys would double its escapes with every level.
+        Value::List(_) | Value::Map(_) => string(&format!("{key:?}"), out),
         other => string(&compact(other), out),
     }
 }

@@ -68,7 +68,8 @@ impl std::error::Error for Error {}
 /// of values; the budget is what it stands for, not what it weighs.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// How deep lists and maps may be nested.
+    /// How deep lists and maps may be nested. Everything that walks a value recurses, in threads
+    /// with small stacks too.
     pub depth: u32,
     /// How many values the aliases and merge keys of a document may add.
     pub nodes: u64,
@@ -76,7 +77,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { depth: 1000, nodes: 1_000_000 }
+        Self { depth: 128, nodes: 1_000_000 }
     }
 }
 

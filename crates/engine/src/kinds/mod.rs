@@ -1,6 +1,19 @@
-//! The kinds of resources, one file each.
+//! The kinds of resources, one file or directory each, and what some of them share.
 
+pub mod cron;
 pub mod exec;
 pub mod file;
+pub mod group;
+pub mod host;
 pub mod inert;
 pub mod notify;
+pub mod package;
+pub mod service;
+pub mod user;
+
+pub(crate) mod accounts;
+pub(crate) mod cached;
+pub(crate) mod differences;
+pub(crate) mod params;
+pub(crate) mod rewrite;
+pub(crate) mod tools;

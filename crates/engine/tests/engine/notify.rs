@@ -20,4 +20,7 @@ fn the_path_shows_on_request_and_secrets_never() {
     let want =
         ["/Notify[n]/message: [redacted]", "/Notify[n]/message: changed [redacted] to [redacted]"];
     assert_eq!(lines, want);
+    let plan = machine.plan(&one("Notify", "n", &with));
+    let line = plan.entries[0].report.lines[0].to_string();
+    assert_eq!(line, "/Notify[n]/message: current_value [redacted], should be [redacted] (noop)");
 }

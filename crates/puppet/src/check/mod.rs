@@ -49,13 +49,13 @@ pub struct Options {
     pub strict: Strict,
     /// Set for files that a module's loader reads, not for the site's manifests.
     pub module_file: Option<ModuleFile>,
-    /// At most so many errors are reported; counted on in `max_errors` of the reference.
+    /// At most so many errors are reported, and as many warnings.
     pub max: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { strict: Strict::Error, module_file: None, max: usize::MAX }
+        Self { strict: Strict::Error, module_file: None, max: 200 }
     }
 }
 
@@ -70,7 +70,8 @@ impl Default for Options {
 /// assert_eq!(found[0].issue.as_deref(), Some("NOT_TOP_LEVEL"));
 /// ```
 pub fn validate(program: &Program, options: &Options) -> Vec<Diagnostic> {
-    let mut checker = Checker { program, options, path: Vec::new(), found: Vec::new(), errors: 0 };
+    let mut checker =
+        Checker { program, options, path: Vec::new(), found: Vec::new(), errors: 0, warnings: 0 };
     checker.top_constructs_in_module();
     checker.walk();
     checker.found
@@ -83,15 +84,18 @@ struct Checker<'p> {
     path: Vec<Node>,
     found: Vec<Diagnostic>,
     errors: usize,
+    warnings: usize,
 }
 
 impl Checker<'_> {
     fn push(&mut self, severity: Severity, issue: &'static str, at: TextRange, message: String) {
-        if severity == Severity::Error {
-            self.errors += 1;
-            if self.errors > self.options.max {
-                return;
-            }
+        let count = match severity {
+            Severity::Error => &mut self.errors,
+            _ => &mut self.warnings,
+        };
+        *count += 1;
+        if *count > self.options.max {
+            return;
         }
         let span = at.in_file(self.program.file);
         self.found.push(Diagnostic::new(severity, code_of(issue), message).issue(issue).at(span));

@@ -96,7 +96,6 @@ impl Checker<'_> {
                 );
                 self.error_at("RESERVED_WORD", id, message);
             }
-            Expr::Heredoc { syntax, text } => self.heredoc(syntax, *text),
             _ => {}
         }
     }
@@ -414,7 +413,4 @@ impl Checker<'_> {
             }
         }
     }
-
-    /// The text of a heredoc that names a syntax must have it, if it is constant.
-    fn heredoc(&mut self, _syntax: &str, _text: ExprId) {}
 }

@@ -40,6 +40,28 @@ impl Compiler<'_> {
         self.logs.push(LogEntry { level, message: message.into(), source, span });
     }
 
+    /// A warning of the compile that is given once for its key. With a place it says where.
+    pub fn warn_once(&mut self, key: &str, message: &str, span: Option<Span>) {
+        if !self.warned.insert(key.to_owned()) {
+            return;
+        }
+        let place = match span {
+            Some(span) => {
+                let (file, line) = self.place_names(span);
+                format!("\n   (file: {file}, line: {line})")
+            }
+            None => String::new(),
+        };
+        self.warn(format!("{message}{place}"), span);
+    }
+
+    /// The file and the line of a place; `unknown` for code that is in no file.
+    pub fn place_names(&self, span: Span) -> (String, u32) {
+        let file = self.env.sources.file(span.file);
+        let name = if file.has_path() { file.path.display().to_string() } else { "unknown".into() };
+        (name, file.line(span.range.start))
+    }
+
     /// The value of a variable, qualified or not, searched from a scope; `None` if there is none.
     pub fn variable(&mut self, scope: ScopeId, name: &str) -> Option<Value> {
         self.find_variable(scope, name).cloned()

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use crate::check::Strict;
 
@@ -153,6 +153,8 @@ pub struct Compiler<'e> {
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
     pub(crate) output: Vec<String>,
     pub(crate) output_sensitive: bool,
+    /// Keys of the warnings that are given only once.
+    pub(crate) warned: FxHashSet<String>,
     depth: u32,
 }
 
@@ -176,6 +178,7 @@ impl<'e> Compiler<'e> {
             defaults: FxHashMap::default(),
             output: Vec::new(),
             output_sensitive: false,
+            warned: FxHashSet::default(),
             depth: 0,
         }
     }

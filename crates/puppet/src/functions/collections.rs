@@ -16,64 +16,95 @@ use crate::value::{HashValue, Value};
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("dig", "Walks into nested collections by keys and positions.", &[plain(
-        &[req("Optional[Collection]", "data"), rep("Any", "arg")],
-        dig,
-    )]),
-    function("empty", "Tells whether a collection or text is empty.", &[
-        plain(&[req("Collection", "coll")], empty),
-        plain(&[req("Sensitive[String]", "str")], empty),
-        plain(&[req("String", "str")], empty),
-        plain(&[req("Numeric", "num")], empty_number),
-        plain(&[req("Binary", "bin")], empty),
-        plain(&[req("Undef", "x")], |_| Ok(Value::Bool(true))),
-    ]),
-    function("flatten", "Gives the arguments as one list without inner lists.", &[plain(&[rep("Any", "args")], |c| {
-        Ok(Value::array(flat(&c.args)?))
-    })]),
-    function("get", "Walks into a value by a path of keys and positions with dots between.", &[with_opt_block(
-        &[req("Any", "value"), req("String", "dotted_string"), opt("Any", "default_value")],
-        "Callable[1, 1]",
-        get,
-    )]),
-    function("getvar", "Walks into a variable by a path that begins with its name.", &[
-        with_opt_block(
-            &[
-                req(r"Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]", "get_string"),
-                opt("Any", "default_value"),
-            ],
+    function(
+        "dig",
+        "Walks into nested collections by keys and positions.",
+        &[plain(&[req("Optional[Collection]", "data"), rep("Any", "arg")], dig)],
+    ),
+    function(
+        "empty",
+        "Tells whether a collection or text is empty.",
+        &[
+            plain(&[req("Collection", "coll")], empty),
+            plain(&[req("Sensitive[String]", "str")], empty),
+            plain(&[req("String", "str")], empty),
+            plain(&[req("Numeric", "num")], empty_number),
+            plain(&[req("Binary", "bin")], empty),
+            plain(&[req("Undef", "x")], |_| Ok(Value::Bool(true))),
+        ],
+    ),
+    function(
+        "flatten",
+        "Gives the arguments as one list without inner lists.",
+        &[plain(&[rep("Any", "args")], |c| Ok(Value::array(flat(&c.args)?)))],
+    ),
+    function(
+        "get",
+        "Walks into a value by a path of keys and positions with dots between.",
+        &[with_opt_block(
+            &[req("Any", "value"), req("String", "dotted_string"), opt("Any", "default_value")],
             "Callable[1, 1]",
-            getvar,
-        ),
-        with_opt_block(&[req("String", "get_string"), opt("Any", "default_value")], "Callable", |_| {
-            fail("'getvar' The given string does not start with a valid variable name")
-        }),
-    ]),
-    function("join", "Joins the items of a list to one text.", &[plain(
-        &[req("Array", "arg"), opt("String", "delimiter")],
-        join,
-    )]),
-    function("keys", "Gives the keys of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
-        Ok(Value::array(c.hash(0).keys().cloned()))
-    })]),
-    function("values", "Gives the values of a hash.", &[plain(&[req("Hash", "hsh")], |c| {
-        Ok(Value::array(c.hash(0).values().cloned()))
-    })]),
-    function("length", "Gives the number of items, characters or bytes.", &[
-        plain(&[req("Collection", "arg")], length),
-        plain(&[req("String", "arg")], length),
-        plain(&[req("Binary", "arg")], length),
-    ]),
-    function("size", "Gives the number of items, characters or bytes.", &[plain(
-        &[req("Variant[Collection, String, Binary]", "arg")],
-        length,
-    )]),
-    function("unique", "Leaves out what comes again.", &[
-        with_opt_block(&[req("String", "string")], "Callable[String]", unique),
-        with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),
-        with_opt_block(&[req("Array", "array")], "Callable[Any]", unique),
-        with_opt_block(&[req("Iterable", "iterable")], "Callable[Any]", unique),
-    ]),
+            get,
+        )],
+    ),
+    function(
+        "getvar",
+        "Walks into a variable by a path that begins with its name.",
+        &[
+            with_opt_block(
+                &[
+                    req(r"Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]", "get_string"),
+                    opt("Any", "default_value"),
+                ],
+                "Callable[1, 1]",
+                getvar,
+            ),
+            with_opt_block(
+                &[req("String", "get_string"), opt("Any", "default_value")],
+                "Callable",
+                |_| fail("'getvar' The given string does not start with a valid variable name"),
+            ),
+        ],
+    ),
+    function(
+        "join",
+        "Joins the items of a list to one text.",
+        &[plain(&[req("Array", "arg"), opt("String", "delimiter")], join)],
+    ),
+    function(
+        "keys",
+        "Gives the keys of a hash.",
+        &[plain(&[req("Hash", "hsh")], |c| Ok(Value::array(c.hash(0).keys().cloned())))],
+    ),
+    function(
+        "values",
+        "Gives the values of a hash.",
+        &[plain(&[req("Hash", "hsh")], |c| Ok(Value::array(c.hash(0).values().cloned())))],
+    ),
+    function(
+        "length",
+        "Gives the number of items, characters or bytes.",
+        &[
+            plain(&[req("Collection", "arg")], length),
+            plain(&[req("String", "arg")], length),
+            plain(&[req("Binary", "arg")], length),
+        ],
+    ),
+    function(
+        "size",
+        "Gives the number of items, characters or bytes.",
+        &[plain(&[req("Variant[Collection, String, Binary]", "arg")], length)],
+    ),
+    function(
+        "unique",
+        "Leaves out what comes again.",
+        &[
+            with_opt_block(&[req("String", "string")], "Callable[String]", unique),
+            with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),
+            with_opt_block(&[req("Array", "array")], "Callable[Any]", unique),
+            with_opt_block(&[req("Iterable", "iterable")], "Callable[Any]", unique),
+        ],
+    ),
 ];
 
 /// Walks into a value; the error is that of `dig`.
@@ -186,7 +217,8 @@ fn segments(path: &str) -> Option<Vec<Value>> {
                     return None;
                 }
                 let text = &rest[..end];
-                let is_index = text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
+                let is_index =
+                    text.strip_prefix('-').unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
                 let index = if is_index { text.parse().ok() } else { None };
                 (index.map_or_else(|| Value::str(text), Value::Int), &rest[end..])
             }
@@ -218,7 +250,7 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
         Ok(Value::Undef) => Ok(call.take(default)),
         Ok(found) => Ok(found),
         Err(error) if call.block.is_some() => {
-            let error = path_error(call, &error, value, &segments)?;
+            let error = path_error(&error, value, &segments);
             call.yield_block(&[error])
         }
         Err(error) => Err(error),
@@ -226,12 +258,7 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
 }
 
 /// The error as the value that the lambda of `get` sees.
-fn path_error(
-    call: &mut Call<'_, '_>,
-    error: &crate::eval::error::Unwind,
-    data: &Value,
-    path: &[Value],
-) -> EvalResult {
+fn path_error(error: &crate::eval::error::Unwind, data: &Value, path: &[Value]) -> Value {
     let message = match error {
         crate::eval::error::Unwind::Plain(error) => error.message.as_str(),
         _ => "",
@@ -249,7 +276,7 @@ fn path_error(
         ("value_type", infer(&dig_path(data, &path[..upto]).unwrap_or_default()))
     };
     let details = [("walked_path", Value::array(walked)), (name, Value::of_type(kind))];
-    crate::functions::control::error_value(call, message, "SLICE_ERROR", Value::hash(details), code)
+    crate::functions::control::error_value(message, "SLICE_ERROR", Value::hash(details), code)
 }
 
 fn getvar(call: &mut Call<'_, '_>) -> EvalResult {
@@ -324,11 +351,8 @@ fn unique_hash(call: &mut Call<'_, '_>) -> EvalResult {
     let mut groups: IndexMap<Value, (Vec<Value>, IndexSet<Value, FxBuildHasher>), FxBuildHasher> =
         IndexMap::default();
     for (key, value) in call.hash(0).iter() {
-        let by = if call.block.is_some() {
-            call.yield_block(&[value.clone()])?
-        } else {
-            value.clone()
-        };
+        let by =
+            if call.block.is_some() { call.yield_block(&[value.clone()])? } else { value.clone() };
         let group = groups.entry(by).or_default();
         group.0.push(key.clone());
         group.1.insert(value.clone());

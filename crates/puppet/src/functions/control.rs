@@ -9,18 +9,24 @@ use crate::eval::interface::Inclusion;
 use crate::eval::text::to_text;
 use crate::functions::support::{function, is_instance, text_of_type};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
+use crate::types::mismatch::describe_mismatch;
+use crate::types::new::{Host, new_instance};
 use crate::types::{Type, generalize, infer, infer_set};
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// A logging function.
 macro_rules! log {
     ($name:literal, $doc:literal, $level:expr) => {
-        function($name, $doc, &[crate::functions::Dispatch {
-            params: &[rep("Any", "values")],
-            block: None,
-            returns: Some("Undef"),
-            body: |c| log(c, $level),
-        }])
+        function(
+            $name,
+            $doc,
+            &[crate::functions::Dispatch {
+                params: &[rep("Any", "values")],
+                block: None,
+                returns: Some("Undef"),
+                body: |c| log(c, $level),
+            }],
+        )
     };
 }
 
@@ -34,84 +40,134 @@ pub const TABLE: &[Function] = &[
     log!("info", "Logs its arguments as information.", LogLevel::Info),
     log!("notice", "Logs its arguments as a notice.", LogLevel::Notice),
     log!("warning", "Logs its arguments as a warning.", LogLevel::Warning),
-    function("break", "Ends the innermost iteration.", &[plain(&[], |c| {
-        Err(Box::new(Unwind::Break(c.span)))
-    })]),
-    function("next", "Ends the innermost lambda or function with a value.", &[plain(
-        &[opt("Any", "value")],
-        |c| Err(Box::new(Unwind::Next(c.take(0)))),
-    )]),
-    function("return", "Ends the innermost function, class or define with a value.", &[plain(
-        &[opt("Any", "value")],
-        |c| Err(Box::new(Unwind::Return(c.take(0), c.span))),
-    )]),
-    function("call", "Calls a function by its name, or evaluates a deferred call.", &[
-        with_opt_block(&[req("String", "function_name"), rep("Any", "arguments")], "Callable", call),
-        plain(&[req("Deferred", "deferred")], call_deferred),
-    ]),
-    function("assert_type", "Gives a value if it is of a type, and fails otherwise.", &[
-        with_opt_block(&[req("Type", "type"), req("Any", "value")], "Callable[Type, Type]", assert_type),
-        with_opt_block(
-            &[req("String", "type_string"), req("Any", "value")],
-            "Callable[Type, Type]",
-            assert_type_text,
-        ),
-    ]),
-    function("new", "Makes a value of a type.", &[with_opt_block(
-        &[req("Type", "type"), rep("Any", "args")],
-        "Callable",
-        new,
-    )]),
-    function("convert_to", "Makes a value of a type from a value.", &[with_opt_block(
-        &[req("Any", "value"), req("Type", "type"), rep("Any", "args")],
-        "Callable[1, 1]",
-        convert_to,
-    )]),
-    function("type", "Gives the type of a value.", &[
-        plain(&[req("Any", "value"), opt("Enum[detailed]", "inference_method")], |c| {
-            Ok(Value::of_type(infer_set(c.arg(0))))
-        }),
-        plain(&[req("Any", "value"), req("Enum[reduced]", "inference_method")], |c| {
-            Ok(Value::of_type(infer(c.arg(0))))
-        }),
-        plain(&[req("Any", "value"), req("Enum[generalized]", "inference_method")], |c| {
-            Ok(Value::of_type(generalize(&infer(c.arg(0)))))
-        }),
-    ]),
-    function("unwrap", "Gives the value inside a sensitive one.", &[
-        with_opt_block(&[req("Sensitive", "arg")], "Callable", unwrap),
-        with_opt_block(&[req("Any", "arg")], "Callable", unwrap),
-    ]),
-    function("defined", "Tells whether a resource, class, type or variable is defined.", &[plain(
-        &[rep1("Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]]", "vals")],
-        defined,
-    )]),
-    function("include", "Declares classes unless they are declared already.", &[plain(
-        &[rep1("Any", "names")],
-        |c| include(c, Inclusion::Include),
-    )]),
-    function("contain", "Declares classes and keeps them inside the calling class.", &[plain(
-        &[rep1("Any", "names")],
-        |c| include(c, Inclusion::Contain),
-    )]),
-    function("require", "Declares classes that the calling class or define requires.", &[plain(
-        &[rep1("Any", "names")],
-        |c| include(c, Inclusion::Require),
-    )]),
-    function("import", "Fails: files are not imported any more.", &[plain(&[rep("Any", "args")], |_| {
-        issue("DISCONTINUED_IMPORT", "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
-    })]),
-    function("annotate", "Adds data to a value that its type does not know.", &[
-        with_opt_block(&[req("Type[Annotation]", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
-        plain(
-            &[
-                req("Type[Annotation]", "type"),
-                req("Any", "value"),
-                req("Variant[Enum[clear],Hash[Pcore::MemberName,Any]]", "annotation_hash"),
-            ],
-            annotate,
-        ),
-    ]),
+    function(
+        "break",
+        "Ends the innermost iteration.",
+        &[plain(&[], |c| Err(Box::new(Unwind::Break(c.span))))],
+    ),
+    function(
+        "next",
+        "Ends the innermost lambda or function with a value.",
+        &[plain(&[opt("Any", "value")], |c| Err(Box::new(Unwind::Next(c.take(0)))))],
+    ),
+    function(
+        "return",
+        "Ends the innermost function, class or define with a value.",
+        &[plain(&[opt("Any", "value")], |c| Err(Box::new(Unwind::Return(c.take(0), c.span))))],
+    ),
+    function(
+        "call",
+        "Calls a function by its name, or evaluates a deferred call.",
+        &[
+            with_opt_block(
+                &[req("String", "function_name"), rep("Any", "arguments")],
+                "Callable",
+                call,
+            ),
+            plain(&[req("Deferred", "deferred")], call_deferred),
+        ],
+    ),
+    function(
+        "assert_type",
+        "Gives a value if it is of a type, and fails otherwise.",
+        &[
+            with_opt_block(
+                &[req("Type", "type"), req("Any", "value")],
+                "Callable[Type, Type]",
+                assert_type,
+            ),
+            with_opt_block(
+                &[req("String", "type_string"), req("Any", "value")],
+                "Callable[Type, Type]",
+                assert_type_text,
+            ),
+        ],
+    ),
+    function(
+        "new",
+        "Makes a value of a type.",
+        &[with_opt_block(&[req("Type", "type"), rep("Any", "args")], "Callable", new)],
+    ),
+    function(
+        "convert_to",
+        "Makes a value of a type from a value.",
+        &[with_opt_block(
+            &[req("Any", "value"), req("Type", "type"), rep("Any", "args")],
+            "Callable[1, 1]",
+            convert_to,
+        )],
+    ),
+    function(
+        "type",
+        "Gives the type of a value.",
+        &[
+            plain(&[req("Any", "value"), opt("Enum[detailed]", "inference_method")], |c| {
+                Ok(Value::of_type(infer_set(c.arg(0))))
+            }),
+            plain(&[req("Any", "value"), req("Enum[reduced]", "inference_method")], |c| {
+                Ok(Value::of_type(infer(c.arg(0))))
+            }),
+            plain(&[req("Any", "value"), req("Enum[generalized]", "inference_method")], |c| {
+                Ok(Value::of_type(generalize(&infer(c.arg(0)))))
+            }),
+        ],
+    ),
+    function(
+        "unwrap",
+        "Gives the value inside a sensitive one.",
+        &[
+            with_opt_block(&[req("Sensitive", "arg")], "Callable", unwrap),
+            with_opt_block(&[req("Any", "arg")], "Callable", unwrap),
+        ],
+    ),
+    function(
+        "defined",
+        "Tells whether a resource, class, type or variable is defined.",
+        &[plain(
+            &[rep1("Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]]", "vals")],
+            defined,
+        )],
+    ),
+    function(
+        "include",
+        "Declares classes unless they are declared already.",
+        &[plain(&[rep1("Any", "names")], |c| include(c, Inclusion::Include))],
+    ),
+    function(
+        "contain",
+        "Declares classes and keeps them inside the calling class.",
+        &[plain(&[rep1("Any", "names")], |c| include(c, Inclusion::Contain))],
+    ),
+    function(
+        "require",
+        "Declares classes that the calling class or define requires.",
+        &[plain(&[rep1("Any", "names")], |c| include(c, Inclusion::Require))],
+    ),
+    function(
+        "import",
+        "Fails: files are not imported any more.",
+        &[plain(&[rep("Any", "args")], |_| {
+            issue(
+                "DISCONTINUED_IMPORT",
+                "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation",
+            )
+        })],
+    ),
+    function(
+        "annotate",
+        "Adds data to a value that its type does not know.",
+        &[
+            with_opt_block(&[req("Type", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
+            plain(
+                &[
+                    req("Type", "type"),
+                    req("Any", "value"),
+                    req("Variant[Enum[clear],Hash[String,Any]]", "annotation_hash"),
+                ],
+                annotate,
+            ),
+        ],
+    ),
 ];
 
 fn log(call: &mut Call<'_, '_>, level: LogLevel) -> EvalResult {
@@ -150,9 +206,9 @@ fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
             Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
         }
         Value::Hash(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(k, v)| Ok((resolve_deferred(call, k.clone())?, resolve_deferred(call, v.clone())?)));
+            let entries = entries.iter().map(|(k, v)| {
+                Ok((resolve_deferred(call, k.clone())?, resolve_deferred(call, v.clone())?))
+            });
             Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
         }
         other => Ok(other),
@@ -208,7 +264,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
         return Ok(args.into_iter().next().unwrap_or_default());
     }
-    let made = call.compiler.new_instance(kind, args, call.scope, call.span)?;
+    let made = new_instance(kind, &args, &mut CompileHost(call))?;
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
 }
 
@@ -252,22 +308,26 @@ fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 /// An instance of `Error`.
-///
-/// # Errors
-/// When the type cannot be made, which would be a fault of the program.
-pub fn error_value(
-    call: &mut Call<'_, '_>,
-    message: &str,
-    kind: &str,
-    details: Value,
-    code: &str,
-) -> EvalResult {
-    let error = call.compiler.type_of_text("Error", call.span)?;
-    let values = Value::hash([
+pub fn error_value(message: &str, kind: &str, details: Value, code: &str) -> Value {
+    let values = [
         ("msg", Value::str(message)),
         ("kind", Value::str(kind)),
         ("details", details),
         ("issue_code", Value::str(code)),
-    ]);
-    call.compiler.new_instance(&error, vec![values], call.scope, call.span)
+    ];
+    let values = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    Value::Object(Arc::new(Object { kind: crate::types::object::error(), values }))
+}
+
+/// What the making of values asks of a compile.
+struct CompileHost<'c, 'a, 'e>(&'c mut Call<'a, 'e>);
+
+impl Host for CompileHost<'_, '_, '_> {
+    fn now(&mut self) -> i128 {
+        crate::functions::files::now_nanos(self.0)
+    }
+
+    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
+        self.0.compiler.type_of_text(text, self.0.span)
+    }
 }

@@ -19,39 +19,71 @@ const TEMPLATE_RESULT: Option<&str> = Some("Variant[String, Sensitive[String]]")
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("binary_file", "Gives the bytes of a file.", &[plain(&[req("String", "path")], binary_file)]),
-    function("epp", "Evaluates an EPP template.", &[Dispatch {
-        params: &[req("String", "path"), opt("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
-        block: None,
-        returns: TEMPLATE_RESULT,
-        body: epp,
-    }]),
-    function("inline_epp", "Evaluates text as an EPP template.", &[Dispatch {
-        params: &[req("String", "template"), opt("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
-        block: None,
-        returns: TEMPLATE_RESULT,
-        body: inline_epp,
-    }]),
-    function("find_file", "Gives the path of the first file that exists.", &[
-        plain(&[rep("String", "paths")], |c| find(c, "files")),
-        plain(&[rep("Array[String]", "paths_array")], |c| find(c, "files")),
-    ]),
-    function("find_template", "Gives the path of the first template that exists.", &[
-        plain(&[rep("String", "paths")], |c| find(c, "templates")),
-        plain(&[rep("Array[String]", "paths_array")], |c| find(c, "templates")),
-    ]),
-    function("module_directory", "Gives the directory of the first module that exists.", &[
-        plain(&[rep("String", "names")], module_directory),
-        plain(&[rep("Array[String]", "names")], module_directory),
-    ]),
-    function("strftime", "Formats a time or a duration.", &[
-        plain(&[req("Timespan", "time_object"), req("String", "format")], format_timespan),
-        plain(
-            &[req("Timestamp", "time_object"), req("String", "format"), opt("String", "timezone")],
-            format_timestamp,
-        ),
-        plain(&[req("String", "format"), opt("String", "timezone")], format_now),
-    ]),
+    function(
+        "binary_file",
+        "Gives the bytes of a file.",
+        &[plain(&[req("String", "path")], binary_file)],
+    ),
+    function(
+        "epp",
+        "Evaluates an EPP template.",
+        &[Dispatch {
+            params: &[req("String", "path"), opt("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
+            block: None,
+            returns: TEMPLATE_RESULT,
+            body: epp,
+        }],
+    ),
+    function(
+        "inline_epp",
+        "Evaluates text as an EPP template.",
+        &[Dispatch {
+            params: &[req("String", "template"), opt("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
+            block: None,
+            returns: TEMPLATE_RESULT,
+            body: inline_epp,
+        }],
+    ),
+    function(
+        "find_file",
+        "Gives the path of the first file that exists.",
+        &[
+            plain(&[rep("String", "paths")], |c| find(c, "files")),
+            plain(&[rep("Array[String]", "paths_array")], |c| find(c, "files")),
+        ],
+    ),
+    function(
+        "find_template",
+        "Gives the path of the first template that exists.",
+        &[
+            plain(&[rep("String", "paths")], |c| find(c, "templates")),
+            plain(&[rep("Array[String]", "paths_array")], |c| find(c, "templates")),
+        ],
+    ),
+    function(
+        "module_directory",
+        "Gives the directory of the first module that exists.",
+        &[
+            plain(&[rep("String", "names")], module_directory),
+            plain(&[rep("Array[String]", "names")], module_directory),
+        ],
+    ),
+    function(
+        "strftime",
+        "Formats a time or a duration.",
+        &[
+            plain(&[req("Timespan", "time_object"), req("String", "format")], format_timespan),
+            plain(
+                &[
+                    req("Timestamp", "time_object"),
+                    req("String", "format"),
+                    opt("String", "timezone"),
+                ],
+                format_timestamp,
+            ),
+            plain(&[req("String", "format"), opt("String", "timezone")], format_now),
+        ],
+    ),
     old("file", "Gives the content of the first file that exists.", -2, file),
     old("generate", "Gives what a command prints.", -2, generate),
     old("template", "Evaluates ERB templates.", -2, |c| no_erb(c)),
@@ -114,7 +146,7 @@ fn inline_epp(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn format_timespan(call: &mut Call<'_, '_>) -> EvalResult {
     let Value::Timespan(ns) = call.arg(0) else { return Ok(Value::Undef) };
-    Ok(Value::from(ordain_functions::time::format_timespan(**ns, &call.str(1)).map_err(wrap)?))
+    Ok(Value::from(ordain_functions::time::format_span(&call.str(1), **ns).map_err(wrap)?))
 }
 
 fn format_timestamp(call: &mut Call<'_, '_>) -> EvalResult {
@@ -139,8 +171,8 @@ pub fn now_nanos(call: &Call<'_, '_>) -> i128 {
 }
 
 fn strftime(ns: i128, format: &str, zone: &Value) -> EvalResult {
-    let zone = zone.as_str().unwrap_or("UTC");
-    Ok(Value::from(ordain_functions::time::format_timestamp(ns, format, zone).map_err(wrap)?))
+    let offset = zone.as_str().map(ordain_functions::time::offset).transpose().map_err(wrap)?;
+    Ok(Value::from(ordain_functions::time::format(format, ns, offset).map_err(wrap)?))
 }
 
 fn file(call: &mut Call<'_, '_>) -> EvalResult {
@@ -170,8 +202,13 @@ fn generate(call: &mut Call<'_, '_>) -> EvalResult {
         return fail("Can not use generators with '..' in them.");
     }
     let cwd = Path::new(&program).parent().map(Path::to_path_buf);
-    let request =
-        ProcessRequest { argv: argv.clone(), cwd, env: vec![], stdin: vec![], timeout: COMMAND_LIMIT };
+    let request = ProcessRequest {
+        argv: argv.clone(),
+        cwd,
+        env: vec![],
+        stdin: vec![],
+        timeout: COMMAND_LIMIT,
+    };
     let failed = |detail: String| fail(format!("Failed to execute generator {program}: {detail}"));
     match call.compiler.env.world.run(&request) {
         Ok(output) if output.status == Some(0) => {

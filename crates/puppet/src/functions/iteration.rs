@@ -16,90 +16,173 @@ const ITERABLE: &[crate::functions::Param] = &[req("Iterable", "enumerable")];
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("all", "Tells whether a lambda is true for every item.", &[
-        with_block(HASH, "Callable[2, 2]", |c| quantify(c, true, false)),
-        with_block(HASH, "Callable[1, 1]", |c| quantify(c, false, false)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| quantify(c, true, false)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| quantify(c, false, false)),
-    ]),
-    function("any", "Tells whether a lambda is true for some item.", &[
-        with_block(HASH, "Callable[2, 2]", |c| quantify(c, true, true)),
-        with_block(HASH, "Callable[1, 1]", |c| quantify(c, false, true)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| quantify(c, true, true)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| quantify(c, false, true)),
-    ]),
-    function("each", "Calls a lambda for every item and gives the collection itself.", &[
-        with_block(HASH, "Callable[2, 2]", |c| each(c, true)),
-        with_block(HASH, "Callable[1, 1]", |c| each(c, false)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| each(c, true)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| each(c, false)),
-    ]),
-    function("filter", "Keeps the items for which a lambda is true.", &[
-        with_block(HASH, "Callable[2, 2]", |c| filter_hash(c, true)),
-        with_block(HASH, "Callable[1, 1]", |c| filter_hash(c, false)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| filter(c, true)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| filter(c, false)),
-    ]),
-    function("map", "Gives the list of a lambda's values for every item.", &[
-        with_block(HASH, "Callable[2, 2]", |c| map(c, true)),
-        with_block(HASH, "Callable[1, 1]", |c| map(c, false)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| map(c, true)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| map(c, false)),
-    ]),
-    function("reduce", "Combines all items with a lambda of the value so far and the item.", &[
-        with_block(ITERABLE, "Callable[2, 2]", reduce),
-        with_block(&[req("Iterable", "enumerable"), req("Any", "memo")], "Callable[2, 2]", reduce),
-    ]),
-    function("slice", "Gives the items in groups of a size, or calls a lambda for each group.", &[
-        any_block(&[req("Hash[Any, Any]", "hash"), req("Integer[1, default]", "slice_size")], slice),
-        any_block(&[req("Iterable", "enumerable"), req("Integer[1, default]", "slice_size")], slice),
-    ]),
-    function("group_by", "Groups the items of a collection by a lambda's value.", &[
-        with_block(&[req("Collection", "collection")], "Callable[1, 1]", |c| group_by(c, false)),
-        with_block(&[req("Array", "array")], "Callable[2, 2]", |c| group_by(c, true)),
-        with_block(&[req("Collection", "collection")], "Callable[2, 2]", |c| group_by(c, true)),
-    ]),
-    function("partition", "Gives the items for which a lambda is true, and the others.", &[
-        with_block(&[req("Collection", "collection")], "Callable[1, 1]", |c| partition(c, false)),
-        with_block(&[req("Array", "array")], "Callable[2, 2]", |c| partition(c, true)),
-        with_block(&[req("Collection", "collection")], "Callable[2, 2]", |c| partition(c, true)),
-    ]),
-    function("index", "Gives the key or position of the first item that matches.", &[
-        with_block(HASH, "Callable[2, 2]", |c| index_by(c, true)),
-        with_block(HASH, "Callable[1, 1]", |c| index_by(c, false)),
-        with_block(ITERABLE, "Callable[2, 2]", |c| index_by(c, true)),
-        with_block(ITERABLE, "Callable[1, 1]", |c| index_by(c, false)),
-        plain(&[req("String", "str"), req("Variant[String,Regexp]", "match")], index_in_text),
-        plain(&[req("Iterable", "enumerable"), req("Any", "match")], index_of),
-    ]),
-    function("reverse_each", "Gives the items from the last to the first, or calls a lambda for them.", &[
-        plain(&[req("Iterable", "iterable")], reverse_each),
-        with_block(&[req("Iterable", "iterable")], "Callable[1, 1]", reverse_each_block),
-    ]),
-    function("step", "Gives every n-th item, or calls a lambda for them.", &[
-        plain(&[req("Iterable", "iterable"), req("Integer[1]", "step")], step),
-        with_block(&[req("Iterable", "iterable"), req("Integer[1]", "step")], "Callable[1, 1]", step_block),
-    ]),
-    function("lest", "Gives a value, or a lambda's value if it is undef.", &[
-        with_block(&[req("Any", "arg")], "Callable[0, 0]", lest),
-    ]),
-    function("then", "Gives a lambda's value for a value that is not undef.", &[
-        with_block(&[req("Any", "arg")], "Callable[1, 1]", then),
-    ]),
-    function("with", "Calls a lambda with the arguments.", &[
-        with_block(&[rep("Any", "arg")], "Callable", with),
-    ]),
-    function("tree_each", "Goes over a nested structure and gives a path and a value for each of its nodes.", &[
-        with_block(TREE, "Callable[2, 2]", |c| crate::functions::tree::each(c, true)),
-        with_block(TREE, "Callable[1, 1]", |c| crate::functions::tree::each(c, false)),
-        plain(TREE, crate::functions::tree::iterator),
-    ]),
+    function(
+        "all",
+        "Tells whether a lambda is true for every item.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| quantify(c, true, false)),
+            with_block(HASH, "Callable[1, 1]", |c| quantify(c, false, false)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| quantify(c, true, false)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| quantify(c, false, false)),
+        ],
+    ),
+    function(
+        "any",
+        "Tells whether a lambda is true for some item.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| quantify(c, true, true)),
+            with_block(HASH, "Callable[1, 1]", |c| quantify(c, false, true)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| quantify(c, true, true)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| quantify(c, false, true)),
+        ],
+    ),
+    function(
+        "each",
+        "Calls a lambda for every item and gives the collection itself.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| each(c, true)),
+            with_block(HASH, "Callable[1, 1]", |c| each(c, false)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| each(c, true)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| each(c, false)),
+        ],
+    ),
+    function(
+        "filter",
+        "Keeps the items for which a lambda is true.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| filter_hash(c, true)),
+            with_block(HASH, "Callable[1, 1]", |c| filter_hash(c, false)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| filter(c, true)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| filter(c, false)),
+        ],
+    ),
+    function(
+        "map",
+        "Gives the list of a lambda's values for every item.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| map(c, true)),
+            with_block(HASH, "Callable[1, 1]", |c| map(c, false)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| map(c, true)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| map(c, false)),
+        ],
+    ),
+    function(
+        "reduce",
+        "Combines all items with a lambda of the value so far and the item.",
+        &[
+            with_block(ITERABLE, "Callable[2, 2]", reduce),
+            with_block(
+                &[req("Iterable", "enumerable"), req("Any", "memo")],
+                "Callable[2, 2]",
+                reduce,
+            ),
+        ],
+    ),
+    function(
+        "slice",
+        "Gives the items in groups of a size, or calls a lambda for each group.",
+        &[
+            any_block(
+                &[req("Hash[Any, Any]", "hash"), req("Integer[1, default]", "slice_size")],
+                slice,
+            ),
+            any_block(
+                &[req("Iterable", "enumerable"), req("Integer[1, default]", "slice_size")],
+                slice,
+            ),
+        ],
+    ),
+    function(
+        "group_by",
+        "Groups the items of a collection by a lambda's value.",
+        &[
+            with_block(&[req("Collection", "collection")], "Callable[1, 1]", |c| {
+                group_by(c, false)
+            }),
+            with_block(&[req("Array", "array")], "Callable[2, 2]", |c| group_by(c, true)),
+            with_block(&[req("Collection", "collection")], "Callable[2, 2]", |c| group_by(c, true)),
+        ],
+    ),
+    function(
+        "partition",
+        "Gives the items for which a lambda is true, and the others.",
+        &[
+            with_block(&[req("Collection", "collection")], "Callable[1, 1]", |c| {
+                partition(c, false)
+            }),
+            with_block(&[req("Array", "array")], "Callable[2, 2]", |c| partition(c, true)),
+            with_block(&[req("Collection", "collection")], "Callable[2, 2]", |c| {
+                partition(c, true)
+            }),
+        ],
+    ),
+    function(
+        "index",
+        "Gives the key or position of the first item that matches.",
+        &[
+            with_block(HASH, "Callable[2, 2]", |c| index_by(c, true)),
+            with_block(HASH, "Callable[1, 1]", |c| index_by(c, false)),
+            with_block(ITERABLE, "Callable[2, 2]", |c| index_by(c, true)),
+            with_block(ITERABLE, "Callable[1, 1]", |c| index_by(c, false)),
+            plain(&[req("String", "str"), req("Variant[String,Regexp]", "match")], index_in_text),
+            plain(&[req("Iterable", "enumerable"), req("Any", "match")], index_of),
+        ],
+    ),
+    function(
+        "reverse_each",
+        "Gives the items from the last to the first, or calls a lambda for them.",
+        &[
+            plain(&[req("Iterable", "iterable")], reverse_each),
+            with_block(&[req("Iterable", "iterable")], "Callable[1, 1]", reverse_each_block),
+        ],
+    ),
+    function(
+        "step",
+        "Gives every n-th item, or calls a lambda for them.",
+        &[
+            plain(&[req("Iterable", "iterable"), req("Integer[1]", "step")], step),
+            with_block(
+                &[req("Iterable", "iterable"), req("Integer[1]", "step")],
+                "Callable[1, 1]",
+                step_block,
+            ),
+        ],
+    ),
+    function(
+        "lest",
+        "Gives a value, or a lambda's value if it is undef.",
+        &[with_block(&[req("Any", "arg")], "Callable[0, 0]", lest)],
+    ),
+    function(
+        "then",
+        "Gives a lambda's value for a value that is not undef.",
+        &[with_block(&[req("Any", "arg")], "Callable[1, 1]", then)],
+    ),
+    function(
+        "with",
+        "Calls a lambda with the arguments.",
+        &[with_block(&[rep("Any", "arg")], "Callable", with)],
+    ),
+    function(
+        "tree_each",
+        "Goes over a nested structure and gives a path and a value for each of its nodes.",
+        &[
+            with_block(TREE, "Callable[2, 2]", |c| crate::functions::tree::each(c, true)),
+            with_block(TREE, "Callable[1, 1]", |c| crate::functions::tree::each(c, false)),
+            plain(TREE, crate::functions::tree::iterator),
+        ],
+    ),
 ];
 
-const TREE: &[crate::functions::Param] =
-    &[req("Variant[Iterator, Array, Hash, Object]", "tree"), opt(crate::functions::tree::OPTIONS, "options")];
+const TREE: &[crate::functions::Param] = &[
+    req("Variant[Iterator, Array, Hash, Object]", "tree"),
+    opt(crate::functions::tree::OPTIONS, "options"),
+];
 
-const fn any_block(params: &'static [crate::functions::Param], body: crate::functions::Body) -> Dispatch {
+const fn any_block(
+    params: &'static [crate::functions::Param],
+    body: crate::functions::Body,
+) -> Dispatch {
     with_opt_block(params, "Callable", body)
 }
 
@@ -237,7 +320,8 @@ fn partition(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
 fn index_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
     for entry in Items::of(call.arg(0))? {
         let one = [entry.value.clone()];
-        let value = if two { call.yield_block(&entry.arguments(true))? } else { call.yield_block(&one)? };
+        let value =
+            if two { call.yield_block(&entry.arguments(true))? } else { call.yield_block(&one)? };
         if value.is_true() {
             return Ok(entry.key);
         }
@@ -260,7 +344,9 @@ fn index_in_text(call: &mut Call<'_, '_>) -> EvalResult {
 fn index_of(call: &mut Call<'_, '_>) -> EvalResult {
     let wanted = call.arg(1).clone();
     let mut items = Items::of(call.arg(0))?;
-    Ok(items.find(|entry| ruby_equal(&entry.value, &wanted)).map_or(Value::Undef, |entry| entry.key))
+    Ok(items
+        .find(|entry| ruby_equal(&entry.value, &wanted))
+        .map_or(Value::Undef, |entry| entry.key))
 }
 
 fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {

@@ -5,17 +5,27 @@ use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, issue, plain as fail};
+use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
-use crate::functions::Function;
 use crate::value::{HashValue, Key, Value};
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    old("create_resources", "Declares resources of a type from a hash of titles and attributes.", -3, create_resources),
+    old(
+        "create_resources",
+        "Declares resources of a type from a hash of titles and attributes.",
+        -3,
+        create_resources,
+    ),
     old("digest", "Gives the digest of a text by the algorithm of the settings.", 1, digest),
     old("fail", "Fails with a message.", -1, raise),
-    old("fqdn_rand", "Gives a number that looks random but is always the same for a node.", -2, fqdn_rand),
+    old(
+        "fqdn_rand",
+        "Gives a number that looks random but is always the same for a node.",
+        -2,
+        fqdn_rand,
+    ),
     old("md5", "Gives the MD5 digest of a text.", 1, |c| hashed(c, "md5")),
     old("realize", "Makes virtual resources real.", -2, realize),
     old("sha1", "Gives the SHA-1 digest of a text.", 1, |c| hashed(c, "sha1")),
@@ -74,7 +84,10 @@ fn digest(call: &mut Call<'_, '_>) -> EvalResult {
 fn hashed(call: &mut Call<'_, '_>, algorithm: &str) -> EvalResult {
     let args = old_args(call);
     let Some(text) = args[0].as_str() else {
-        return fail(format!("no implicit conversion of {} into String", conversion_name(&args[0])));
+        return fail(format!(
+            "no implicit conversion of {} into String",
+            conversion_name(&args[0])
+        ));
     };
     hex(algorithm, text.as_bytes())
 }
@@ -99,7 +112,6 @@ pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
         "md5" => digest::md5(bytes),
         "sha1" => digest::sha1(bytes),
         "sha256" => digest::sha256(bytes),
-        "sha224" => digest::sha224(bytes),
         "sha384" => digest::sha384(bytes),
         "sha512" => digest::sha512(bytes),
         other => return fail(format!("Unknown digest algorithm '{other}'")),
@@ -113,20 +125,22 @@ fn raise(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The domain name of the node, from its facts.
 pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
-    let facts = call.compiler.variable(crate::eval::TOP, "facts").unwrap_or_default();
+    let facts =
+        call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
     let name = facts.get("networking").and_then(|n| n.get("fqdn")).and_then(Value::as_str);
     name.unwrap_or_default().into()
 }
 
 fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
-    let max = integer_text(&args[0])?;
+    let max = integer_text(&args[0])?.unsigned_abs();
     let seed = args.get(1).map(|v| joined(v)).transpose()?.unwrap_or_default();
     let mut fqdn = fqdn(call);
     if args.get(2).is_some_and(Value::is_true) {
         fqdn = fqdn.to_lowercase();
     }
-    Ok(Value::Int(ordain_functions::random::fqdn_rand(&format!("{fqdn}:{max}:{seed}"), max)))
+    let number = ordain_functions::random::fqdn_rand(&fqdn, max, &seed).map_err(wrap)?;
+    Ok(Value::Int(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 fn joined(value: &Value) -> EvalResult<String> {
@@ -142,7 +156,11 @@ fn integer_text(value: &Value) -> EvalResult<i64> {
         Value::Int(i) => Ok(*i),
         Value::Float(f) => Ok(*f as i64),
         Value::Str(text) => Ok(leading_integer(text)),
-        other => fail(format!("undefined method `to_i' for {}:{}", ruby_inspect(other), ruby_class(other))),
+        other => fail(format!(
+            "undefined method `to_i' for {}:{}",
+            ruby_inspect(other),
+            ruby_class(other)
+        )),
     }
 }
 
@@ -180,7 +198,11 @@ fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
     let mut words = Vec::new();
     for value in flat(&old_args(call))? {
         let Some(word) = value.as_str() else {
-            return fail(format!("undefined method `length' for {}:{}", ruby_inspect(&value), ruby_class(&value)));
+            return fail(format!(
+                "undefined method `length' for {}:{}",
+                ruby_inspect(&value),
+                ruby_class(&value)
+            ));
         };
         words.push(if !word.is_empty() && word.chars().all(is_safe) {
             word.to_owned()
@@ -243,7 +265,10 @@ fn simple_arg(value: &Value) -> Arg<'_> {
 fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     let Some(format) = args[0].as_str() else {
-        return fail(format!("no implicit conversion of {} into String", conversion_name(&args[0])));
+        return fail(format!(
+            "no implicit conversion of {} into String",
+            conversion_name(&args[0])
+        ));
     };
     let shown: Vec<RubyValue<'_>> = args[1..].iter().map(RubyValue).collect();
     let args: Vec<Arg<'_>> = shown

@@ -3,6 +3,19 @@
 //! A family is a file with a `TABLE`. The signature decides by Puppet's rules which implementation
 //! runs, and makes Puppet's messages when none does; bodies need not check types again.
 
+pub mod collections;
+pub mod control;
+pub mod files;
+pub mod iterate;
+pub mod iteration;
+pub mod legacy;
+pub mod numbers;
+pub mod scan;
+pub mod stdlib;
+pub mod support;
+pub mod text;
+pub mod tree;
+
 use crate::eval::call::Call;
 use crate::eval::error::EvalResult;
 
@@ -103,4 +116,25 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
 }
 
 /// All functions, by family.
-pub const FAMILIES: &[&[Function]] = &[crate::hiera::functions::TABLE];
+pub const FAMILIES: &[&[Function]] = &[
+    crate::hiera::functions::TABLE,
+    collections::TABLE,
+    control::TABLE,
+    files::TABLE,
+    iteration::TABLE,
+    legacy::TABLE,
+    numbers::TABLE,
+    text::TABLE,
+    stdlib::catalog::TABLE,
+    stdlib::convert::TABLE,
+    stdlib::digests::TABLE,
+    stdlib::facts::TABLE,
+    stdlib::files::TABLE,
+    stdlib::hashes::TABLE,
+    stdlib::lists::TABLE,
+    stdlib::parse::TABLE,
+    stdlib::python_ruby::TABLE,
+    stdlib::removed::TABLE,
+    stdlib::serialize::TABLE,
+    stdlib::text::TABLE,
+];

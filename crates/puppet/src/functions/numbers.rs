@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, Unwind, plain as fail};
 use crate::functions::iterate::chars;
-use crate::functions::support::{function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of};
+use crate::functions::support::{
+    function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of,
+};
 use crate::functions::{Function, Param, opt, plain, rep, req, with_block, with_opt_block};
 use crate::types::label::label;
 use crate::value::Value;
@@ -16,44 +18,68 @@ const NANOS: f64 = 1e9;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    function("abs", "Gives a number without its sign.", &[plain(NUMBER, abs), plain(DIGITS, abs_text)]),
-    function("ceiling", "Rounds a number up.", &[
-        plain(NUMBER, |c| rounded(c, f64::ceil)),
-        plain(DIGITS, |c| rounded_text(c, f64::ceil)),
-    ]),
-    function("floor", "Rounds a number down.", &[
-        plain(NUMBER, |c| rounded(c, f64::floor)),
-        plain(DIGITS, |c| rounded_text(c, f64::floor)),
-    ]),
-    function("round", "Rounds a number to the nearest integer, halves away from zero.", &[plain(NUMBER, |c| {
-        rounded(c, |f| if f > 0.0 { (f + 0.5).trunc() } else { (f - 0.5).trunc() })
-    })]),
-    function("compare", "Orders two values of the same kind: -1, 0 or 1.", &[
-        plain(&[req("Numeric", "a"), req("Numeric", "b")], compare),
-        plain(&[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_case")], compare_text),
-        plain(&[req("Semver", "a"), req("Semver", "b")], compare),
-        plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
-        plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
-        plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
-        plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
-    ]),
+    function(
+        "abs",
+        "Gives a number without its sign.",
+        &[plain(NUMBER, abs), plain(DIGITS, abs_text)],
+    ),
+    function(
+        "ceiling",
+        "Rounds a number up.",
+        &[plain(NUMBER, |c| rounded(c, f64::ceil)), plain(DIGITS, |c| rounded_text(c, f64::ceil))],
+    ),
+    function(
+        "floor",
+        "Rounds a number down.",
+        &[
+            plain(NUMBER, |c| rounded(c, f64::floor)),
+            plain(DIGITS, |c| rounded_text(c, f64::floor)),
+        ],
+    ),
+    function(
+        "round",
+        "Rounds a number to the nearest integer, halves away from zero.",
+        &[plain(NUMBER, |c| {
+            rounded(c, |f| if f > 0.0 { (f + 0.5).trunc() } else { (f - 0.5).trunc() })
+        })],
+    ),
+    function(
+        "compare",
+        "Orders two values of the same kind: -1, 0 or 1.",
+        &[
+            plain(&[req("Numeric", "a"), req("Numeric", "b")], compare),
+            plain(
+                &[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_case")],
+                compare_text,
+            ),
+            plain(&[req("SemVer", "a"), req("SemVer", "b")], compare),
+            plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
+            plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
+            plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
+            plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
+        ],
+    ),
     function("max", "Gives the largest value.", EXTREME),
     function("min", "Gives the smallest value.", EXTREME),
-    function("sort", "Sorts a list, or the characters of a text.", &[
-        with_opt_block(&[req("String", "string_value")], "Callable[2, 2]", sort_text),
-        with_opt_block(&[req("Array", "array_value")], "Callable[2, 2]", sort),
-    ]),
+    function(
+        "sort",
+        "Sorts a list, or the characters of a text.",
+        &[
+            with_opt_block(&[req("String", "string_value")], "Callable[2, 2]", sort_text),
+            with_opt_block(&[req("Array", "array_value")], "Callable[2, 2]", sort),
+        ],
+    ),
 ];
 
 const EXTREME: &[crate::functions::Dispatch] = &[
     plain(&[rep("Numeric", "values")], extreme),
     plain(&[rep("String", "values")], extreme),
-    plain(&[rep("Semver", "values")], extreme),
+    plain(&[rep("SemVer", "values")], extreme),
     plain(&[rep("Timespan", "values")], extreme),
     plain(&[rep("Timestamp", "values")], extreme),
     with_opt_block(&[req("Array[Numeric]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[String]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Semver]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
@@ -137,7 +163,7 @@ pub fn natural_order(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Hash(_), Value::Hash(_)) if a == b => Some(Ordering::Equal),
         (Value::Object(_), Value::Object(_)) => {
             let (a, b) = (version_of(a)?, version_of(b)?);
-            a.partial_cmp(&b)
+            Some(a.precedence(&b))
         }
         _ => number_of(a)?.partial_cmp(&number_of(b)?),
     }
@@ -171,9 +197,8 @@ fn compare_text(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn not_comparable(call: &mut Call<'_, '_>) -> EvalResult {
     let (a, b) = (call.arg(0), call.arg(1));
-    let comparable = |v: &Value| {
-        matches!(v, Value::Str(_)) || number_of(v).is_some() || version_of(v).is_some()
-    };
+    let comparable =
+        |v: &Value| matches!(v, Value::Str(_)) || number_of(v).is_some() || version_of(v).is_some();
     let text = if !comparable(a) || !comparable(b) {
         format!(
             "Non comparable type. Only values of the types Numeric, String, Semver, Timestamp and \
@@ -277,7 +302,8 @@ fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
     }
 }
 
-fn not_ordered(a: &Value, b: &Value) -> String {
+/// Ruby's message for two values without an order.
+pub(crate) fn not_ordered(a: &Value, b: &Value) -> String {
     // Ruby shows small immediate values, and the class of everything else.
     let other = match b {
         Value::Int(_) | Value::Float(_) | Value::Undef | Value::Bool(_) => ruby_inspect(b),
@@ -311,10 +337,10 @@ pub fn sort_values(call: &mut Call<'_, '_>, values: Vec<Value>) -> EvalResult<Ve
 }
 
 /// The order of two values, or why there is none.
-type Order<'a> = &'a mut dyn FnMut(&Value, &Value) -> Result<Ordering, Box<Unwind>>;
+pub(crate) type Order<'a> = &'a mut dyn FnMut(&Value, &Value) -> Result<Ordering, Box<Unwind>>;
 
 /// A merge sort: unlike the standard library's it may fail, and takes any answers of a lambda.
-fn merge_sort(mut values: Vec<Value>, order: Order<'_>) -> EvalResult<Vec<Value>> {
+pub(crate) fn merge_sort(mut values: Vec<Value>, order: Order<'_>) -> EvalResult<Vec<Value>> {
     let mut width = 1;
     while width < values.len() {
         let mut merged = Vec::with_capacity(values.len());

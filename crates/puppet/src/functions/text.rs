@@ -27,8 +27,11 @@ macro_rules! on_text {
     };
 }
 
-const NESTED: &[Param] = &[req("Array[StringData]", "arg")];
-const NESTED_HASH: &[Param] = &[req("Hash[StringData, StringData]", "arg")];
+const NESTED_LIST: &[Param] = &[req("Array[Variant[String, Numeric, Array, Hash]]", "arg")];
+const NESTED_MAP: &[Param] = &[req(
+    "Hash[Variant[String, Numeric, Array, Hash], Variant[String, Numeric, Array, Hash]]",
+    "arg",
+)];
 
 /// The same for functions that also change nested lists and hashes.
 macro_rules! on_nested {
@@ -42,58 +45,89 @@ macro_rules! on_nested {
     };
 }
 
-const NESTED_LIST: &[Param] = NESTED;
-const NESTED_MAP: &[Param] = NESTED_HASH;
-
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
     function("camelcase", "Makes snake_case text CamelCase.", on_text!(camelcase)),
-    function("capitalize", "Makes the first letter upper case and the others lower case.", on_text!(capitalize)),
+    function(
+        "capitalize",
+        "Makes the first letter upper case and the others lower case.",
+        on_text!(capitalize),
+    ),
     function("chomp", "Removes a line break at the end.", on_text!(chomp)),
     function("chop", "Removes the last character, or a line break of two.", on_text!(chop)),
-    function("downcase", "Makes text lower case, also in nested lists and hashes.", on_nested!(downcase)),
-    function("upcase", "Makes text upper case, also in nested lists and hashes.", on_nested!(upcase)),
+    function(
+        "downcase",
+        "Makes text lower case, also in nested lists and hashes.",
+        on_nested!(downcase),
+    ),
+    function(
+        "upcase",
+        "Makes text upper case, also in nested lists and hashes.",
+        on_nested!(upcase),
+    ),
     function("lstrip", "Removes blanks at the start.", on_text!(lstrip)),
     function("rstrip", "Removes blanks at the end.", on_text!(rstrip)),
     function("strip", "Removes blanks at both ends.", on_text!(|s: &str| lstrip(&rstrip(s)))),
-    function("match", "Gives what a regular expression and its groups match in a text.", &[
-        plain(&[req("String", "string"), req("Variant[Any, Type]", "pattern")], match_one),
-        plain(&[req("Array[String]", "string"), req("Variant[Any, Type]", "pattern")], match_all),
-    ]),
-    function("regsubst", "Replaces what a regular expression matches.", &[
-        plain(
-            &[
-                req(TARGET, "target"),
-                req("String", "pattern"),
-                req("Variant[String,Hash[String,String]]", "replacement"),
-                opt("Optional[Pattern[/^[GEIM]*$/]]", "flags"),
-            ],
-            regsubst,
-        ),
-        plain(
-            &[
-                req(TARGET, "target"),
-                req("Variant[Regexp,Type[Regexp]]", "pattern"),
-                req("Variant[String,Hash[String,String]]", "replacement"),
-                opt("Pattern[/^G?$/]", "flags"),
-            ],
-            regsubst,
-        ),
-    ]),
-    function("split", "Splits text at every match of a pattern.", &[
-        plain(&[req("String", "str"), req("String", "pattern")], split),
-        plain(&[req("String", "str"), req("Regexp", "pattern")], split),
-        plain(&[req("String", "str"), req("Type[Regexp]", "pattern")], split),
-        plain(&[req("Sensitive[String]", "sensitive"), req("String", "pattern")], split),
-        plain(&[req("Sensitive[String]", "sensitive"), req("Regexp", "pattern")], split),
-        plain(&[req("Sensitive[String]", "sensitive"), req("Type[Regexp]", "pattern")], split),
-    ]),
-    function("scanf", "Reads values from text by a format.", &[
-        with_opt_block(&[req("String", "data"), req("String", "format")], "Callable", scanf),
-    ]),
-    function("versioncmp", "Compares two versions: -1, 0 or 1.", &[
-        plain(&[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_trailing_zeroes")], versioncmp),
-    ]),
+    function(
+        "match",
+        "Gives what a regular expression and its groups match in a text.",
+        &[
+            plain(&[req("String", "string"), req("Variant[Any, Type]", "pattern")], match_one),
+            plain(
+                &[req("Array[String]", "string"), req("Variant[Any, Type]", "pattern")],
+                match_all,
+            ),
+        ],
+    ),
+    function(
+        "regsubst",
+        "Replaces what a regular expression matches.",
+        &[
+            plain(
+                &[
+                    req(TARGET, "target"),
+                    req("String", "pattern"),
+                    req("Variant[String,Hash[String,String]]", "replacement"),
+                    opt("Optional[Pattern[/^[GEIM]*$/]]", "flags"),
+                ],
+                regsubst,
+            ),
+            plain(
+                &[
+                    req(TARGET, "target"),
+                    req("Variant[Regexp,Type[Regexp]]", "pattern"),
+                    req("Variant[String,Hash[String,String]]", "replacement"),
+                    opt("Pattern[/^G?$/]", "flags"),
+                ],
+                regsubst,
+            ),
+        ],
+    ),
+    function(
+        "split",
+        "Splits text at every match of a pattern.",
+        &[
+            plain(&[req("String", "str"), req("String", "pattern")], split),
+            plain(&[req("String", "str"), req("Regexp", "pattern")], split),
+            plain(&[req("String", "str"), req("Type[Regexp]", "pattern")], split),
+            plain(&[req("Sensitive[String]", "sensitive"), req("String", "pattern")], split),
+            plain(&[req("Sensitive[String]", "sensitive"), req("Regexp", "pattern")], split),
+            plain(&[req("Sensitive[String]", "sensitive"), req("Type[Regexp]", "pattern")], split),
+        ],
+    ),
+    function(
+        "scanf",
+        "Reads values from text by a format.",
+        &[with_opt_block(&[req("String", "data"), req("String", "format")], "Callable", scanf)],
+    ),
+    function(
+        "versioncmp",
+        "Compares two versions: -1, 0 or 1.",
+        &[plain(
+            &[req("String", "a"), req("String", "b"), opt("Boolean", "ignore_trailing_zeroes")],
+            versioncmp,
+        )],
+    ),
 ];
 
 const TARGET: &str = "Variant[Array[Variant[String,Sensitive[String]]],\
@@ -337,6 +371,6 @@ fn scanf(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn versioncmp(call: &mut Call<'_, '_>) -> EvalResult {
     let (a, b) = (call.str(0), call.str(1));
-    let order = ordain_functions::version::versioncmp(&a, &b, call.arg(2).is_true());
+    let order = ordain_functions::version::compare_puppet(&a, &b, call.arg(2).is_true());
     Ok(Value::Int(order as i64))
 }

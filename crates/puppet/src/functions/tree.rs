@@ -87,7 +87,9 @@ impl Options {
 
 fn is_container_type(kind: &Type) -> bool {
     match kind {
-        Type::Array(..) | Type::Tuple(..) | Type::Hash(..) | Type::Struct(_) | Type::Object(_) => true,
+        Type::Array(..) | Type::Tuple(..) | Type::Hash(..) | Type::Struct(_) | Type::Object(_) => {
+            true
+        }
         Type::Variant(kinds) => kinds.iter().all(is_container_type),
         Type::Alias(alias) => alias.target.get().is_some_and(is_container_type),
         _ => false,

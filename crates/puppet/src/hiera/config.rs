@@ -119,8 +119,7 @@ impl ConfigFault {
 }
 
 const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
-const LOCATION_KEYS: [&str; 7] =
-    ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
+const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
 
 /// A file being read.
@@ -160,8 +159,8 @@ impl Config {
         strict: Strict,
     ) -> Result<Self, ConfigFault> {
         let shown = path.display();
-        let value = read(text, Schema::Psych)
-            .map_err(|e| ConfigFault::plain(format!("({shown}): {e}")))?;
+        let value =
+            read(text, Schema::Psych).map_err(|e| ConfigFault::plain(format!("({shown}): {e}")))?;
         let mut value = from_data(&value);
         let mut warnings = Vec::new();
         if value.as_hash().is_none() {
@@ -233,16 +232,19 @@ fn texts_of(value: Option<&Value>) -> Vec<EcoString> {
 
 /// `a, b, or c`
 fn alternatives(words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|w| format!("'{w}'")).collect();
     match words.split_last() {
-        Some((last, rest)) if rest.len() > 1 => format!("{}, or {last}", rest.join(", ")),
-        Some((last, [first])) => format!("{first} or {last}"),
+        Some((last, rest)) if !rest.is_empty() => format!("{}, or {last}", rest.join(", ")),
         _ => words.concat(),
     }
 }
 
 impl Reader<'_> {
-    fn fault(&self, issue: &'static str, text: impl Into<String>, line: Option<u32>) -> ConfigFault {
+    fn fault(
+        &self,
+        issue: &'static str,
+        text: impl Into<String>,
+        line: Option<u32>,
+    ) -> ConfigFault {
         let path = Some(self.path.to_path_buf());
         ConfigFault { issue: Some(issue), message: text.into(), path, line }
     }
@@ -290,7 +292,8 @@ impl Reader<'_> {
         let hierarchy = match levels("hierarchy")? {
             Some(levels) => levels,
             None => {
-                let level = [("name", "Common"), ("path", "common.yaml")].map(|(k, v)| (k, v.into()));
+                let level =
+                    [("name", "Common"), ("path", "common.yaml")].map(|(k, v)| (k, v.into()));
                 vec![self.level(&Value::hash(level), defaults)?]
             }
         };
@@ -322,7 +325,11 @@ impl Reader<'_> {
         if FUNCTION_KEYS.iter().filter(|key| defaults.get(key).is_some()).count() > 1 {
             let text =
                 format!("Only one of {} can be defined in defaults", alternatives(&FUNCTION_KEYS));
-            return Err(self.fault("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT", text, None));
+            return Err(self.fault(
+                "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT",
+                text,
+                None,
+            ));
         }
         let options = defaults.get("options");
         match RESERVED_OPTIONS.iter().find(|key| options.is_some_and(|o| o.get(key).is_some())) {
@@ -380,7 +387,8 @@ impl Reader<'_> {
         if let Some(key) =
             RESERVED_OPTIONS.iter().find(|key| options.is_some_and(|o| o.get(key).is_some()))
         {
-            let text = format!("Option key '{key}' used in hierarchy '{name}' is reserved by OpenVox");
+            let text =
+                format!("Option key '{key}' used in hierarchy '{name}' is reserved by OpenVox");
             return Err(self.fault("HIERA_OPTION_RESERVED_BY_PUPPET", text, None));
         }
         let datadir = text_of(level.get("datadir")).or_else(|| text_of(defaults.get("datadir")));
@@ -402,8 +410,9 @@ impl Reader<'_> {
             return self.fault("HIERA_V3_BACKEND_NOT_GLOBAL", text, line(None));
         }
         if matches!(backend, "json" | "yaml") {
-            let text =
-                format!("Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\"");
+            let text = format!(
+                "Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\""
+            );
             let issue = "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH";
             return self.fault(issue, text, line(Some(backend)));
         }
@@ -441,7 +450,8 @@ impl Reader<'_> {
         }
         self.check(&shape::version_4(value))?;
         let datadir = text_of(value.get("datadir")).unwrap_or_else(|| "data".into());
-        let default = [Value::hash([("name", "common"), ("backend", "yaml")].map(|(k, v)| (k, v.into())))];
+        let default =
+            [Value::hash([("name", "common"), ("backend", "yaml")].map(|(k, v)| (k, v.into())))];
         let levels = value.get("hierarchy").and_then(Value::as_array).unwrap_or(&default);
         let mut hierarchy = Vec::new();
         for level in levels {
@@ -516,11 +526,8 @@ fn version_3_merge(value: &Value) -> Result<Strategy, String> {
         Some("deeper") => "unconstrained_deep",
         _ => return Ok(Strategy::First),
     };
-    let mut options = value
-        .get("deep_merge_options")
-        .and_then(Value::as_hash)
-        .cloned()
-        .unwrap_or_default();
+    let mut options =
+        value.get("deep_merge_options").and_then(Value::as_hash).cloned().unwrap_or_default();
     options.insert(Value::from("strategy"), Value::from(name));
     Strategy::of(&Value::Hash(Arc::new(options)))
 }

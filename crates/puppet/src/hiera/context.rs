@@ -60,7 +60,7 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
 
 impl Lookup<'_, '_> {
     /// The value of a key that a function gives.
-    pub(super) fn from_function(
+    pub(super) fn call_level_function(
         &mut self,
         provider: &Provider,
         level: &ResolvedLevel,
@@ -76,9 +76,9 @@ impl Lookup<'_, '_> {
         });
         let call = FunctionCall { provider, level, location, id };
         match level.kind {
-            FunctionKind::DataHash => self.from_hash_function(&call, key),
-            FunctionKind::LookupKey => self.from_key_function(&call, key),
-            FunctionKind::DataDig => self.from_dig_function(&call, key),
+            FunctionKind::DataHash => self.ask_hash_function(&call, key),
+            FunctionKind::LookupKey => self.ask_key_function(&call, key),
+            FunctionKind::DataDig => self.ask_dig_function(&call, key),
         }
     }
 
@@ -99,7 +99,7 @@ impl Lookup<'_, '_> {
         }))
     }
 
-    fn from_hash_function(
+    fn ask_hash_function(
         &mut self,
         call: &FunctionCall<'_>,
         key: &LookupKey,
@@ -115,8 +115,9 @@ impl Lookup<'_, '_> {
                 let subject = call.subject("Value returned from");
                 let Value::Hash(hash) = value else {
                     let got = super::text::type_word(&value);
-                    return self
-                        .error(format!("{subject} has wrong type, expects a Hash value, got {got}"));
+                    return self.error(format!(
+                        "{subject} has wrong type, expects a Hash value, got {got}"
+                    ));
                 };
                 let hash = self.qualified_only(call, &subject, hash);
                 self.c.hiera.contexts[call.id].hash = Some(Arc::clone(&hash));
@@ -161,7 +162,7 @@ impl Lookup<'_, '_> {
         Arc::new(kept.map(|(k, v)| (k.clone(), v.clone())).collect())
     }
 
-    fn from_key_function(
+    fn ask_key_function(
         &mut self,
         call: &FunctionCall<'_>,
         key: &LookupKey,
@@ -180,7 +181,7 @@ impl Lookup<'_, '_> {
         Ok(Some(value))
     }
 
-    fn from_dig_function(
+    fn ask_dig_function(
         &mut self,
         call: &FunctionCall<'_>,
         key: &LookupKey,
@@ -279,7 +280,9 @@ impl Compiler<'_> {
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         let expected = match method {
             "not_found" | "explain" | "cached_entries" => 0,
-            "interpolate" | "cache_all" | "cache_has_key" | "cached_value" | "cached_file_data" => 1,
+            "interpolate" | "cache_all" | "cache_has_key" | "cached_value" | "cached_file_data" => {
+                1
+            }
             "cache" => 2,
             _ => return None,
         };

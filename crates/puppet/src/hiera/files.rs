@@ -13,11 +13,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::config::{Config, ConfigFault, Owner};
 use crate::value::{HashValue, Value};
 
+/// A configuration, or why it cannot be used.
+type ReadConfig = Result<Arc<Config>, ConfigFault>;
+
 /// What is known of data files and `hiera.yaml` files; belongs to an environment.
 #[derive(Default)]
 pub struct Files {
     files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
-    configs: RwLock<FxHashMap<PathBuf, Arc<Result<Arc<Config>, ConfigFault>>>>,
+    configs: RwLock<FxHashMap<PathBuf, Arc<ReadConfig>>>,
 }
 
 impl fmt::Debug for Files {
@@ -98,7 +101,7 @@ impl Files {
         path: &Path,
         owner: &Owner,
         strict: crate::eval::Strict,
-    ) -> Option<Arc<Result<Arc<Config>, ConfigFault>>> {
+    ) -> Option<Arc<ReadConfig>> {
         if let Some(config) = read(&self.configs).get(path) {
             return Some(Arc::clone(config));
         }
@@ -150,9 +153,8 @@ impl File {
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
-    let (tree, value) = tree.map_err(|e| {
-        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
-    })?;
+    let (tree, value) =
+        tree.map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
     let entries = match &value {
         ordain_data::Value::Map(entries) => entries,
         ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
@@ -193,9 +195,8 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
 }
 
 fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let value = ordain_data::json::read(text).map_err(|e| {
-        DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display()))
-    })?;
+    let value = ordain_data::json::read(text)
+        .map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
     let Some(entries) = value.as_map() else { return Err(DataFault::NoHash) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();

@@ -10,9 +10,7 @@ use crate::eval::Strict;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as plain_error};
 use crate::eval::interface::Inclusion;
-use crate::functions::{
-    Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block,
-};
+use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
 use crate::value::{HashValue, Value};
 
 const NAME: &str = "Variant[String, Array[String]]";

@@ -202,10 +202,8 @@ impl Lookup<'_, '_> {
             Segment::Text(root) => root,
             Segment::Index(index) => ecow::eco_format!("{index}"),
         };
-        let value = self.with(
-            || Node::Scope("Global Scope".into()),
-            |lookup| lookup.root_value(&root),
-        )?;
+        let value =
+            self.with(|| Node::Scope("Global Scope".into()), |lookup| lookup.root_value(&root))?;
         let value = match value {
             Some(value) if !segments.is_empty() && !value.is_undef() => {
                 self.dig(key, &segments, value)?

@@ -108,12 +108,18 @@ impl Lookup<'_, '_> {
     }
 
     /// The value of a key in the three layers.
-    pub(super) fn in_layers(&mut self, key: &LookupKey, merge: &Value) -> EvalResult<Option<Value>> {
+    pub(super) fn in_layers(
+        &mut self,
+        key: &LookupKey,
+        merge: &Value,
+    ) -> EvalResult<Option<Value>> {
         let strategy = self.strategy(merge)?;
         let value = if self.global_only {
             self.in_layer(Layer::Global, key, &strategy)?
         } else {
-            self.merged(&strategy, &LAYERS, |lookup, layer| lookup.in_layer(*layer, key, &strategy))?
+            self.merged(&strategy, &LAYERS, |lookup, layer| {
+                lookup.in_layer(*layer, key, &strategy)
+            })?
         };
         match value {
             Some(value) => self.dig_key(key, value),
@@ -336,10 +342,8 @@ impl Lookup<'_, '_> {
             return Err(self.fault(&fault));
         }
         let shown = file.display();
-        let text = format!(
-            "hiera.yaml version 3 found at {} was ignored\n   (file: {shown})",
-            layer.1
-        );
+        let text =
+            format!("hiera.yaml version 3 found at {} was ignored\n   (file: {shown})", layer.1);
         self.warn_once(&format!("version 3 {shown}"), text);
         Ok(None)
     }

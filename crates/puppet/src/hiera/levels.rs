@@ -126,7 +126,9 @@ impl Lookup<'_, '_> {
     fn resolve(&mut self, provider: &Arc<Provider>) -> EvalResult<Resolved> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
+        let explainer = self.c.hiera.explainer.take();
         let result = self.resolve_levels(provider);
+        self.c.hiera.explainer = explainer;
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
         (self.overrides, self.defaults) = saved;
         match result {
@@ -148,9 +150,9 @@ impl Lookup<'_, '_> {
         name: &str,
     ) -> Box<crate::eval::error::Unwind> {
         let path = provider.config.path.clone();
-        let text = path.as_deref().and_then(|path| {
-            super::files::read_text(self.c.env.world.as_ref(), path).ok()
-        });
+        let text = path
+            .as_deref()
+            .and_then(|path| super::files::read_text(self.c.env.world.as_ref(), path).ok());
         let uses = ["%{", "%{'", "%{\""].map(|open| format!("{open}{name}"));
         let line = text.and_then(|text| {
             let code = |line: &str| line.split(" #").next().unwrap_or_default().to_owned();
@@ -171,7 +173,8 @@ impl Lookup<'_, '_> {
     ) -> EvalResult<(Vec<ResolvedLevel>, Vec<ResolvedLevel>)> {
         let config = Arc::clone(&provider.config);
         let mut both = [Vec::new(), Vec::new()];
-        let levels = [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
+        let levels =
+            [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
         for (levels, out) in levels.into_iter().zip(&mut both) {
             for level in levels {
                 let resolved = self.resolve_level(provider, level)?;
@@ -189,7 +192,8 @@ impl Lookup<'_, '_> {
         let root = provider.config.root.to_string_lossy().into_owned();
         let datadir = if level.datadir.is_empty() {
             let codedir = self.c.setting("codedir");
-            let codedir = codedir.as_ref().and_then(Value::as_str).unwrap_or("/etc/puppetlabs/code");
+            let codedir =
+                codedir.as_ref().and_then(Value::as_str).unwrap_or("/etc/puppetlabs/code");
             format!("{codedir}/environments/%{{::environment}}/hieradata")
         } else {
             join(&root, &level.datadir)
@@ -339,7 +343,7 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
-            _ => return self.from_function(provider, level, location, key),
+            _ => return self.call_level_function(provider, level, location, key),
         };
         let Some(location) = location.filter(|location| location.file.is_some()) else {
             let function = &level.function;

@@ -470,7 +470,10 @@ impl<'c, 'e> Lookup<'c, 'e> {
             }
             _ => format!("Undefined variable '{shown}'; {reason}"),
         };
-        self.warn_once(&format!("variable {shown}"), format!("{text}\n   (file & line not available)"));
+        self.warn_once(
+            &format!("variable {shown}"),
+            format!("{text}\n   (file & line not available)"),
+        );
         Ok(())
     }
 
@@ -546,7 +549,12 @@ impl Compiler<'_> {
     /// # Errors
     /// When a configuration or data file is broken, an interpolation in it, or the value found is
     /// not of the type asked for.
-    pub fn lookup(&mut self, request: &Request, scope: ScopeId, span: Span) -> EvalResult<Option<Found>> {
+    pub fn lookup(
+        &mut self,
+        request: &Request,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<Option<Found>> {
         let mut lookup = Lookup::new(self, scope, Some(span));
         let value = lookup.run(request)?;
         let places = lookup.places;

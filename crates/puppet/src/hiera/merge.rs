@@ -49,9 +49,11 @@ impl Strategy {
             Value::Hash(options) => {
                 let name = match merge.get("strategy") {
                     None | Some(Value::Undef) => {
-                        return Err("The hash given as 'merge' must contain the name of a strategy \
+                        return Err(
+                            "The hash given as 'merge' must contain the name of a strategy \
                                     in string form for the key 'strategy'"
-                            .to_owned());
+                                .to_owned(),
+                        );
                     }
                     Some(Value::Str(name)) => name,
                     Some(other) => return Err(unknown(&super::text::ruby_text(other))),
@@ -179,7 +181,8 @@ fn check_options(options: &HashValue, known: &[&str]) -> Result<(), String> {
             _ => "Boolean",
         };
         let got = super::text::type_word(value);
-        problems.push(format!("entry '{key}' expects a value of type Undef or {expected}, got {got}"));
+        problems
+            .push(format!("entry '{key}' expects a value of type Undef or {expected}, got {got}"));
     }
     super::text::mismatches("The merge options", &problems).map_or(Ok(()), Err)
 }
@@ -226,6 +229,8 @@ fn is_scalar(value: &Value) -> bool {
     )
 }
 
+// A regular expression in a value is compiled when first used, which does not change its hash.
+#[allow(clippy::mutable_key_type)]
 fn unique(items: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut seen = FxHashSet::default();
     items.into_iter().filter(|item| seen.insert(item.clone())).collect()
@@ -257,9 +262,7 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
             Ok(dest)
         }
         (Value::Hash(source), Value::Hash(dest)) => deep_hashes(&source, dest, options),
-        (Value::Hash(source), _) => {
-            deep_hashes(&source, Arc::new((*source).clone()), options)
-        }
+        (Value::Hash(source), _) => deep_hashes(&source, Arc::new((*source).clone()), options),
         (Value::Array(source), dest) => deep_arrays(&source, dest, options),
         (source, _) => Ok(match options.knocked(&source) {
             Some(_) => Value::str(""),
@@ -282,6 +285,7 @@ fn deep_hashes(
     Ok(Value::Hash(Arc::new(merged)))
 }
 
+#[allow(clippy::mutable_key_type)]
 fn deep_arrays(source: &[Value], dest: Value, options: &DeepOptions) -> Result<Value, String> {
     let prefix = options.knockout_prefix.as_deref();
     let clears = prefix.is_some() && source.iter().any(|item| item.as_str() == prefix);

@@ -29,7 +29,9 @@ impl Options {
                 Some(pattern) => {
                     let regex = compile(Dialect::Ruby, pattern);
                     let regex = regex.map_err(|e| {
-                        lookup_unwind(format!("the lookup_options pattern {pattern} is invalid: {e}"))
+                        lookup_unwind(format!(
+                            "the lookup_options pattern {pattern} is invalid: {e}"
+                        ))
                     })?;
                     patterns.push((regex, value.clone()));
                 }

@@ -133,7 +133,9 @@ fn check(shape: &Shape, value: &Value, at: &str, out: &mut Vec<String>) {
         Shape::Version(version) => match value {
             Value::Int(v) if v == version => {}
             Value::Int(v) => {
-                out.push(format!("{at}expects an Integer[{version}, {version}] value, got Integer[{v}, {v}]"));
+                out.push(format!(
+                    "{at}expects an Integer[{version}, {version}] value, got Integer[{v}, {v}]"
+                ));
             }
             other => out.push(expects(at, "an Integer", other)),
         },

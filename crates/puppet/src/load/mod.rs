@@ -176,7 +176,8 @@ impl Environment {
         let text: Arc<str> = text.into();
         let file = self.sources.add(path, Arc::clone(&text));
         let parsed = syntax::parse(file, text);
-        let options = check::Options { strict: self.strict, module_file, ..check::Options::default() };
+        let options =
+            check::Options { strict: self.strict, module_file, ..check::Options::default() };
         Self::loaded(parsed, &options)
     }
 

@@ -635,7 +635,7 @@ fn regex(text: &str) -> Cow<'_, str> {
 
 /// A float as Ruby prints it.
 fn float(value: f64) -> String {
-    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+    if value == 0.0 || (1e-4..1e15).contains(&value.abs()) {
         return format!("{value:?}");
     }
     let text = format!("{value:e}");

@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
 use super::source::{self, Found};
-use super::{FileInstance, Recurse, glob};
+use super::{Ensure, FileInstance, Recurse, glob};
 use crate::host::Host;
 use crate::kind::{KindError, Level};
 
@@ -44,6 +44,9 @@ pub(super) fn generate(
     host: &Host,
 ) -> Result<Vec<Resource>, KindError> {
     let mut found: BTreeMap<PathBuf, Origin> = BTreeMap::new();
+    if file.ensure == Some(Ensure::Absent) {
+        return Ok(Vec::new());
+    }
     if file.recursion.mode == Recurse::Both {
         let root = host.path(&file.path);
         // The directory itself may be a link only where links are followed.

@@ -6,15 +6,20 @@ use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::legacy::leading_integer;
+use crate::functions::stdlib::{at, no_method};
 use crate::functions::support::{function, integer_of, is_instance, old, old_args, ruby_text};
 use crate::functions::{Function, plain, req};
-use crate::functions::stdlib::{at, no_method};
 use crate::types::infer_set;
 use crate::value::Value;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
-    old("any2array", "Makes a list of anything: the arguments, or the keys and values of a hash.", -1, any2array),
+    old(
+        "any2array",
+        "Makes a list of anything: the arguments, or the keys and values of a hash.",
+        -1,
+        any2array,
+    ),
     old("any2bool", "Makes a truth value of anything.", -1, any2bool),
     old("bool2num", "Gives 1 for true and 0 for false.", -1, bool2num),
     old("bool2str", "Gives a text for true and another for false.", -1, bool2str),
@@ -23,16 +28,19 @@ pub const TABLE: &[Function] = &[
     old("num2bool", "Tells whether a number is above zero.", -1, num2bool),
     old("str2bool", "Makes a truth value of a text.", -1, str2bool),
     old("to_bytes", "Gives the bytes that a text such as 4 kB stands for.", -1, to_bytes),
-    function("is_a", "Tells whether a value is of a type.", &[plain(
-        &[req("Any", "value"), req("Type", "type")],
-        |c| match c.arg(1) {
+    function(
+        "is_a",
+        "Tells whether a value is of a type.",
+        &[plain(&[req("Any", "value"), req("Type", "type")], |c| match c.arg(1) {
             Value::Type(kind) => Ok(Value::Bool(is_instance(kind, c.arg(0)))),
             _ => Ok(Value::Bool(false)),
-        },
-    )]),
-    function("stdlib::type_of", "Gives the type of a value.", &[plain(&[req("Any", "value")], |c| {
-        Ok(Value::of_type(infer_set(c.arg(0))))
-    })]),
+        })],
+    ),
+    function(
+        "stdlib::type_of",
+        "Gives the type of a value.",
+        &[plain(&[req("Any", "value")], |c| Ok(Value::of_type(infer_set(c.arg(0)))))],
+    ),
 ];
 
 fn any2array(call: &mut Call<'_, '_>) -> EvalResult {
@@ -43,7 +51,9 @@ fn any2array(call: &mut Call<'_, '_>) -> EvalResult {
     match &args[0] {
         Value::Array(_) => Ok(args.swap_remove(0)),
         Value::Str(text) if text.is_empty() => Ok(Value::array([])),
-        Value::Hash(hash) => Ok(Value::array(hash.iter().flat_map(|(k, v)| [k.clone(), v.clone()]))),
+        Value::Hash(hash) => {
+            Ok(Value::array(hash.iter().flat_map(|(k, v)| [k.clone(), v.clone()])))
+        }
         _ => Ok(Value::array(args)),
     }
 }

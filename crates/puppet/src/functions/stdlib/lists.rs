@@ -8,9 +8,12 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::iterate::{MAX_ITEMS, chars, limit};
 use crate::functions::legacy::leading_integer;
+use crate::functions::numbers::{merge_sort, natural_order, not_ordered};
 use crate::functions::stdlib::convert::{as_list, truth};
 use crate::functions::stdlib::{at, no_method, text_of};
-use crate::functions::support::{function, old, old_args, regex, ruby_class, ruby_equal, ruby_inspect, ruby_text, wrap};
+use crate::functions::support::{
+    function, old, old_args, regex, ruby_class, ruby_equal, ruby_text, wrap,
+};
 use crate::functions::{Function, plain, req, with_block};
 use crate::value::Value;
 
@@ -24,25 +27,57 @@ pub const TABLE: &[Function] = &[
     old("intersection", "Gives the items that two lists have in common.", -1, intersection),
     old("member", "Tells whether a list has a value, or all values of another list.", -1, member),
     old("range", "Counts from a number or text to another.", -1, range),
-    old("reject", "Gives the items that a regular expression does not match.", -1, |c| grep(c, false)),
+    old("reject", "Gives the items that a regular expression does not match.", -1, |c| {
+        grep(c, false)
+    }),
     old("reverse", "Turns a list or text around.", -1, reverse),
     old("union", "Gives what is in any of the lists, once.", -1, union),
     old("values_at", "Gives the items at positions or ranges of them.", -1, values_at),
     old("zip", "Pairs the items of two lists.", -1, zip),
-    function("stdlib::sort_by", "Sorts by a lambda's value.", &[
-        with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("Hash", "hsh")], "Callable[1, 1]", |c| sort_by(c, false)),
-        with_block(&[req("Hash", "hsh")], "Callable[2, 2]", |c| sort_by(c, true)),
-    ]),
-    function("stdlib::start_with", "Tells whether a text starts with one of the texts.", &[plain(
-        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "prefixes")],
-        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).starts_with(p.as_str().unwrap_or_default())))),
-    )]),
-    function("stdlib::end_with", "Tells whether a text ends with one of the texts.", &[plain(
-        &[req("String", "test_string"), req("Variant[String[1],Array[String[1], 1]]", "suffixes")],
-        |c| Ok(Value::Bool(as_list(c.arg(1)).iter().any(|p| c.str(0).ends_with(p.as_str().unwrap_or_default())))),
-    )]),
+    function(
+        "stdlib::sort_by",
+        "Sorts by a lambda's value.",
+        &[
+            with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
+            with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
+            with_block(&[req("Hash", "hsh")], "Callable[1, 1]", |c| sort_by(c, false)),
+            with_block(&[req("Hash", "hsh")], "Callable[2, 2]", |c| sort_by(c, true)),
+        ],
+    ),
+    function(
+        "stdlib::start_with",
+        "Tells whether a text starts with one of the texts.",
+        &[plain(
+            &[
+                req("String", "test_string"),
+                req("Variant[String[1],Array[String[1], 1]]", "prefixes"),
+            ],
+            |c| {
+                Ok(Value::Bool(
+                    as_list(c.arg(1))
+                        .iter()
+                        .any(|p| c.str(0).starts_with(p.as_str().unwrap_or_default())),
+                ))
+            },
+        )],
+    ),
+    function(
+        "stdlib::end_with",
+        "Tells whether a text ends with one of the texts.",
+        &[plain(
+            &[
+                req("String", "test_string"),
+                req("Variant[String[1],Array[String[1], 1]]", "suffixes"),
+            ],
+            |c| {
+                Ok(Value::Bool(
+                    as_list(c.arg(1))
+                        .iter()
+                        .any(|p| c.str(0).ends_with(p.as_str().unwrap_or_default())),
+                ))
+            },
+        )],
+    ),
 ];
 
 type Set = IndexSet<Value, FxBuildHasher>;
@@ -68,13 +103,17 @@ fn concat(call: &mut Call<'_, '_>) -> EvalResult {
 fn count(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() > 2 {
-        return fail(format!("count(): Wrong number of arguments given {} for 1 or 2.", args.len()));
+        return fail(format!(
+            "count(): Wrong number of arguments given {} for 1 or 2.",
+            args.len()
+        ));
     }
     let items = match &args[0] {
         Value::Array(items) => items.to_vec(),
         Value::Hash(hash) => {
             hash.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
         }
+        Value::Str(text) => return count_chars(text, args.get(1)),
         other => return no_method("count", other),
     };
     let n = match args.get(1).filter(|v| v.is_true()) {
@@ -82,6 +121,15 @@ fn count(call: &mut Call<'_, '_>) -> EvalResult {
         None => items.iter().filter(|item| !is_blank(item)).count(),
     };
     Ok(Value::Int(n as i64))
+}
+
+/// How many characters of a text are in a set of them.
+fn count_chars(text: &str, set: Option<&Value>) -> EvalResult {
+    let Some(set) = set.and_then(Value::as_str) else {
+        return fail("wrong number of arguments (given 0, expected 1+)");
+    };
+    let count = text.chars().filter(|c| crate::functions::stdlib::text::in_set(set, *c)).count();
+    Ok(Value::Int(count as i64))
 }
 
 /// `undef` and empty text.
@@ -104,7 +152,10 @@ fn is_digits(text: &str) -> bool {
 fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() < 2 {
-        return fail(format!("delete_at(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "delete_at(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let Some(items) = args[0].as_array() else {
         return fail("delete_at(): Requires array to work with");
@@ -127,7 +178,10 @@ fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
 fn difference(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("difference(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "difference(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
         return fail("difference(): Requires 2 arrays");
@@ -139,7 +193,10 @@ fn difference(call: &mut Call<'_, '_>) -> EvalResult {
 fn intersection(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 2 {
-        return fail(format!("intersection(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "intersection(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let (Some(a), Some(b)) = (args[0].as_array(), args[1].as_array()) else {
         let (a, b) = (ruby_class(&args[0]), ruby_class(&args[1]));
@@ -244,7 +301,13 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
         return fail("range(): Wrong number of arguments given (0 for 1)");
     }
     let (start, stop, step, open) = if args.len() > 1 {
-        let step = args.get(2).map_or(1, index).unsigned_abs();
+        let step = match args.get(2) {
+            None | Some(Value::Undef) => 1,
+            Some(value @ (Value::Hash(_) | Value::Array(_) | Value::Bool(_))) => {
+                return no_method("to_i", value);
+            }
+            Some(value) => index(value).unsigned_abs(),
+        };
         if step == 0 {
             return fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");
         }
@@ -254,7 +317,9 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
         match split_range(text) {
             Some((a, b, open)) => (Value::str(a), Value::str(b), 1, open),
             None if text.is_empty() => return fail("range(): Unknown range format: "),
-            None => return fail(format!("range(): Unable to compute range from the value: {text}")),
+            None => {
+                return fail(format!("range(): Unable to compute range from the value: {text}"));
+            }
         }
     };
     if is_digits(&ruby_text(&start)) {
@@ -279,17 +344,18 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
     let count = last.abs_diff(start) / step + 1;
     limit(count)?;
     // Upstream gives up silently here.
-    let values = (0..count.min(MAX_ITEMS as u64)).map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
+    let values = (0..count.min(MAX_ITEMS as u64))
+        .map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
     Ok(Value::array(values))
 }
 
 /// The texts from one to another as Ruby counts them; none if the first is longer or comes later.
-fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> {
+fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> + use<> {
     let both_single = first.chars().count() == 1 && last.chars().count() == 1;
     let by_digits = is_digits(first) && is_digits(last);
     let last = last.to_owned();
-    let begins_late = first.len() > last.len()
-        || (!by_digits && first.len() == last.len() && first > last.as_str());
+    // Ruby compares the ends as texts, and looks at the lengths only when it goes on.
+    let begins_late = !by_digits && first > last.as_str();
     let mut next = if begins_late { None } else { Some(first.to_owned()) };
     std::iter::from_fn(move || {
         let now = next.take()?;
@@ -350,7 +416,10 @@ fn successor(text: &str) -> String {
 fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() < 2 {
-        return fail(format!("values_at(): Wrong number of arguments given ({} for 2)", args.len()));
+        return fail(format!(
+            "values_at(): Wrong number of arguments given ({} for 2)",
+            args.len()
+        ));
     }
     let Some(items) = args[0].as_array() else {
         return fail("values_at(): Requires array to work with");
@@ -366,7 +435,9 @@ fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
         if let Some((start, stop, open)) = range {
             let (start, stop) = (leading_integer(start), leading_integer(stop));
             if start > stop {
-                return fail("values_at(): Stop index in given indices range is smaller than the start index");
+                return fail(
+                    "values_at(): Stop index in given indices range is smaller than the start index",
+                );
             }
             if stop >= items.len() as i64 {
                 return fail("values_at(): Stop index in given indices range exceeds array size");
@@ -420,26 +491,19 @@ fn sort_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
             Some(pair) if two => call.yield_block(pair)?,
             _ => call.yield_block(std::slice::from_ref(&item))?,
         };
-        keyed.push((key, item));
+        keyed.push(Value::array([key, item]));
     }
-    let mut failed = None;
-    keyed.sort_by(|(a, _), (b, _)| {
-        crate::functions::numbers::natural_order(a, b).unwrap_or_else(|| {
-            failed.get_or_insert_with(|| {
-                let other = if matches!(b, Value::Int(_) | Value::Float(_)) { ruby_inspect(b) } else { ruby_class(b).into() };
-                format!("comparison of {} with {other} failed", ruby_class(a))
-            });
-            std::cmp::Ordering::Equal
-        })
-    });
-    if let Some(text) = failed {
-        return fail(text);
-    }
-    let sorted = keyed.into_iter().map(|(_, item)| item);
+    let part = |pair: &Value, i| at(pair.as_array().unwrap_or_default(), i).clone();
+    let keyed = merge_sort(keyed, &mut |a, b| {
+        let (a, b) = (part(a, 0), part(b, 0));
+        natural_order(&a, &b).map_or_else(|| fail(not_ordered(&a, &b)), Ok)
+    })?;
+    let sorted = keyed.iter().map(|pair| part(pair, 1));
     Ok(match call.arg(0) {
         Value::Str(_) => Value::from(sorted.map(|v| text_of(&v)).collect::<String>()),
         Value::Hash(_) => {
-            let pairs = sorted.filter_map(|v| Some((v.as_array()?[0].clone(), v.as_array()?[1].clone())));
+            let pairs =
+                sorted.filter_map(|v| Some((v.as_array()?[0].clone(), v.as_array()?[1].clone())));
             Value::Hash(std::sync::Arc::new(pairs.collect()))
         }
         _ => Value::array(sorted),
@@ -458,7 +522,9 @@ mod tests {
     fn texts_count_up_as_in_ruby() {
         assert_eq!(between("a", "d"), "a b c d");
         assert_eq!(between("host08", "host11"), "host08 host09 host10 host11");
-        assert_eq!(between("y", "ab"), "y z aa ab");
+        assert_eq!(between("a", "ab").split(' ').count(), 28);
+        assert_eq!(between("y", "ab"), "");
+        assert_eq!(between("false", "true"), "false");
         assert_eq!(between("d", "a"), "");
         assert_eq!(successor("Zz"), "AAa");
         assert_eq!(successor("a9"), "b0");

@@ -16,7 +16,7 @@ pub mod toml;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain};
-use crate::eval::{LogLevel, Strict};
+use crate::eval::Strict;
 use crate::functions::support::{ruby_inspect, ruby_text};
 use crate::value::Value;
 
@@ -41,8 +41,8 @@ pub(crate) fn deprecation(
     message: &str,
     use_strict: bool,
 ) -> EvalResult<()> {
-    let place = call.compiler.place_text(call.span);
-    let message = format!("{message} at {place}");
+    let (file, line) = call.compiler.place_names(call.span);
+    let message = format!("{message} at {file}:{line}");
     match call.compiler.settings.strict {
         Strict::Off if use_strict => Ok(()),
         Strict::Error if use_strict => plain(format!("deprecation. {key}. {message}")),
@@ -56,9 +56,10 @@ pub(crate) fn deprecation(
     }
 }
 
-/// Logs a warning from the calling scope.
+/// Logs a warning.
 pub(crate) fn warn(call: &mut Call<'_, '_>, message: String) {
-    call.compiler.log(LogLevel::Warning, message, call.scope, call.span);
+    let span = call.span;
+    call.compiler.warn(message, Some(span));
 }
 
 /// Ruby's `String(v)`.

@@ -17,6 +17,9 @@ pub(super) struct Escapes {
     pub(super) warn: bool,
 }
 
+/// More warnings than this are of no use to anyone.
+const MAX_WARNINGS: usize = 200;
+
 /// The letters that a heredoc can choose from.
 pub(super) const HEREDOC_LETTERS: &str = "trnsuL$";
 
@@ -162,6 +165,9 @@ impl Lexer<'_, '_> {
     }
 
     fn warn(&mut self, issue: &'static str, at: usize, message: String) {
+        if self.out.warnings.len() >= MAX_WARNINGS {
+            return;
+        }
         // The position can be a little off behind a decoded character; it stays in the text.
         let at = self.out.place(self.base + at.min(self.text.len()) as u32);
         let span = TextRange::new(at, at).in_file(self.out.file);

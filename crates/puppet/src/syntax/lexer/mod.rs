@@ -83,7 +83,7 @@ impl Lexed {
 }
 
 /// What ends the lexing of a text.
-struct Fatal(Diagnostic);
+struct Fatal(Box<Diagnostic>);
 
 type Step = Result<(), Fatal>;
 
@@ -228,7 +228,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.out.tokens.truncate(mark);
         let at = fatal.0.primary.as_ref().map_or(0, |l| l.span.range.start);
         let aux = self.out.errors.len() as u32;
-        self.out.errors.push(fatal.0);
+        self.out.errors.push(*fatal.0);
         self.out.tokens.push(Token { kind: T::Error, start: at, end: at, aux });
     }
 
@@ -252,7 +252,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
     #[cold]
     fn fatal(&self, issue: &'static str, at: usize, message: impl FnOnce() -> String) -> Fatal {
         let at = self.out.place(self.base + at as u32);
-        Fatal(problem(issue, message()).at(TextRange::new(at, at).in_file(self.out.file)))
+        Fatal(Box::new(problem(issue, message()).at(TextRange::new(at, at).in_file(self.out.file))))
     }
 
     fn push(&mut self, kind: T, start: usize, end: usize) {
@@ -463,7 +463,8 @@ impl<'t, 'o> Lexer<'t, 'o> {
                         let at = self.out.place(self.base + start as u32);
                         let span = TextRange::new(at, at).in_file(self.out.file);
                         let message = format!("{what}: /{}/", text.replace('/', "\\/"));
-                        return Err(Fatal(Diagnostic::error("puppet::regex", message).at(span)));
+                        let error = Diagnostic::error("puppet::regex", message).at(span);
+                        return Err(Fatal(Box::new(error)));
                     }
                     self.push_text(Regex, start, self.pos, text.into());
                     return Ok(());

@@ -9,6 +9,9 @@ impl Parser<'_> {
     /// Reports that the current token cannot stand here.
     #[cold]
     pub(super) fn unexpected(&mut self) -> Abort {
+        if self.quiet {
+            return Abort;
+        }
         let token = self.token();
         if token.kind == T::Error {
             let error = self.lexed.errors.get(token.aux as usize).cloned();

@@ -1,40 +1,20 @@
 //! `String.new` with its formats, and values as source text.
 
+mod convert;
 pub mod quoted;
+mod spec;
 
 use ecow::EcoString;
 
 use crate::eval::text::to_text;
 use crate::value::Value;
 
+pub use convert::to_string;
 pub use quoted::quoted;
 
 /// Bytes in base 64, without line breaks.
 pub fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |word, b| word << 8 | u32::from(*b))
-            << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            match i <= chunk.len() {
-                true => out.push(DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char),
-                false => out.push('='),
-            }
-        }
-    }
-    out
-}
-
-/// `String.new`.
-///
-/// # Errors
-/// When the format does not fit the value.
-pub fn to_string(
-    value: &Value,
-    _formats: Option<&Value>,
-) -> crate::eval::error::EvalResult<String> {
-    Ok(quoted(value))
+    ordain_functions::base64::encode(bytes, ordain_functions::base64::Mode::Strict)
 }
 
 /// The text of a value where the original inserts it into a message as Ruby prints it.

@@ -47,8 +47,7 @@ fn parse_stamp(text: &Value, format: Option<&Value>, zone: Option<&Value>) -> Ev
     let zone = zone.and_then(Value::as_str).filter(|z| !z.is_empty());
     let parsed = match (format, formats(format)) {
         (_, None) => {
-            let formats =
-                if zone.is_some() { time::FORMATS_WITHOUT_ZONE } else { time::FORMATS };
+            let formats = if zone.is_some() { time::FORMATS_WITHOUT_ZONE } else { time::FORMATS };
             time::parse_any(text, formats, zone)
         }
         (Some(Value::Str(format)), _) => time::parse(text, format, zone),

@@ -1,0 +1,267 @@
+//! `cron`: a job in a user's crontab.
+//!
+//! A job is known by the comment `# Puppet Name: TITLE` above it, the mark that existing crontabs
+//! carry already. Settings of the environment between the mark and the job belong to the job.
+//! All other lines stay byte for byte.
+
+mod spool;
+mod table;
+mod values;
+
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use super::accounts::AccountFiles;
+use super::cached::Cached;
+use super::differences::{Differences, changes, display, texts};
+use super::params::Params;
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use table::{FIELDS, Job, Table};
+use values::Wish;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The name of the job, kept in a comment above it." },
+    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
+    AttributeDoc { name: "command", doc: "The command; needed for a new job." },
+    AttributeDoc { name: "minute", doc: "0 to 59, a list, a range, `*/5`, or `absent` for any." },
+    AttributeDoc { name: "hour", doc: "0 to 23, as `minute`." },
+    AttributeDoc { name: "monthday", doc: "1 to 31, as `minute`." },
+    AttributeDoc { name: "month", doc: "1 to 12 or a name, as `minute`." },
+    AttributeDoc { name: "weekday", doc: "0 to 7 or a name, as `minute`; 0 and 7 are Sunday." },
+    AttributeDoc { name: "special", doc: "`reboot`, `hourly`, `daily` and so on, or `absent`." },
+    AttributeDoc { name: "environment", doc: "Settings `NAME=value`, a list, or `absent`." },
+    AttributeDoc { name: "user", doc: "Whose crontab; default the user that runs this." },
+    AttributeDoc { name: "target", doc: "The same as `user`." },
+];
+
+/// The kind `cron`.
+#[derive(Default)]
+pub struct Cron {
+    shared: Arc<Shared>,
+}
+
+/// What all jobs share.
+#[derive(Default)]
+struct Shared {
+    accounts: AccountFiles,
+    tables: Cached<Table>,
+}
+
+/// What shall be.
+struct CronInstance {
+    shared: Arc<Shared>,
+    name: String,
+    present: bool,
+    command: Option<String>,
+    /// In the order of [`FIELDS`].
+    times: [Option<Wish<Vec<String>>>; 5],
+    special: Option<Wish<String>>,
+    environment: Option<Wish<Vec<String>>>,
+    /// As declared, for the order of resources.
+    declared_user: Option<String>,
+    /// Whose crontab.
+    user: Option<String>,
+    secrets: Vec<String>,
+}
+
+impl Kind for Cron {
+    fn name(&self) -> &'static str {
+        "cron"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A job in a user's crontab"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["crontab"], &[]);
+        let name = p.name();
+        if name.contains(['\n', '\r']) {
+            p.error("name", "the name of a cron job cannot include a newline");
+        }
+        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let command = p.text("command").map(|c| c.trim().to_string());
+        if command.as_ref().is_some_and(|c| c.contains(['\n', '\r'])) {
+            p.error("command", "the command of a cron job cannot include a newline");
+        }
+        let times = FIELDS.map(|field| values::time(&mut p, field));
+        let special = values::special(&mut p);
+        check_schedule(&mut p, special.as_ref(), &times);
+        let declared_user = p.text("user");
+        let user = declared_user.clone().or_else(|| p.text("target"));
+        if let Some(user) = &user {
+            super::user::check_account_name(&mut p, user);
+        }
+        let job = CronInstance {
+            shared: self.shared.clone(),
+            name,
+            present,
+            command,
+            times,
+            special,
+            environment: values::environment(&mut p),
+            declared_user,
+            user,
+            secrets: p.secrets(),
+        };
+        p.finish(Box::new(job) as Box<dyn Instance>)
+    }
+}
+
+/// `@daily` and a minute cannot both hold.
+fn check_schedule(
+    p: &mut Params<'_>,
+    special: Option<&Wish<String>>,
+    times: &[Option<Wish<Vec<String>>>; 5],
+) {
+    let Some(Wish::Is(_)) = special else { return };
+    let conflict = |(_, t): &(&str, &Option<_>)| matches!(t, Some(Wish::Is(_)));
+    if let Some((field, _)) = FIELDS.into_iter().zip(times).find(conflict) {
+        let reference = p.reference();
+        let both = "cannot specify both a special schedule and a value for";
+        p.error_of_all(format!("{reference} {both} {field}"));
+    }
+}
+
+impl CronInstance {
+    fn read(&self, host: &Host) -> Result<(Arc<Table>, String), KindError> {
+        let user = match &self.user {
+            Some(user) => user.clone(),
+            None => spool::running_user(host),
+        };
+        let path = spool::file_of(host, &user);
+        let load = || spool::read(host, &user).map(|text| Table::parse(&text));
+        // A file that cannot be seen could change unseen.
+        let table =
+            if path.exists() { self.shared.tables.get(&[path], load)? } else { Arc::new(load()?) };
+        Ok((table, user))
+    }
+
+    /// The job in the table: by its mark, else one that nobody marked and that is the same.
+    fn find<'t>(&self, table: &'t Table) -> Option<&'t Job> {
+        let named = table.named.get(&self.name).map(|i| &table.jobs[*i]);
+        named.or_else(|| table.jobs.iter().find(|j| j.name.is_none() && self.describes(j)))
+    }
+
+    /// Whether a job has the declared command and times.
+    fn describes(&self, job: &Job) -> bool {
+        let same_time = |(wish, now): (&Option<Wish<Vec<String>>>, &Option<Vec<String>>)| {
+            wish.as_ref().is_none_or(|w| w.as_option() == now.as_ref())
+        };
+        self.command.as_deref() == Some(job.command.as_str())
+            && self.times.iter().zip(&job.times).all(same_time)
+            && self.special.as_ref().is_none_or(|s| s.as_option() == job.special.as_ref())
+    }
+
+    /// The job as it shall be, given what is.
+    fn desired(&self, now: &Job) -> Job {
+        let mut job = now.clone();
+        job.name = Some(self.name.clone());
+        if let Some(command) = &self.command {
+            job.command = command.clone();
+        }
+        for (field, wish) in job.times.iter_mut().zip(&self.times) {
+            if let Some(wish) = wish {
+                *field = wish.as_option().cloned();
+            }
+        }
+        if let Some(special) = &self.special {
+            job.special = special.as_option().cloned();
+        }
+        if let Some(environment) = &self.environment {
+            job.environment = environment.as_option().cloned().unwrap_or_default();
+        }
+        job
+    }
+
+    fn compare_job(&self, now: &Job) -> Vec<Change> {
+        let mut to = Differences::new(&self.secrets);
+        if let Some(command) = self.command.as_ref().filter(|c| **c != now.command) {
+            let before = Value::str(now.command.as_str());
+            to.property("command", before, Value::str(command.as_str()));
+        }
+        let special = self.special.as_ref().filter(|w| w.as_option() != now.special.as_ref());
+        if let Some(special) = special {
+            let value = |v: Option<&String>| v.map_or(Value::Null, |v| Value::str(v.as_str()));
+            to.property("special", value(now.special.as_ref()), value(special.as_option()));
+        }
+        for ((field, wish), now) in FIELDS.into_iter().zip(&self.times).zip(&now.times) {
+            if let Some(wish) = wish.as_ref().filter(|w| w.as_option() != now.as_ref()) {
+                let value = |v: Option<&Vec<String>>| v.map_or(Value::Null, texts);
+                to.property(field, value(now.as_ref()), value(wish.as_option()));
+            }
+        }
+        self.compare_environment(now, &mut to);
+        to.finish()
+    }
+
+    fn compare_environment(&self, now: &Job, to: &mut Differences<'_>) {
+        let Some(wish) = &self.environment else { return };
+        let wanted = wish.as_option().cloned().unwrap_or_default();
+        let sorted = |list: &[String]| {
+            let mut list = list.to_vec();
+            list.sort();
+            list
+        };
+        if sorted(&wanted) == sorted(&now.environment) {
+            return;
+        }
+        let shown = if wanted.is_empty() { "absent".to_string() } else { wanted.join(",") };
+        let message = if now.environment.is_empty() {
+            format!("defined 'environment' as {shown}")
+        } else {
+            format!("environment changed {} to {shown}", display(&texts(&now.environment)))
+        };
+        let value = |l: &[String]| if l.is_empty() { Value::Null } else { texts(l) };
+        to.property_as("environment", value(&now.environment), value(&wanted), message);
+    }
+}
+
+impl Instance for CronInstance {
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let user = |u: &String| ResourceRef { kind: "User".into(), title: u.as_str().into() };
+        self.declared_user.iter().map(user).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let (table, _) = self.read(host)?;
+        let mut to = Differences::new(&self.secrets);
+        match (self.find(&table), self.present) {
+            (Some(now), true) => return Ok(self.compare_job(now)),
+            (None, false) => {}
+            (None, true) if self.command.as_ref().is_none_or(String::is_empty) => {
+                return Err(KindError::new("no command specified, cannot create"));
+            }
+            (None, true) => to.create("absent", Value::str("present")),
+            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
+        let (table, user) = self.read(host)?;
+        let found = self.find(&table).cloned();
+        let mut table = Table::clone(&table);
+        match found {
+            Some(job) if changes(made, "ensure") && !self.present => table.remove(&job),
+            Some(job) => table.replace(&job, &self.desired(&job)),
+            None if self.present => table.append(&self.desired(&Job::default())),
+            None => return Ok(()),
+        }
+        let written = spool::write(host, &self.shared.accounts, &user, &table.text());
+        self.shared.tables.clear();
+        written
+    }
+}

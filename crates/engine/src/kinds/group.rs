@@ -1,0 +1,229 @@
+//! `group`: a local group, through `groupadd`, `groupmod`, `groupdel`, `gpasswd`.
+
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::accounts::{AccountFiles, GroupLine, shadow_tool, with};
+use super::differences::{Differences, changes};
+use super::params::Params;
+use super::tools::run;
+use crate::host::Host;
+use crate::kind::{
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
+};
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The name of the group." },
+    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
+    AttributeDoc { name: "gid", doc: "The number; chosen by the system when left out." },
+    AttributeDoc { name: "members", doc: "Users that are members, a list." },
+    AttributeDoc { name: "auth_membership", doc: "Whether `members` is complete; default false." },
+    AttributeDoc { name: "system", doc: "Take a number for system groups; default false." },
+    AttributeDoc { name: "allowdupe", doc: "Allow a number that is taken; default false." },
+    AttributeDoc { name: "forcelocal", doc: "Manage the local group only, which is always so." },
+    AttributeDoc { name: "attributes", doc: "AIX only." },
+    AttributeDoc { name: "attribute_membership", doc: "AIX only: `minimum` or `inclusive`." },
+    AttributeDoc { name: "ia_load_module", doc: "AIX only." },
+];
+
+/// Providers of groups on other systems.
+const OTHERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
+
+/// The kind `group`.
+#[derive(Default)]
+pub struct Group {
+    files: Arc<AccountFiles>,
+}
+
+/// What shall be.
+struct GroupInstance {
+    files: Arc<AccountFiles>,
+    name: String,
+    present: bool,
+    gid: Option<u32>,
+    members: Option<Vec<String>>,
+    complete: bool,
+    system: bool,
+    allow_duplicate: bool,
+    secrets: Vec<String>,
+}
+
+impl Kind for Group {
+    fn name(&self) -> &'static str {
+        "group"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A local group"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["groupadd"], OTHERS);
+        let name = p.name();
+        super::user::check_account_name(&mut p, &name);
+        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let gid = parse_gid(&mut p);
+        let members = p.list("members").map(split_members);
+        let complete = p.boolean("auth_membership");
+        let system = p.boolean("system");
+        let allow_duplicate = p.boolean("allowdupe");
+        p.boolean("forcelocal");
+        p.choice("attribute_membership", &["inclusive", "minimum"]);
+        p.reject("groupadd", &["attributes", "ia_load_module"]);
+        let (files, secrets) = (self.files.clone(), p.secrets());
+        let group = GroupInstance {
+            files,
+            name,
+            present,
+            gid,
+            members,
+            complete,
+            system,
+            allow_duplicate,
+            secrets,
+        };
+        p.finish(Box::new(group) as Box<dyn Instance>)
+    }
+}
+
+fn parse_gid(p: &mut Params<'_>) -> Option<u32> {
+    let text = p.text("gid").filter(|t| t != "absent")?;
+    let gid = text.parse().ok();
+    if gid.is_none() {
+        p.error("gid", format!("Invalid GID {text}"));
+    }
+    gid
+}
+
+/// A list whose items may themselves be lists with commas.
+fn split_members(items: Vec<String>) -> Vec<String> {
+    let names = items.iter().flat_map(|i| i.split(',')).map(str::trim).filter(|n| !n.is_empty());
+    names.map(str::to_string).collect()
+}
+
+impl GroupInstance {
+    /// The members that shall be, sorted.
+    fn wanted_members(&self, now: &[String]) -> Option<Vec<String>> {
+        let mut members = self.members.clone()?;
+        if !self.complete {
+            members.extend_from_slice(now);
+        }
+        members.sort();
+        members.dedup();
+        Some(members)
+    }
+
+    fn compare_present(&self, now: &GroupLine) -> Vec<Change> {
+        let mut differences = Differences::new(&self.secrets);
+        if let Some(gid) = self.gid.filter(|g| *g != now.gid) {
+            differences.property("gid", Value::Int(now.gid.into()), Value::Int(gid.into()));
+        }
+        let mut current = now.members.clone();
+        current.sort();
+        current.dedup();
+        if let Some(wanted) = self.wanted_members(&now.members).filter(|w| *w != current) {
+            let before = Value::str(now.members.join(","));
+            differences.property("members", before, Value::str(wanted.join(",")));
+        }
+        differences.finish()
+    }
+
+    fn create(&self, host: &Host) -> Result<(), KindError> {
+        let gid = self.gid.map(|g| g.to_string());
+        let mut command = shadow_tool(host, "groupadd", "-P");
+        if let Some(gid) = &gid {
+            command = with(command, ["-g", gid]);
+        }
+        if self.allow_duplicate && gid.is_some() {
+            command = with(command, ["-o"]);
+        }
+        if self.system {
+            command = with(command, ["-r"]);
+        }
+        let done = run(host, &with(command, [self.name.as_str()]));
+        self.files.forget();
+        done.map_err(|e| KindError::new(format!("Could not create group {}: {e}", self.name)))?;
+        match self.members.as_deref() {
+            Some([]) | None => Ok(()),
+            Some(_) => self.set_members(host),
+        }
+    }
+
+    fn set_gid(&self, host: &Host) -> Result<(), KindError> {
+        let Some(gid) = self.gid.map(|g| g.to_string()) else { return Ok(()) };
+        let mut command = with(shadow_tool(host, "groupmod", "-P"), ["-g", &gid]);
+        if self.allow_duplicate {
+            command = with(command, ["-o"]);
+        }
+        let done = run(host, &with(command, [self.name.as_str()]));
+        done.map(drop)
+            .map_err(|e| KindError::new(format!("Could not set gid on group[{}]: {e}", self.name)))
+    }
+
+    fn set_members(&self, host: &Host) -> Result<(), KindError> {
+        let accounts = self.files.read(host)?;
+        let unknown: Vec<&str> = self
+            .members
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|m| !super::user::exists(host, &accounts, m))
+            .collect();
+        let failed =
+            |e: &str| KindError::new(format!("Could not set members on group[{}]: {e}", self.name));
+        if !unknown.is_empty() {
+            return Err(failed(&format!("no such user: {}", unknown.join(", "))));
+        }
+        let now = accounts.group(&self.name).map_or(&[][..], |g| &g.members);
+        let Some(wanted) = self.wanted_members(now) else { return Ok(()) };
+        let list = wanted.join(",");
+        // What is -R elsewhere is -Q here.
+        let command = with(shadow_tool(host, "gpasswd", "-Q"), ["-M", &list, &self.name]);
+        run(host, &command).map(drop).map_err(|e| failed(&e.0))
+    }
+}
+
+impl Instance for GroupInstance {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let accounts = self.files.read(host)?;
+        let mut differences = Differences::new(&self.secrets);
+        match (accounts.group(&self.name), self.present) {
+            (Some(now), true) => return Ok(self.compare_present(now)),
+            (None, false) => {}
+            (None, true) => differences.create("absent", Value::str("present")),
+            (Some(_), false) => differences.remove(Value::str("present"), "absent", "removed"),
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
+        let done = match made.iter().find(|c| c.property == "ensure").map(|c| c.action) {
+            Some(Action::Create) => self.create(host),
+            Some(_) => {
+                let command = with(shadow_tool(host, "groupdel", "-P"), [self.name.as_str()]);
+                run(host, &command).map(drop).map_err(|e| {
+                    KindError::new(format!("Could not delete group {}: {e}", self.name))
+                })
+            }
+            None => {
+                let gid = if changes(made, "gid") { self.set_gid(host) } else { Ok(()) };
+                let members =
+                    if changes(made, "members") { self.set_members(host) } else { Ok(()) };
+                super::user::all_of([gid, members])
+            }
+        };
+        self.files.forget();
+        done
+    }
+}

@@ -1,0 +1,291 @@
+//! `host`: an entry of `/etc/hosts`.
+//!
+//! Only the line of the entry is touched; all other lines stay byte for byte.
+
+use std::net::Ipv6Addr;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+use rustc_hash::FxHashMap;
+
+use super::cached::{Cached, read_bytes};
+use super::differences::{Differences, display, texts};
+use super::params::Params;
+use super::rewrite::{Owner, replace};
+use crate::host::Host as Machine;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The host name." },
+    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
+    AttributeDoc { name: "ip", doc: "The address, IPv4 or IPv6." },
+    AttributeDoc { name: "host_aliases", doc: "Other names, a list." },
+    AttributeDoc { name: "comment", doc: "A comment at the end of the line." },
+    AttributeDoc { name: "target", doc: "The file; default `/etc/hosts`." },
+];
+
+/// The kind `host`.
+#[derive(Default)]
+pub struct Host {
+    files: Arc<Cached<HostsFile>>,
+}
+
+/// A hosts file.
+struct HostsFile {
+    text: Vec<u8>,
+    /// By name: the entry and the range of its line, the end of line included.
+    entries: FxHashMap<String, (Line, Range<usize>)>,
+}
+
+/// What shall be.
+struct HostEntry {
+    files: Arc<Cached<HostsFile>>,
+    name: String,
+    present: bool,
+    ip: Option<String>,
+    aliases: Option<Vec<String>>,
+    comment: Option<String>,
+    target: PathBuf,
+    secrets: Vec<String>,
+}
+
+/// A line of the file that is an entry.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Line {
+    ip: String,
+    name: String,
+    aliases: Vec<String>,
+    comment: String,
+}
+
+impl Kind for Host {
+    fn name(&self) -> &'static str {
+        "host"
+    }
+
+    fn doc(&self) -> &'static str {
+        "An entry of the hosts file"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["parsed"], &[]);
+        let name = p.name();
+        check_name(&mut p, &name);
+        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let ip = p.text("ip");
+        if let Some(ip) = &ip
+            && !is_address(ip)
+        {
+            p.error("ip", format!("Invalid IP address {ip:?}"));
+        }
+        let aliases = p.list("host_aliases");
+        check_aliases(&mut p, aliases.as_deref().unwrap_or_default());
+        let comment = p.text("comment");
+        if comment.as_ref().is_some_and(|c| c.contains(['\n', '\r'])) {
+            p.error("comment", "Comment cannot include newline");
+        }
+        let target = PathBuf::from(p.text("target").unwrap_or_else(|| "/etc/hosts".to_string()));
+        let secrets = p.secrets();
+        let files = self.files.clone();
+        let entry = HostEntry { files, name, present, ip, aliases, comment, target, secrets };
+        p.finish(Box::new(entry) as Box<dyn Instance>)
+    }
+}
+
+fn check_name(p: &mut Params<'_>, name: &str) {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_part = |part: &str| {
+        part.chars().all(|c| word(c) || c == '-') && part.starts_with(word) && part.ends_with(word)
+    };
+    if name.is_empty() || !name.split('.').all(is_part) {
+        p.error("name", "Invalid host name");
+    }
+}
+
+fn check_aliases(p: &mut Params<'_>, aliases: &[String]) {
+    if aliases.iter().any(|a| a.is_empty()) {
+        let hint = "Use an empty array to delete all host_aliases";
+        p.error("host_aliases", format!("Host aliases cannot be an empty string. {hint}"));
+    } else if aliases.iter().any(|a| a.contains(char::is_whitespace)) {
+        p.error("host_aliases", "Host aliases cannot include whitespace");
+    }
+}
+
+/// An IPv4 address (parts may have leading zeros) or an IPv6 address, maybe with a zone.
+fn is_address(text: &str) -> bool {
+    let is_part = |part: &str| {
+        (1..=3).contains(&part.len())
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && part.parse::<u16>().is_ok_and(|n| n <= 255)
+    };
+    let v4 = text.split('.').count() == 4 && text.split('.').all(is_part);
+    let (address, zone) = text.split_once('%').unwrap_or((text, "x"));
+    v4 || (address.parse::<Ipv6Addr>().is_ok()
+        && !zone.is_empty()
+        && !zone.contains(char::is_whitespace))
+}
+
+impl Line {
+    /// The entry in a line; `None` if it is blank, a comment, or not an entry.
+    fn parse(line: &str) -> Option<Self> {
+        let (fields, comment) = line.split_once('#').unwrap_or((line, ""));
+        if !fields.starts_with(|c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | ':')) {
+            return None;
+        }
+        let mut words = fields.split_whitespace();
+        Some(Self {
+            ip: words.next()?.to_string(),
+            name: words.next()?.to_string(),
+            aliases: words.map(str::to_string).collect(),
+            comment: comment.trim().to_string(),
+        })
+    }
+
+    fn print(&self) -> String {
+        let mut line = format!("{}\t{}", self.ip, self.name);
+        if !self.aliases.is_empty() {
+            line.push('\t');
+            line.push_str(&self.aliases.join(" "));
+        }
+        if !self.comment.is_empty() {
+            line.push_str("\t# ");
+            line.push_str(&self.comment);
+        }
+        line
+    }
+}
+
+impl HostsFile {
+    fn parse(text: Vec<u8>) -> Self {
+        let mut entries = FxHashMap::default();
+        let mut start = 0;
+        for line in text.split_inclusive(|b| *b == b'\n') {
+            let range = start..start + line.len();
+            start = range.end;
+            let line = String::from_utf8_lossy(line);
+            if let Some(entry) = Line::parse(line.trim_end_matches(['\n', '\r'])) {
+                // Of several lines the last one counts.
+                entries.insert(entry.name.clone(), (entry, range));
+            }
+        }
+        Self { text, entries }
+    }
+}
+
+impl HostEntry {
+    fn read(&self, host: &Machine) -> Result<Arc<HostsFile>, KindError> {
+        let path = host.path(&self.target);
+        self.files.get(std::slice::from_ref(&path), || match read_bytes(&path) {
+            Ok(text) => Ok(HostsFile::parse(text.unwrap_or_default())),
+            Err(e) => Err(KindError::new(format!("Could not read {}: {e}", path.display()))),
+        })
+    }
+
+    /// The entry as it shall be, given what is.
+    fn desired(&self, now: &Line) -> Line {
+        Line {
+            ip: self.ip.clone().unwrap_or_else(|| now.ip.clone()),
+            name: self.name.clone(),
+            aliases: self.aliases.clone().unwrap_or_else(|| now.aliases.clone()),
+            comment: self.comment.clone().unwrap_or_else(|| now.comment.clone()),
+        }
+    }
+
+    fn compare_present(&self, now: &Line) -> Vec<Change> {
+        let mut differences = Differences::new(&self.secrets);
+        if let Some(ip) = self.ip.as_ref().filter(|ip| **ip != now.ip) {
+            differences.property("ip", Value::str(now.ip.as_str()), Value::str(ip.as_str()));
+        }
+        if let Some(aliases) = self.aliases.as_ref().filter(|a| **a != now.aliases) {
+            let (before, after) = (now.aliases.join(" "), Value::str(aliases.join(" ")));
+            let message = format!("host_aliases changed {before} to {}", display(&after));
+            differences.property_as("host_aliases", texts(&now.aliases), texts(aliases), message);
+        }
+        if let Some(comment) = self.comment.as_ref().filter(|c| **c != now.comment) {
+            let before = Value::str(now.comment.as_str());
+            differences.property("comment", before, Value::str(comment.as_str()));
+        }
+        differences.finish()
+    }
+}
+
+impl Instance for HostEntry {
+    fn compare(&self, host: &Machine) -> Result<Vec<Change>, KindError> {
+        let file = self.read(host)?;
+        let found = file.entries.get(&self.name);
+        let mut differences = Differences::new(&self.secrets);
+        match (found, self.present) {
+            (Some((now, _)), true) => return Ok(self.compare_present(now)),
+            (None, false) => {}
+            (None, true) if self.ip.is_none() => {
+                return Err(KindError::new("ip is a required attribute for hosts"));
+            }
+            (None, true) => differences.create("absent", Value::str("present")),
+            (Some(_), false) => differences.remove(Value::str("present"), "absent", "removed"),
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Machine, _changes: &[Change]) -> Result<(), KindError> {
+        let file = self.read(host)?;
+        let mut text = file.text.clone();
+        match (file.entries.get(&self.name), self.present) {
+            (Some((now, range)), true) => {
+                let end = if text[range.clone()].ends_with(b"\n") { "\n" } else { "" };
+                let line = self.desired(now).print() + end;
+                text.splice(range.clone(), line.into_bytes());
+            }
+            (Some((_, range)), false) => drop(text.drain(range.clone())),
+            (None, true) => {
+                if !text.is_empty() && !text.ends_with(b"\n") {
+                    text.push(b'\n');
+                }
+                text.extend_from_slice(self.desired(&Line::default()).print().as_bytes());
+                text.push(b'\n');
+            }
+            (None, false) => return Ok(()),
+        }
+        let written = replace(host, &self.target, &text, Owner { mode: 0o644, ids: None });
+        self.files.clear();
+        written
+            .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.target.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        for good in ["1.2.3.4", "010.0.0.1", "::1", "fe80::1%eth0", "::ffff:1.2.3.4", "a:b::"] {
+            assert!(is_address(good), "{good}");
+        }
+        for bad in ["", "1.2.3", "1.2.3.256", "1.2.3.4\n", "1:2", "fe80::1%", "x", "1.2.3.4.5"] {
+            assert!(!is_address(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn lines_are_parsed_and_printed() {
+        let line = Line::parse("10.0.0.1  a   b c # two words ").unwrap();
+        assert_eq!(line.print(), "10.0.0.1\ta\tb c\t# two words");
+        assert_eq!(Line::parse("# 10.0.0.1 a"), None);
+        assert_eq!(Line::parse("10.0.0.1"), None);
+        assert_eq!(Line::parse(""), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Reading the attributes of a resource: conversions, allowed values, and all errors in one go.
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::kind::AttributeError;
+
+/// The attributes of one resource while they are parsed.
+///
+/// The readers give `None` for what is not set and for what is wrong; errors gather until
+/// [`Params::finish`].
+pub(crate) struct Params<'a> {
+    resource: &'a Resource,
+    errors: Vec<AttributeError>,
+}
+
+impl<'a> Params<'a> {
+    /// The attributes of a resource. That all names are known was checked before.
+    pub(crate) fn new(resource: &'a Resource) -> Self {
+        Self { resource, errors: Vec::new() }
+    }
+
+    /// Notes an error of an attribute.
+    pub(crate) fn error(&mut self, attribute: &str, message: impl Into<String>) {
+        self.errors.push(AttributeError::new(attribute, message));
+    }
+
+    /// Notes an error of the resource as a whole.
+    pub(crate) fn error_of_all(&mut self, message: impl Into<String>) {
+        self.errors.push(AttributeError { attribute: None, message: message.into() });
+    }
+
+    /// What was parsed, unless there were errors.
+    pub(crate) fn finish<T>(self, parsed: T) -> Result<T, Vec<AttributeError>> {
+        if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
+    }
+
+    /// The value as it was set, a secret without its cover; `None` if it is not set.
+    pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
+        self.resource.value(name).map(uncovered).filter(|v| !v.is_null())
+    }
+
+    /// Whether the attribute is set.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// The attributes whose values are secrets.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let secret = |v: &Value| match v {
+            Value::Secret(_) => true,
+            Value::List(items) => items.iter().any(|i| matches!(i, Value::Secret(_))),
+            _ => false,
+        };
+        let names = self.resource.attributes.iter().filter(|a| secret(&a.value));
+        names.map(|a| a.name.to_string()).collect()
+    }
+
+    /// The name of the managed thing: the name attribute, else the title.
+    pub(crate) fn name(&mut self) -> String {
+        match self.raw("name") {
+            None => self.resource.id.title.to_string(),
+            Some(Value::Str(s)) => s.to_string(),
+            Some(other) => {
+                self.error("name", format!("Name must be a String not {}", class(other)));
+                String::new()
+            }
+        }
+    }
+
+    /// A text; numbers and booleans are written out.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        let value = self.raw(name)?;
+        let first = match value {
+            Value::List(items) => items.first().map_or(&Value::Null, uncovered),
+            other => other,
+        };
+        let text = scalar(first);
+        if text.is_none() && !matches!(value, Value::List(l) if l.is_empty()) {
+            self.error(name, format!("expected a text, got {}", value.kind()));
+        }
+        text
+    }
+
+    /// A list of texts; one text is a list of one, lists in lists are flattened.
+    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<String>> {
+        let value = self.raw(name)?;
+        let mut items = Vec::new();
+        if flatten(value, &mut items) {
+            return Some(items);
+        }
+        self.error(name, format!("expected a text or a list of texts, got {}", value.kind()));
+        None
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice(&mut self, name: &str, allowed: &[&'static str]) -> Option<&'static str> {
+        let value = self.raw(name)?;
+        let text = scalar(value);
+        let found = text.and_then(|t| allowed.iter().find(|a| **a == t));
+        if found.is_none() {
+            self.invalid(name, value, allowed);
+        }
+        found.copied()
+    }
+
+    /// True or false, also written `yes` or `no`.
+    pub(crate) fn boolean(&mut self, name: &str) -> bool {
+        let allowed = ["true", "false", "yes", "no"];
+        matches!(self.choice(name, &allowed), Some("true" | "yes"))
+    }
+
+    /// An integer, also as decimal digits; `message` says what is wrong otherwise.
+    pub(crate) fn integer(&mut self, name: &str, message: &str) -> Option<i64> {
+        let value = self.raw(name)?;
+        let number = scalar(value).and_then(|t| t.parse().ok());
+        if number.is_none() {
+            self.error(name, message);
+        }
+        number
+    }
+
+    /// Notes that a value is none of those allowed. A secret value is not shown.
+    pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
+        let shown = if matches!(self.resource.value(name), Some(Value::Secret(_))) {
+            "[redacted]".to_string()
+        } else {
+            inspect(value)
+        };
+        let message = format!("Invalid value {shown}. Valid values are {}.", allowed.join(", "));
+        self.error(name, message);
+    }
+
+    /// Notes each of these attributes that is set as one that cannot be had here.
+    pub(crate) fn reject(&mut self, provider: &str, names: &[&str]) {
+        for name in names {
+            if self.has(name) {
+                let message = format!("the provider {provider} cannot manage the attribute {name}");
+                self.error(name, message);
+            }
+        }
+    }
+
+    /// The provider, if it is one of these; the first is the default. One of the others that are
+    /// known does not work on this system.
+    pub(crate) fn provider(&mut self, allowed: &[&'static str], others: &[&str]) -> &'static str {
+        let Some(wanted) = self.text("provider") else { return allowed[0] };
+        if let Some(found) = allowed.iter().find(|a| **a == wanted) {
+            return found;
+        }
+        let message = if others.contains(&wanted.as_str()) {
+            format!("Provider {wanted} is not functional on this host")
+        } else {
+            let kind = self.resource.id.kind.to_lowercase();
+            format!("Invalid {kind} provider '{wanted}'")
+        };
+        self.error("provider", message);
+        allowed[0]
+    }
+
+    /// The reference to the resource.
+    pub(crate) fn reference(&self) -> String {
+        self.resource.id.to_string()
+    }
+}
+
+fn uncovered(value: &Value) -> &Value {
+    if let Value::Secret(inner) = value { uncovered(inner) } else { value }
+}
+
+/// Text, number or boolean as text.
+pub(crate) fn scalar(value: &Value) -> Option<String> {
+    match uncovered(value) {
+        Value::Str(s) => Some(s.to_string()),
+        Value::Int(i) => Some(i.to_string()),
+        Value::BigInt(digits) => Some(digits.to_string()),
+        Value::Float(f) => Some(format!("{f:?}")),
+        Value::Bool(b) => Some(b.to_string()),
+        _ => None,
+    }
+}
+
+fn flatten(value: &Value, into: &mut Vec<String>) -> bool {
+    match uncovered(value) {
+        Value::List(items) => items.iter().all(|i| flatten(i, into)),
+        Value::Null => true,
+        other => scalar(other).map(|t| into.push(t)).is_some(),
+    }
+}
+
+fn class(value: &Value) -> &'static str {
+    match value {
+        Value::Int(_) | Value::BigInt(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::Bool(_) => "Boolean",
+        Value::List(_) => "Array",
+        Value::Map(_) => "Hash",
+        _ => "String",
+    }
+}
+
+/// A value as messages quote it: text in double quotes.
+pub(crate) fn inspect(value: &Value) -> String {
+    match value {
+        Value::Str(s) => format!("{:?}", s.as_str()),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,62 @@
+//! The connection to systemd over D-Bus.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use zbus::Connection;
+use zbus::connection::Builder;
+
+/// No answer for this long is an error.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A bus that is connected to when it is first needed.
+#[derive(Default)]
+pub(super) struct Bus {
+    /// The system's if not given.
+    address: Option<String>,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl Bus {
+    /// The bus at an address.
+    pub(super) fn at(address: &str) -> Self {
+        Self { address: Some(address.to_string()), connection: Mutex::default() }
+    }
+
+    /// Whether it is another than the system's.
+    pub(super) fn is_private(&self) -> bool {
+        self.address.is_some()
+    }
+
+    /// The connection; `None` if there is no bus.
+    pub(super) fn connect(&self) -> Option<Connection> {
+        let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|c| !answers(c)) {
+            let builder = match &self.address {
+                Some(address) => Builder::address(address.as_str()),
+                None => Builder::system(),
+            };
+            *kept = wait_for(builder.method_timeout(PATIENCE).build()).and_then(Result::ok);
+        }
+        kept.clone()
+    }
+}
+
+/// Whether a connection that was kept still stands.
+fn answers(connection: &Connection) -> bool {
+    let (bus, path, peer) =
+        ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer");
+    let ping = connection.call_method(Some(bus), path, Some(peer), "Ping", &());
+    wait_for(ping).is_some_and(|reply| reply.is_ok())
+}
+
+/// Waits for a future on a thread of its own, because the caller may be on one that an
+/// asynchronous runtime owns, where waiting is not allowed.
+pub(super) fn wait_for<F>(future: F) -> Option<F::Output>
+where
+    F: Future + Send,
+    F::Output: Send,
+{
+    thread::scope(|scope| scope.spawn(|| zbus::block_on(future)).join().ok())
+}

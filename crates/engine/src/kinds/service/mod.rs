@@ -1,0 +1,314 @@
+//! `service`: whether a service runs, and whether it starts at boot.
+//!
+//! Where systemd runs, it is spoken to over the system bus, and by `systemctl` if the bus is not
+//! there. Elsewhere, as in containers and in directories that stand for a machine, init scripts do.
+
+mod bus;
+mod init;
+mod processes;
+mod systemctl;
+mod systemd;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+use regex::Regex;
+
+use super::differences::{Differences, changes};
+use super::params::{Params, scalar};
+use super::tools::is_live;
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use bus::Bus;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The name; a unit of systemd needs no `.service`." },
+    AttributeDoc { name: "ensure", doc: "`running` (or true) or `stopped` (or false)." },
+    AttributeDoc { name: "enable", doc: "Start at boot: true, false, or `mask`." },
+    AttributeDoc { name: "restart", doc: "A command to use on a refresh." },
+    AttributeDoc { name: "start", doc: "A command to start it." },
+    AttributeDoc { name: "stop", doc: "A command to stop it." },
+    AttributeDoc { name: "status", doc: "A command that ends with 0 if it runs." },
+    AttributeDoc {
+        name: "hasstatus",
+        doc: "Whether the init script knows `status`; default true.",
+    },
+    AttributeDoc { name: "hasrestart", doc: "Whether the init script knows `restart`." },
+    AttributeDoc { name: "pattern", doc: "Finds its process when there is no status command." },
+    AttributeDoc { name: "binary", doc: "The daemon, for the provider base." },
+    AttributeDoc { name: "path", doc: "Where init scripts are; default `/etc/init.d`." },
+    AttributeDoc { name: "timeout", doc: "Windows only." },
+    AttributeDoc { name: "control", doc: "HP-UX only." },
+    AttributeDoc { name: "manifest", doc: "Solaris only." },
+    AttributeDoc { name: "flags", doc: "BSD only." },
+    AttributeDoc { name: "logonaccount", doc: "Windows only." },
+    AttributeDoc { name: "logonpassword", doc: "Windows only." },
+];
+
+/// Attributes of other systems.
+const FOREIGN: &[&str] =
+    &["timeout", "control", "manifest", "flags", "logonaccount", "logonpassword"];
+
+/// Providers that are for other systems.
+const OTHERS: &[&str] = &[
+    "bsd",
+    "daemontools",
+    "freebsd",
+    "gentoo",
+    "launchd",
+    "openbsd",
+    "openrc",
+    "openwrt",
+    "rcng",
+    "redhat",
+    "runit",
+    "smf",
+    "src",
+    "upstart",
+    "windows",
+];
+
+/// The kind `service`.
+#[derive(Default)]
+pub struct Service {
+    bus: Arc<Bus>,
+}
+
+impl Service {
+    /// Services of the systemd behind another bus than the system's, given by its address.
+    pub fn on_bus(address: &str) -> Self {
+        Self { bus: Arc::new(Bus::at(address)) }
+    }
+}
+
+/// What `enable` asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Enable {
+    Yes,
+    No,
+    Mask,
+}
+
+impl Enable {
+    fn value(self) -> Value {
+        Value::str(match self {
+            Self::Yes => "true",
+            Self::No => "false",
+            Self::Mask => "mask",
+        })
+    }
+}
+
+/// What declares a service; what runs it is found out on the machine.
+struct ServiceInstance {
+    bus: Arc<Bus>,
+    /// As messages name it.
+    reference: String,
+    provider: Option<&'static str>,
+    name: String,
+    running: Option<bool>,
+    enable: Option<Enable>,
+    start: Option<String>,
+    stop: Option<String>,
+    restart: Option<String>,
+    status: Option<String>,
+    has_status: bool,
+    has_restart: bool,
+    pattern: Option<Regex>,
+    binary: Option<String>,
+    path: Vec<PathBuf>,
+    secrets: Vec<String>,
+}
+
+/// What runs services on a machine.
+trait Manager {
+    /// Whether it runs.
+    fn is_running(&self) -> Result<bool, KindError>;
+    /// Whether it starts at boot; `None` if that cannot be changed.
+    fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError>;
+    fn start(&self) -> Result<(), KindError>;
+    fn stop(&self) -> Result<(), KindError>;
+    fn restart(&self) -> Result<(), KindError>;
+    fn set_enabled(&self, wanted: Enable) -> Result<(), KindError>;
+}
+
+impl Kind for Service {
+    fn name(&self) -> &'static str {
+        "service"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A service: running or stopped, started at boot or not"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let chosen = p.provider(&["systemd", "debian", "init", "base", "service"], OTHERS);
+        let provider = p.has("provider").then_some(chosen);
+        let name = p.name();
+        let bad = |c: char| c == '/' || c.is_whitespace() || c.is_control();
+        if name.is_empty() || name.starts_with(['-', '.']) || name.contains(bad) {
+            p.error("name", format!("Invalid service name {name:?}"));
+        }
+        let running = parse_ensure(&mut p);
+        p.reject(chosen, FOREIGN);
+        let binary = p.text("binary");
+        let service = ServiceInstance {
+            bus: self.bus.clone(),
+            reference: p.reference(),
+            provider,
+            running,
+            enable: parse_enable(&mut p, provider),
+            start: p.text("start"),
+            stop: p.text("stop"),
+            restart: p.text("restart"),
+            status: p.text("status"),
+            has_status: p.choice("hasstatus", &["true", "false"]) != Some("false"),
+            has_restart: p.choice("hasrestart", &["true", "false"]) == Some("true"),
+            pattern: parse_pattern(&mut p, binary.as_deref().unwrap_or(&name)),
+            binary,
+            path: parse_path(&mut p),
+            secrets: p.secrets(),
+            name,
+        };
+        p.finish(Box::new(service) as Box<dyn Instance>)
+    }
+}
+
+fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
+    let value = p.raw("ensure")?;
+    match scalar(value).as_deref() {
+        Some("running" | "true") => Some(true),
+        Some("stopped" | "false") => Some(false),
+        _ => {
+            p.invalid("ensure", value, &["stopped", "running"]);
+            None
+        }
+    }
+}
+
+fn parse_enable(p: &mut Params<'_>, provider: Option<&str>) -> Option<Enable> {
+    let word = p.choice("enable", &["true", "false", "manual", "mask", "delayed"])?;
+    let who = provider.unwrap_or("systemd");
+    let feature = match word {
+        "true" | "false" if matches!(who, "systemd" | "debian") => {
+            return Some(if word == "true" { Enable::Yes } else { Enable::No });
+        }
+        "mask" if who == "systemd" => return Some(Enable::Mask),
+        "true" | "false" => "enableable",
+        "mask" => "maskable",
+        "manual" => "manual_startable",
+        _ => "delayed_startable",
+    };
+    let message =
+        format!("Provider {who} must have features '{feature}' to set 'enable' to '{word}'");
+    p.error("enable", message);
+    None
+}
+
+fn parse_pattern(p: &mut Params<'_>, default: &str) -> Option<Regex> {
+    let pattern = p.text("pattern").unwrap_or_else(|| regex::escape(default));
+    match Regex::new(&pattern) {
+        Ok(regex) => Some(regex),
+        Err(e) => {
+            p.error("pattern", format!("not a regular expression: {e}"));
+            None
+        }
+    }
+}
+
+fn parse_path(p: &mut Params<'_>) -> Vec<PathBuf> {
+    let paths = p.list("path").unwrap_or_else(|| vec!["/etc/init.d".to_string()]);
+    let parts = paths.iter().flat_map(|p| p.split(':')).filter(|p| !p.is_empty());
+    parts.map(PathBuf::from).collect()
+}
+
+impl ServiceInstance {
+    /// What runs this service here.
+    fn manager<'a>(&'a self, host: &'a Host) -> Result<Box<dyn Manager + 'a>, KindError> {
+        let booted = self.bus.is_private() || systemd_runs(host);
+        match self.provider {
+            Some("systemd") if !booted => {
+                Err(KindError::new("Provider systemd is not functional on this host"))
+            }
+            None | Some("systemd") if booted => Ok(self.systemd(host)),
+            _ => Ok(Box::new(init::Init::new(self, host))),
+        }
+    }
+
+    fn systemd<'a>(&'a self, host: &'a Host) -> Box<dyn Manager + 'a> {
+        match self.bus.connect() {
+            Some(connection) => Box::new(systemd::Systemd::new(self, host, connection)),
+            None => Box::new(systemctl::Systemctl::new(self, host)),
+        }
+    }
+
+    fn failed(&self, what: &str, error: &KindError) -> KindError {
+        KindError::new(format!("Could not {what} {}: {error}", self.reference))
+    }
+}
+
+fn systemd_runs(host: &Host) -> bool {
+    is_live(host) && Path::new("/run/systemd/system").is_dir()
+}
+
+fn ensure_value(running: bool) -> Value {
+    Value::str(if running { "running" } else { "stopped" })
+}
+
+impl Instance for ServiceInstance {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let manager = self.manager(host)?;
+        let mut to = Differences::new(&self.secrets);
+        if let Some(wanted) = self.running {
+            let running = manager.is_running()?;
+            if running != wanted {
+                to.property("ensure", ensure_value(running), ensure_value(wanted));
+            }
+        }
+        if let Some(wanted) = self.enable
+            && let Some(now) = manager.enabled(wanted)?
+            && now != wanted
+        {
+            to.property("enable", now.value(), wanted.value());
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
+        let manager = self.manager(host)?;
+        let ensure = match self.running.filter(|_| changes(made, "ensure")) {
+            Some(true) => manager.start().map_err(|e| self.failed("start", &e)),
+            Some(false) => manager.stop().map_err(|e| self.failed("stop", &e)),
+            None => Ok(()),
+        };
+        let enable = match self.enable.filter(|_| changes(made, "enable")) {
+            Some(wanted) => manager.set_enabled(wanted),
+            None => Ok(()),
+        };
+        super::user::all_of([ensure, enable])
+    }
+
+    fn refreshable(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self, host: &Host) -> Result<Option<String>, KindError> {
+        let manager = self.manager(host)?;
+        if !manager.is_running()? {
+            return Ok(None);
+        }
+        manager.restart().map_err(|e| self.failed("restart", &e))?;
+        Ok(Some("restarted".to_string()))
+    }
+}

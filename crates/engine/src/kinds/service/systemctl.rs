@@ -1,0 +1,145 @@
+//! Services of systemd through `systemctl`, where the bus cannot be reached.
+
+use super::{Enable, Manager, ServiceInstance, init};
+use crate::host::{Host, Outcome};
+use crate::kind::KindError;
+use crate::kinds::tools::{ask, command, path_of, run};
+
+/// How many lines of a service's journal are told when it fails.
+const JOURNAL_LINES: &str = "20";
+
+pub(super) struct Systemctl<'a> {
+    service: &'a ServiceInstance,
+    host: &'a Host,
+}
+
+/// What a state of a unit file means; `None` if it cannot be enabled or disabled.
+pub(super) fn judge(state: &str, wanted: Enable) -> Option<Enable> {
+    match (state, wanted) {
+        ("masked", Enable::Mask) => Some(Enable::Mask),
+        ("static", Enable::Yes | Enable::No) | ("indirect", _) => None,
+        ("enabled" | "enabled-runtime" | "static" | "alias" | "generated" | "transient", _) => {
+            Some(Enable::Yes)
+        }
+        _ => Some(Enable::No),
+    }
+}
+
+impl<'a> Systemctl<'a> {
+    pub(super) fn new(service: &'a ServiceInstance, host: &'a Host) -> Self {
+        Self { service, host }
+    }
+
+    fn argv(&self, words: &[&str]) -> Vec<String> {
+        let mut argv = vec![path_of("systemctl")];
+        argv.extend(words.iter().map(|w| (*w).to_string()));
+        argv.extend(["--".to_string(), self.service.name.clone()]);
+        argv
+    }
+
+    fn ask(&self, words: &[&str]) -> Result<Outcome, KindError> {
+        ask(self.host, &command(self.argv(words)))
+    }
+
+    fn run(&self, action: &str) -> Result<(), KindError> {
+        run(self.host, &command(self.argv(&[action]))).map(drop)
+    }
+
+    /// As [`Self::run`]; an error tells what the service last wrote.
+    fn run_job(&self, action: &str) -> Result<(), KindError> {
+        self.run(action).map_err(|e| with_journal(self.host, &self.service.name, &e))
+    }
+
+    /// Has systemd read its files again if the unit's changed.
+    fn reload_if_needed(&self) -> Result<(), KindError> {
+        let shown = self.ask(&["show", "--property=NeedDaemonReload"])?.stdout_text();
+        if shown.trim() != "NeedDaemonReload=yes" {
+            return Ok(());
+        }
+        run(self.host, &command([path_of("systemctl"), "daemon-reload".to_string()])).map(drop)
+    }
+}
+
+/// An error with the last lines of the service's journal.
+pub(super) fn with_journal(host: &Host, name: &str, error: &KindError) -> KindError {
+    let argv = ["-n", JOURNAL_LINES, "--since", "5 minutes ago", "-u", name, "--no-pager"];
+    let journalctl =
+        command(std::iter::once(path_of("journalctl")).chain(argv.map(str::to_string)));
+    let journal = host.run(&journalctl).map(|o| o.stdout_text()).unwrap_or_default();
+    if journal.trim().is_empty() {
+        return error.clone();
+    }
+    KindError::new(format!("{error}\njournalctl log for {name}:\n{}", journal.trim_end()))
+}
+
+impl Manager for Systemctl<'_> {
+    fn is_running(&self) -> Result<bool, KindError> {
+        if self.service.status.is_some() {
+            return init::Init::new(self.service, self.host).is_running();
+        }
+        Ok(self.ask(&["is-active"])?.success())
+    }
+
+    fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError> {
+        Ok(judge(self.ask(&["is-enabled"])?.stdout_text().trim(), wanted))
+    }
+
+    fn start(&self) -> Result<(), KindError> {
+        self.reload_if_needed()?;
+        if self.service.start.is_some() {
+            return init::Init::new(self.service, self.host).start();
+        }
+        if self.ask(&["is-enabled"])?.stdout_text().trim() == "masked" {
+            self.run("unmask")?;
+        }
+        self.run_job("start")
+    }
+
+    fn stop(&self) -> Result<(), KindError> {
+        if self.service.stop.is_some() {
+            return init::Init::new(self.service, self.host).stop();
+        }
+        self.run_job("stop")
+    }
+
+    fn restart(&self) -> Result<(), KindError> {
+        self.reload_if_needed()?;
+        if self.service.restart.is_some() {
+            return init::Init::new(self.service, self.host).restart();
+        }
+        self.run_job("restart")
+    }
+
+    fn set_enabled(&self, wanted: Enable) -> Result<(), KindError> {
+        match wanted {
+            Enable::Yes => {
+                self.run("unmask")?;
+                self.run("enable")
+            }
+            Enable::No => self.run("disable"),
+            Enable::Mask => {
+                if self.ask(&["cat"])?.success() {
+                    self.run("disable")?;
+                }
+                self.run("mask")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_unit_files() {
+        assert_eq!(judge("enabled", Enable::No), Some(Enable::Yes));
+        assert_eq!(judge("disabled", Enable::Yes), Some(Enable::No));
+        assert_eq!(judge("static", Enable::Yes), None);
+        assert_eq!(judge("static", Enable::Mask), Some(Enable::Yes));
+        assert_eq!(judge("indirect", Enable::No), None);
+        assert_eq!(judge("masked", Enable::Mask), Some(Enable::Mask));
+        assert_eq!(judge("masked", Enable::No), Some(Enable::No));
+        assert_eq!(judge("", Enable::Yes), Some(Enable::No));
+    }
+}

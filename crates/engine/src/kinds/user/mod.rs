@@ -1,0 +1,448 @@
+//! `user`: a local account, through `useradd`, `usermod`, `userdel`, `chage`, `chpasswd`.
+//!
+//! State is read from passwd, shadow and group; password hashes go to `chpasswd` by its standard
+//! input and appear in no argument, message or error.
+
+mod act;
+mod keys;
+
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use super::accounts::{AccountFiles, Accounts, Passwd, date_of_day};
+use super::differences::{Differences, display, texts};
+use super::params::Params;
+use super::tools::is_live;
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The user name." },
+    AttributeDoc { name: "ensure", doc: "`present` (default when anything is managed), `absent`." },
+    AttributeDoc { name: "uid", doc: "The number; chosen by the system when left out." },
+    AttributeDoc { name: "gid", doc: "The primary group, by name or number." },
+    AttributeDoc { name: "comment", doc: "A description, usually the full name." },
+    AttributeDoc { name: "home", doc: "The home directory." },
+    AttributeDoc { name: "shell", doc: "The login shell; it must exist and be executable." },
+    AttributeDoc { name: "groups", doc: "More groups, by name; without the primary one." },
+    AttributeDoc { name: "membership", doc: "`minimum` (default) or `inclusive` for `groups`." },
+    AttributeDoc { name: "password", doc: "The password's hash as in the shadow file." },
+    AttributeDoc { name: "password_min_age", doc: "Days before it may be changed." },
+    AttributeDoc { name: "password_max_age", doc: "Days before it must be changed." },
+    AttributeDoc { name: "password_warn_days", doc: "Days of warning before it must be changed." },
+    AttributeDoc { name: "expiry", doc: "The day it expires, `YYYY-MM-DD`, or `absent`." },
+    AttributeDoc { name: "managehome", doc: "Create and remove the home directory, too." },
+    AttributeDoc { name: "system", doc: "Take a number for system users; default false." },
+    AttributeDoc { name: "allowdupe", doc: "Allow a number that is taken; default false." },
+    AttributeDoc { name: "forcelocal", doc: "Look at the local files only; default false." },
+    AttributeDoc {
+        name: "purge_ssh_keys",
+        doc: "Remove keys that are not declared; true or paths.",
+    },
+    AttributeDoc { name: "role_membership", doc: "Solaris only." },
+    AttributeDoc { name: "auth_membership", doc: "Solaris only." },
+    AttributeDoc { name: "profile_membership", doc: "Solaris only." },
+    AttributeDoc { name: "key_membership", doc: "Solaris only." },
+    AttributeDoc { name: "attribute_membership", doc: "AIX only." },
+    AttributeDoc { name: "roles", doc: "Solaris only." },
+    AttributeDoc { name: "auths", doc: "Solaris only." },
+    AttributeDoc { name: "profiles", doc: "Solaris only." },
+    AttributeDoc { name: "keys", doc: "Solaris only." },
+    AttributeDoc { name: "project", doc: "Solaris only." },
+    AttributeDoc { name: "attributes", doc: "AIX only." },
+    AttributeDoc { name: "ia_load_module", doc: "AIX only." },
+    AttributeDoc { name: "loginclass", doc: "BSD only." },
+    AttributeDoc { name: "salt", doc: "macOS only." },
+    AttributeDoc { name: "iterations", doc: "macOS only." },
+];
+
+/// Attributes that make a user managed, so that `ensure` is `present` by default.
+const PROPERTIES: &[&str] = &[
+    "uid",
+    "gid",
+    "comment",
+    "home",
+    "shell",
+    "groups",
+    "password",
+    "password_min_age",
+    "password_max_age",
+    "password_warn_days",
+    "expiry",
+];
+
+/// Attributes of other systems.
+const FOREIGN: &[&str] = &[
+    "roles",
+    "auths",
+    "profiles",
+    "keys",
+    "project",
+    "attributes",
+    "ia_load_module",
+    "loginclass",
+    "salt",
+    "iterations",
+];
+
+/// Providers of users on other systems.
+const OTHERS: &[&str] = &[
+    "aix",
+    "directoryservice",
+    "hpuxuseradd",
+    "ldap",
+    "openbsd",
+    "pw",
+    "user_role_add",
+    "windows_adsi",
+];
+
+/// The kind `user`.
+#[derive(Default)]
+pub struct User {
+    files: Arc<AccountFiles>,
+}
+
+/// When an account expires.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Expiry {
+    Never,
+    On(String),
+}
+
+/// What shall be.
+#[derive(Default)]
+struct Wanted {
+    uid: Option<u32>,
+    /// Name or number.
+    gid: Option<String>,
+    comment: Option<String>,
+    home: Option<String>,
+    shell: Option<String>,
+    groups: Option<Vec<String>>,
+    password: Option<String>,
+    min: Option<i64>,
+    max: Option<i64>,
+    warn: Option<i64>,
+    expiry: Option<Expiry>,
+}
+
+struct UserInstance {
+    files: Arc<AccountFiles>,
+    name: String,
+    /// `None`: nothing is managed.
+    present: Option<bool>,
+    wanted: Wanted,
+    inclusive: bool,
+    manage_home: bool,
+    system: bool,
+    allow_duplicate: bool,
+    force_local: bool,
+    purge_keys: keys::Purge,
+    secrets: Vec<String>,
+}
+
+impl Kind for User {
+    fn name(&self) -> &'static str {
+        "user"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A local account"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["useradd"], OTHERS);
+        let name = p.name();
+        check_account_name(&mut p, &name);
+        let present = parse_ensure(&mut p);
+        let wanted = parse_wanted(&mut p);
+        for name in ["role", "auth", "profile", "key", "attribute"] {
+            p.choice(&format!("{name}_membership"), &["inclusive", "minimum"]);
+        }
+        p.reject("useradd", FOREIGN);
+        let user = UserInstance {
+            files: self.files.clone(),
+            name,
+            present,
+            wanted,
+            inclusive: p.choice("membership", &["inclusive", "minimum"]) == Some("inclusive"),
+            manage_home: p.boolean("managehome"),
+            system: p.boolean("system"),
+            allow_duplicate: p.boolean("allowdupe"),
+            force_local: p.boolean("forcelocal"),
+            purge_keys: keys::parse(&mut p),
+            secrets: p.secrets(),
+        };
+        p.finish(Box::new(user) as Box<dyn Instance>)
+    }
+}
+
+/// An error unless this can be the name of a user or group.
+pub(super) fn check_account_name(p: &mut Params<'_>, name: &str) {
+    let bad = |c: char| matches!(c, ':' | ',' | '/') || c.is_whitespace() || c.is_control();
+    if name.is_empty() || name.starts_with('-') || name.contains(bad) {
+        p.error("name", format!("Invalid name {name:?}"));
+    }
+}
+
+fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
+    match p.choice("ensure", &["present", "absent", "role"]) {
+        Some("role") => {
+            let feature = "Provider useradd must have features 'manages_solaris_rbac'";
+            p.error("ensure", format!("{feature} to set 'ensure' to 'role'"));
+            None
+        }
+        Some(word) => Some(word == "present"),
+        None => PROPERTIES.iter().any(|name| p.has(name)).then_some(true),
+    }
+}
+
+fn parse_wanted(p: &mut Params<'_>) -> Wanted {
+    let uid = p.text("uid").and_then(|t| {
+        let uid = t.parse().ok();
+        if uid.is_none() {
+            p.error("uid", format!("Invalid UID {t}"));
+        }
+        uid
+    });
+    let age = |p: &mut Params<'_>, name, what| {
+        p.integer(name, &format!("Password {what} must be provided as a number."))
+    };
+    Wanted {
+        uid,
+        gid: p.text("gid"),
+        comment: p.text("comment"),
+        home: p.text("home"),
+        shell: p.text("shell"),
+        groups: parse_groups(p),
+        password: parse_password(p),
+        min: age(p, "password_min_age", "minimum age"),
+        max: age(p, "password_max_age", "maximum age"),
+        warn: age(p, "password_warn_days", "warning days"),
+        expiry: parse_expiry(p),
+    }
+}
+
+fn parse_groups(p: &mut Params<'_>) -> Option<Vec<String>> {
+    let groups = p.list("groups")?;
+    for group in &groups {
+        let message = if group.is_empty() {
+            "Group names must not be empty. If you want to specify \"no groups\" pass an empty array"
+        } else if group.contains(',') {
+            "Group names must be provided as an array, not a comma-separated list."
+        } else if group.bytes().all(|b| b.is_ascii_digit()) {
+            "Group names must be provided, not GID numbers."
+        } else {
+            continue;
+        };
+        p.error("groups", message);
+    }
+    Some(groups)
+}
+
+fn parse_password(p: &mut Params<'_>) -> Option<String> {
+    let password = p.text("password")?;
+    if password.contains(':') {
+        p.error("password", "Passwords cannot include ':'");
+    } else if password.contains(['\n', '\r']) {
+        p.error("password", "Passwords cannot include newlines");
+    }
+    Some(password)
+}
+
+fn parse_expiry(p: &mut Params<'_>) -> Option<Expiry> {
+    let text = p.text("expiry")?;
+    if text == "absent" {
+        return Some(Expiry::Never);
+    }
+    let digits = |range: std::ops::Range<usize>| {
+        text.get(range).is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let dashes = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    if text.len() == 10 && dashes && digits(0..4) && digits(5..7) && digits(8..10) {
+        return Some(Expiry::On(text));
+    }
+    p.error("expiry", "Expiry dates must be YYYY-MM-DD or the string \"absent\"");
+    None
+}
+
+/// Whether a user exists, on the live system also by other sources of names than the files.
+pub(super) fn exists(host: &Host, accounts: &Accounts, name: &str) -> bool {
+    accounts.user(name).is_some() || (is_live(host) && from_names_service(name).is_some())
+}
+
+fn from_names_service(name: &str) -> Option<Passwd> {
+    let user = nix::unistd::User::from_name(name).ok()??;
+    Some(Passwd {
+        uid: user.uid.as_raw(),
+        gid: user.gid.as_raw(),
+        comment: user.gecos.to_string_lossy().into_owned(),
+        home: user.dir.to_string_lossy().into_owned(),
+        shell: user.shell.to_string_lossy().into_owned(),
+    })
+}
+
+/// One error out of those of several steps.
+pub(super) fn all_of(
+    results: impl IntoIterator<Item = Result<(), KindError>>,
+) -> Result<(), KindError> {
+    let failed: Vec<String> =
+        results.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(KindError::new(failed.join("\n"))) }
+}
+
+impl UserInstance {
+    fn find(&self, host: &Host, accounts: &Accounts) -> Option<Passwd> {
+        let local = accounts.user(&self.name).cloned();
+        if local.is_some() || self.force_local || !is_live(host) {
+            return local;
+        }
+        from_names_service(&self.name)
+    }
+
+    /// The groups that shall be, sorted.
+    fn wanted_groups(&self, now: &[String]) -> Option<Vec<String>> {
+        let mut groups = self.wanted.groups.clone()?;
+        if !self.inclusive {
+            groups.extend_from_slice(now);
+        }
+        groups.sort();
+        groups.dedup();
+        Some(groups)
+    }
+
+    fn compare_passwd(&self, now: &Passwd, accounts: &Accounts, to: &mut Differences<'_>) {
+        let wanted = &self.wanted;
+        let text = |to: &mut Differences<'_>, name, now: &str, wanted: &Option<String>| {
+            if let Some(wanted) = wanted.as_deref().filter(|w| *w != now) {
+                to.property(name, Value::str(now), Value::str(wanted));
+            }
+        };
+        text(to, "home", &now.home, &wanted.home);
+        if let Some(uid) = wanted.uid.filter(|u| *u != now.uid) {
+            to.property("uid", Value::Int(now.uid.into()), Value::Int(uid.into()));
+        }
+        if let Some(gid) = wanted.gid.as_ref().filter(|g| accounts.gid_of(g) != Some(now.gid)) {
+            let after = gid.parse().map_or_else(|_| Value::str(gid.as_str()), Value::Int);
+            to.property("gid", Value::Int(now.gid.into()), after);
+        }
+        text(to, "comment", &now.comment, &wanted.comment);
+        text(to, "shell", &now.shell, &wanted.shell);
+    }
+
+    fn compare_shadow(
+        &self,
+        accounts: &Accounts,
+        to: &mut Differences<'_>,
+    ) -> Result<(), KindError> {
+        let wanted = &self.wanted;
+        let ages = [wanted.min, wanted.max, wanted.warn];
+        if wanted.password.is_none() && ages.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let now = accounts.shadow(&self.name)?;
+        if let Some(password) = &wanted.password {
+            let before = now.map_or(Value::Null, |s| Value::str(s.password.as_str()));
+            if before.as_str() != Some(password) {
+                let (before, after) = (secret(before), secret(Value::str(password.as_str())));
+                to.property("password", before, after);
+            }
+        }
+        let names = ["password_min_age", "password_max_age", "password_warn_days"];
+        let current = [now.and_then(|s| s.min), now.and_then(|s| s.max), now.and_then(|s| s.warn)];
+        for ((name, wanted), now) in names.into_iter().zip(ages).zip(current) {
+            // An empty field is -1 to the tools.
+            let now = now.unwrap_or(-1);
+            if let Some(wanted) = wanted.filter(|w| *w != now) {
+                to.property(name, Value::Int(now), Value::Int(wanted));
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_groups(&self, accounts: &Accounts, to: &mut Differences<'_>) {
+        let now = accounts.groups_of(&self.name);
+        let mut current = now.to_vec();
+        current.sort();
+        current.dedup();
+        if let Some(wanted) = self.wanted_groups(now).filter(|w| *w != current) {
+            let after = texts(&wanted);
+            let message = format!("groups changed {} to {}", now.join(","), display(&after));
+            to.property_as("groups", texts(now), after, message);
+        }
+    }
+
+    fn compare_expiry(
+        &self,
+        accounts: &Accounts,
+        to: &mut Differences<'_>,
+    ) -> Result<(), KindError> {
+        let Some(wanted) = &self.wanted.expiry else { return Ok(()) };
+        let day = accounts.shadow(&self.name)?.and_then(|s| s.expire).filter(|d| *d >= 0);
+        let now = day.map(date_of_day);
+        let wanted = match wanted {
+            Expiry::Never => None,
+            Expiry::On(date) => Some(date),
+        };
+        if now.as_ref() != wanted {
+            let value = |t: Option<&String>| t.map_or(Value::Null, |t| Value::str(t.as_str()));
+            to.property("expiry", value(now.as_ref()), value(wanted));
+        }
+        Ok(())
+    }
+}
+
+fn secret(value: Value) -> Value {
+    Value::Secret(Arc::new(value))
+}
+
+impl Instance for UserInstance {
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let names = self.wanted.gid.iter().chain(self.wanted.groups.iter().flatten());
+        let names = names.filter(|n| !n.bytes().all(|b| b.is_ascii_digit()));
+        let group = |n: &String| ResourceRef { kind: "Group".into(), title: n.as_str().into() };
+        names.map(group).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let accounts = self.files.read(host)?;
+        let found = self.find(host, &accounts);
+        let mut to = Differences::new(&self.secrets);
+        match (found, self.present) {
+            (Some(_), Some(false)) => to.remove(Value::str("present"), "absent", "removed"),
+            (None, Some(true)) => to.create("absent", Value::str("present")),
+            (Some(now), _) => {
+                self.compare_passwd(&now, &accounts, &mut to);
+                self.compare_shadow(&accounts, &mut to)?;
+                self.compare_groups(&accounts, &mut to);
+                self.compare_expiry(&accounts, &mut to)?;
+            }
+            (None, _) => {}
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        let done = self.act(host, changes);
+        self.files.forget();
+        done
+    }
+
+    fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let accounts = self.files.read(host)?;
+        let home = self.wanted.home.clone().or_else(|| self.find(host, &accounts).map(|u| u.home));
+        self.purge_keys.resources(host, &self.name, home.as_deref())
+    }
+}

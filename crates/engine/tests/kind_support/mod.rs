@@ -1,0 +1,198 @@
+//! A machine in a temporary directory, and a runner that writes down what it is given.
+
+// Each test binary uses a part of this.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use ordain_data::Value;
+use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::kind::{AttributeError, Change, Instance, Kind, ParseContext};
+use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use tempfile::TempDir;
+
+/// What stands in for running a command: gets the root directory as well.
+pub type Answer = dyn Fn(&Path, &Invocation) -> Outcome + Send + Sync;
+
+/// A machine whose root is a temporary directory.
+pub struct Machine {
+    directory: TempDir,
+    pub host: Host,
+    log: Arc<Mutex<Vec<Invocation>>>,
+}
+
+struct Recorder {
+    root: PathBuf,
+    log: Arc<Mutex<Vec<Invocation>>>,
+    answer: Box<Answer>,
+}
+
+impl Runner for Recorder {
+    fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
+        self.log.lock().unwrap().push(invocation.clone());
+        Ok((self.answer)(&self.root, invocation))
+    }
+}
+
+impl Machine {
+    /// A machine where commands are answered by a function.
+    pub fn answering(
+        answer: impl Fn(&Path, &Invocation) -> Outcome + Send + Sync + 'static,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let root = directory.path().to_path_buf();
+        let runner = Recorder { root: root.clone(), log: log.clone(), answer: Box::new(answer) };
+        Self { directory, host: Host { root, runner: Box::new(runner) }, log }
+    }
+
+    /// A machine where running a command is a failure of the test.
+    pub fn silent() -> Self {
+        Self::answering(|_, i| panic!("unexpected command {:?}", i.argv))
+    }
+
+    /// A machine where commands really run.
+    pub fn real() -> Self {
+        Self::answering(|_, invocation| really(invocation))
+    }
+
+    pub fn root(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        String::from_utf8(std::fs::read(self.root().join(path)).unwrap()).unwrap()
+    }
+
+    /// The command lines since the last call, the root directory as ROOT.
+    pub fn commands(&self) -> Vec<String> {
+        let log = std::mem::take(&mut *self.log.lock().unwrap());
+        log.iter().map(|i| self.line(i)).collect()
+    }
+
+    fn line(&self, invocation: &Invocation) -> String {
+        let words: Vec<_> = invocation.argv.iter().map(|a| a.to_string_lossy()).collect();
+        words.join(" ").replace(&*self.root().to_string_lossy(), "ROOT")
+    }
+
+    /// The invocations since the last call.
+    pub fn invocations(&self) -> Vec<Invocation> {
+        std::mem::take(&mut *self.log.lock().unwrap())
+    }
+
+    /// The lines that a log would say of the changes there are.
+    pub fn messages(&self, instance: &dyn Instance) -> Vec<String> {
+        lines(&instance.compare(&self.host).unwrap())
+    }
+
+    /// Makes the changes there are, then sees that none are left. Gives what the log would say.
+    pub fn converge(&self, instance: &dyn Instance) -> Vec<String> {
+        let changes = instance.compare(&self.host).unwrap();
+        instance.apply(&self.host, &changes).unwrap();
+        let left = instance.compare(&self.host).unwrap();
+        assert!(left.is_empty(), "changes in the second run: {:?}", lines(&left));
+        lines(&changes)
+    }
+}
+
+/// Changes as `property: message`.
+pub fn lines(changes: &[Change]) -> Vec<String> {
+    changes.iter().map(|c| format!("{}: {}", c.property, c.message)).collect()
+}
+
+/// Runs a command for real.
+pub fn really(invocation: &Invocation) -> Outcome {
+    let mut command = Command::new(&invocation.argv[0]);
+    command.args(&invocation.argv[1..]).envs(invocation.set_env.iter().cloned());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&invocation.stdin).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let status = output.status.code().unwrap_or(128);
+    Outcome { status, stdout: output.stdout, stderr: output.stderr }
+}
+
+/// An answer of success with this output.
+pub fn says(text: &str) -> Outcome {
+    Outcome { status: 0, stdout: text.as_bytes().to_vec(), stderr: Vec::new() }
+}
+
+/// An answer of failure with this on standard error.
+pub fn fails(status: i32, text: &str) -> Outcome {
+    Outcome { status, stdout: Vec::new(), stderr: text.as_bytes().to_vec() }
+}
+
+pub fn word(invocation: &Invocation, at: usize) -> String {
+    invocation.argv.get(at).map(|a: &OsString| a.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A resource with these attributes.
+pub fn resource(kind: &str, title: &str, attributes: &[(&str, Value)]) -> Resource {
+    let origin = OriginId(0);
+    let attribute = |(name, value): &(&str, Value)| Attribute {
+        name: (*name).into(),
+        value: value.clone(),
+        origin,
+        losers: Vec::new(),
+    };
+    Resource {
+        id: ResourceRef { kind: kind.into(), title: title.into() },
+        containment: Containment::Leaf,
+        attributes: attributes.iter().map(attribute).collect(),
+        tags: Vec::new(),
+        exported: false,
+        is_virtual: false,
+        origin,
+    }
+}
+
+/// Parses a resource.
+pub fn try_parse(
+    kind: &dyn Kind,
+    title: &str,
+    attributes: &[(&str, Value)],
+) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    let mut name = kind.name().to_string();
+    name[..1].make_ascii_uppercase();
+    let context = ParseContext { resolve_source: &|_| None, declared: &|_| false };
+    kind.parse(&resource(&name, title, attributes), &context)
+}
+
+/// Parses a resource that is right.
+pub fn parse(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Box<dyn Instance> {
+    try_parse(kind, title, attributes).map_err(|e| format!("{e:?}")).unwrap()
+}
+
+/// The errors of a resource that is wrong, as `attribute: message`.
+pub fn errors(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Vec<String> {
+    let Err(errors) = try_parse(kind, title, attributes) else {
+        panic!("no error for {attributes:?}");
+    };
+    let name = |e: &AttributeError| e.attribute.clone().unwrap_or_else(|| "-".to_string());
+    errors.iter().map(|e| format!("{}: {}", name(e), e.message)).collect()
+}
+
+/// Text as a value.
+pub fn s(text: &str) -> Value {
+    Value::str(text)
+}
+
+/// A list of texts as a value.
+pub fn list(items: &[&str]) -> Value {
+    Value::list(items.iter().map(|i| Value::str(*i)))
+}
+
+/// A secret text.
+pub fn secret(text: &str) -> Value {
+    Value::Secret(Arc::new(Value::str(text)))
+}

@@ -1,0 +1,110 @@
+//! Reading JSON, YAML and HOCON.
+
+use std::path::Path;
+
+use ordain_data::yaml::Schema;
+use ordain_data::{Value as Data, json, yaml};
+
+use crate::eval::call::Call;
+use crate::eval::error::{EvalResult, plain as fail};
+use crate::functions::stdlib::{forward, text_of, warn};
+use crate::functions::support::{function, old, old_args, wrap};
+use crate::functions::{Function, opt, plain, rep, req};
+use crate::rich::from_data;
+use crate::value::Value;
+
+/// The functions of this family.
+pub const TABLE: &[Function] = &[
+    old("parsejson", "Reads JSON text.", -1, |c| parse(c, read_json)),
+    old("parseyaml", "Reads YAML text.", -1, |c| parse(c, read_yaml)),
+    old("loadjson", "Reads a JSON file.", -2, |c| load(c, read_json)),
+    old("loadyaml", "Reads a YAML file.", -2, |c| load(c, read_yaml)),
+    function("parsepson", "Reads JSON text, which is all that was left of PSON.", &[plain(
+        &[req("String[1]", "pson_string"), opt("Any", "default")],
+        parsepson,
+    )]),
+    function("stdlib::parsehocon", "Reads HOCON text.", &[plain(
+        &[req("String", "hocon_string"), opt("Any", "default")],
+        parsehocon,
+    )]),
+    function("parsehocon", "Deprecated name of stdlib::parsehocon.", &[plain(&[rep("Any", "args")], |c| {
+        forward(c, "stdlib::parsehocon")
+    })]),
+];
+
+type Reader = fn(&str) -> EvalResult<Data>;
+
+fn read_json(text: &str) -> EvalResult<Data> {
+    json::read(text).map_err(wrap)
+}
+
+fn read_yaml(text: &str) -> EvalResult<Data> {
+    yaml::read(text, Schema::Psych).map_err(wrap)
+}
+
+/// What was read; the default instead of nothing and `false`.
+fn or_default(data: &Data, default: Value) -> Value {
+    let value = from_data(data);
+    if value.is_true() { value } else { default }
+}
+
+fn parse(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
+    let args = old_args(call);
+    let Some(text) = args.first() else {
+        return fail("Wrong number of arguments. 1 or 2 arguments should be provided.");
+    };
+    let default = args.get(1).cloned().unwrap_or_default();
+    let data = match text {
+        Value::Str(text) => read(text),
+        other => fail(format!(
+            "no implicit conversion of {} into String",
+            crate::functions::legacy::conversion_name(other)
+        )),
+    };
+    match data {
+        Ok(data) => Ok(or_default(&data, default)),
+        Err(_) if default.is_true() => Ok(default),
+        Err(error) => Err(error),
+    }
+}
+
+fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
+    let args = old_args(call);
+    let name = text_of(&args[0]);
+    let default = args.get(1).cloned().unwrap_or_default();
+    let path = Path::new(&name);
+    let is_url = name.starts_with("http://") || name.starts_with("https://");
+    let data = if is_url {
+        fail(format!("{}(): reading from the network is not supported: {name}", call.name))
+    } else if call.compiler.env.world.kind(path).is_none() {
+        warn(call, format!("Can't load '{name}' File does not exist!"));
+        return Ok(default);
+    } else {
+        let bytes = call.compiler.env.world.read(path).map_err(wrap);
+        bytes.and_then(|bytes| read(&String::from_utf8_lossy(&bytes)))
+    };
+    match data {
+        Ok(data) => Ok(or_default(&data, default)),
+        Err(_) if default.is_true() => Ok(default),
+        Err(error) => Err(error),
+    }
+}
+
+fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
+    match (read_json(&call.str(0)), call.given(1)) {
+        (Ok(data), _) => Ok(from_data(&data)),
+        (Err(_), Some(default)) => Ok(default.clone()),
+        (Err(error), None) => Err(error),
+    }
+}
+
+/// HOCON is read where it is JSON, which is all that most files use.
+fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
+    match (json::read(&call.str(0)), call.given(1)) {
+        (Ok(data), _) => Ok(from_data(&data)),
+        (Err(_), Some(default)) => Ok(default.clone()),
+        (Err(error), None) => fail(format!(
+            "stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"
+        )),
+    }
+}
