@@ -24,6 +24,9 @@ pub const INTERRUPTED: &str = "ordain::interrupted";
 /// A resource cannot be looked at or changed.
 pub const RESOURCE: &str = "ordain::resource";
 
+/// A file of data is broken.
+pub const INVALID_DATA: &str = "ordain::invalid-data";
+
 /// The codes of the command itself.
 const OWN: &[CodeDoc] = &[
     CodeDoc {
@@ -59,6 +62,12 @@ const OWN: &[CodeDoc] = &[
         details: "The journal says that a run began and not that it ended: it was killed, or the \
                   machine went down. The message lists what it was about to change. Every change \
                   is whole or was not made; this run looks at all of them again.",
+    },
+    CodeDoc {
+        code: INVALID_DATA,
+        summary: "a file of data is broken",
+        details: "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. \
+                  Lookups that reach the file would fail.",
     },
     CodeDoc {
         code: RESOURCE,

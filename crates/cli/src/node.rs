@@ -90,15 +90,14 @@ pub fn describe(
     };
     let text = |path: &[&str]| facts.values.dig(path.iter().copied()).and_then(Data::as_str);
     let of_facts = || {
-        let paths: [&[&str]; 4] = [&["clientcert"], &["networking", "fqdn"], &["fqdn"], &["hostname"]];
+        let paths: [&[&str]; 4] =
+            [&["clientcert"], &["networking", "fqdn"], &["fqdn"], &["hostname"]];
         paths.into_iter().find_map(text).map(ToString::to_string)
     };
     let name = args.node.clone().or(named).or_else(of_facts).unwrap_or_else(|| "localhost".into());
     let name = name.to_lowercase();
-    let server = [
-        ("environment", Value::Str(env.name.clone())),
-        ("servername", Value::from(name.as_str())),
-    ];
+    let server =
+        [("environment", Value::Str(env.name.clone())), ("servername", Value::from(name.as_str()))];
     let node = Node {
         name: name.as_str().into(),
         facts: from_data(&facts.values),

@@ -110,6 +110,11 @@ impl Ui {
         self.diagnostics(vec![diagnostic.clone()], &SourceMap::new());
     }
 
+    /// The verb itself says how many errors and warnings there were.
+    pub fn forget_counts(&mut self) {
+        (self.errors, self.warnings) = (0, 0);
+    }
+
     /// Counts a diagnostic; whether it is to be shown.
     fn counts(&mut self, diagnostic: &Diagnostic) -> bool {
         match diagnostic.severity {

@@ -74,7 +74,8 @@ fn document(ui: &mut Ui, input: &Input, evaluated: &Evaluated) -> Result<Exit, F
     let logs: Json = report.logs.iter().map(log_json).collect();
     let diagnostics: Json =
         report.diagnostics.iter().map(|d| render::json(d, &input.sources)).collect();
-    let mut out = json!({ "format": "ordain-value", "version": 1, "ok": evaluated.value.is_some() });
+    let mut out =
+        json!({ "format": "ordain-value", "version": 1, "ok": evaluated.value.is_some() });
     if let Some(value) = &evaluated.value {
         out["value"] = json!(quoted(value));
         out["type"] = json!(infer(value).to_string());

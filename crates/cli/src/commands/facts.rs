@@ -55,7 +55,8 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     let values = if args.names.is_empty() {
         facts.values
     } else {
-        let chosen = args.names.iter().map(|name| Ok((name.as_str().into(), find(&facts.values, name)?)));
+        let chosen =
+            args.names.iter().map(|name| Ok((name.as_str().into(), find(&facts.values, name)?)));
         Value::Map(chosen.collect::<Result<Map, Diagnostic>>()?.into())
     };
     let text = match args.format {

@@ -56,15 +56,15 @@ pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
     let sources = SourceMap::new();
     let file = sources.add(path, text.as_str());
     let is_template = args.epp || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("epp"));
-    let parsed = if is_template { syntax::parse_epp(file, text) } else { syntax::parse(file, text) };
+    let parsed =
+        if is_template { syntax::parse_epp(file, text) } else { syntax::parse(file, text) };
     let failed = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
     match args.format {
         Format::Json => {
             let mut out = json!({ "format": "ordain-tree", "version": 1, "ok": !failed });
             let diagnostics: Json =
                 parsed.diagnostics.iter().map(|d| render::json(d, &sources)).collect();
-            out["tree"] =
-                if failed { Json::Null } else { tree::json(&pn::print(&parsed.program)) };
+            out["tree"] = if failed { Json::Null } else { tree::json(&pn::print(&parsed.program)) };
             out["diagnostics"] = diagnostics;
             writeln!(ui.out(), "{out}")?;
         }

@@ -122,9 +122,9 @@ fn atom(text: &str) -> Json {
         _ => {
             let number = text.parse::<i64>().map(Json::from).ok();
             let float = || text.parse::<f64>().ok().filter(|_| is_number(text)).map(Json::from);
-            number.or_else(float).unwrap_or_else(|| {
-                Json::from(text.strip_prefix(':').unwrap_or(text))
-            })
+            number
+                .or_else(float)
+                .unwrap_or_else(|| Json::from(text.strip_prefix(':').unwrap_or(text)))
         }
     }
 }
