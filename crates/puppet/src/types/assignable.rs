@@ -24,6 +24,9 @@ struct Guard<'a> {
 /// How deeply aliases may nest in each other before a comparison is given up.
 const DEPTH_LIMIT: u32 = 200;
 
+/// How deeply `Init` types may lead to each other before a comparison is given up.
+const INIT_LIMIT: u32 = 6;
+
 /// Whether every instance of `from` is an instance of `to`.
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
     test(to, from, None)
@@ -399,7 +402,12 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
         },
         (Type::Init(None), _) => test(rich_data(), from, guard),
         (Type::Init(Some(init)), _) => {
-            test(&init.0, from, guard) || init_takes(&init.0, &init.1, from)
+            test(&init.0, from, guard)
+                // An object type may be made of its own `Init` again.
+                || (guard.map_or(0, |g| g.depth) < INIT_LIMIT
+                    && guarded(to, from, guard, |g| {
+                        init_takes(&init.0, &init.1, |kind| test(kind, from, g))
+                    }))
         }
         (Type::TypeSet(a), Type::TypeSet(b)) => a == b,
         _ => false,

@@ -144,12 +144,12 @@ pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
     all.iter().any(|s| accepts(s, &given, None))
 }
 
-/// Whether `Init[T, args]` takes values of another type.
-pub(crate) fn init_takes(kind: &Type, args: &[Value], from: &Type) -> bool {
+/// Whether `Init[T, args]` takes values of a type; `takes` says whether a parameter does.
+pub(crate) fn init_takes(kind: &Type, args: &[Value], takes: impl Fn(&Type) -> bool) -> bool {
     signatures(kind).iter().any(|signature| {
         let first = signature.params.first();
         let enough =
             signature.min() <= 1 + args.len() && signature.max().is_none_or(|max| max > args.len());
-        enough && first.is_some_and(|p| is_assignable(&normalize(&p.kind), from))
+        enough && first.is_some_and(|p| takes(&normalize(&p.kind)))
     })
 }

@@ -13,7 +13,7 @@ use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::uri::Uri;
 use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type, is_assignable,
+    AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type,
 };
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
@@ -164,7 +164,7 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
     let attributes = given_attributes(object);
     let members = attributes.iter().map(|a| StructMember {
         name: a.name.clone(),
-        optional: is_optional(a) || is_assignable(&a.kind, &Type::Undef),
+        optional: is_optional(a) || takes_undef(&a.kind, 0),
         key_not_undef: false,
         kind: a.kind.clone(),
     });
@@ -184,6 +184,19 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
         ..Signature::default()
     };
     if positions.params.is_empty() { vec![positions] } else { vec![hash, positions] }
+}
+
+/// Whether `undef` is an instance, told from the type alone: asking what a nested `Init` takes could
+/// lead back to the object type that is asked about.
+fn takes_undef(kind: &Type, depth: u32) -> bool {
+    match kind {
+        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => true,
+        Type::Variant(members) => members.iter().any(|m| takes_undef(m, depth)),
+        Type::Alias(alias) if depth < 64 => {
+            alias.target.get().is_some_and(|target| takes_undef(target, depth + 1))
+        }
+        _ => false,
+    }
 }
 
 /// Makes an instance of an object type.
