@@ -4,6 +4,7 @@
 mod codes;
 mod commands;
 mod exit;
+mod graphs;
 mod input;
 mod node;
 mod options;

@@ -1,8 +1,15 @@
 //! The one owner of standard output, standard error, colour and progress.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+use ordain_engine::kind::Level;
+use ordain_engine::report::ResourceReport;
+use ordain_engine::step::Observer;
+use ordain_graph::ResourceRef;
 use ordain_puppet::eval::{LogEntry, LogLevel};
 use ordain_source::{Diagnostic, Severity, SourceMap, render};
 use serde_json::json;
@@ -13,9 +20,7 @@ use crate::options::{Color, DiagnosticsForm, GlobalArgs};
 pub struct Ui {
     out: BufWriter<Stdout>,
     colour_out: bool,
-    colour_err: bool,
-    json: bool,
-    verbosity: i8,
+    log: LogStyle,
     errors: usize,
     warnings: usize,
 }
@@ -53,9 +58,11 @@ impl Ui {
         Self {
             out: BufWriter::with_capacity(1 << 16, io::stdout()),
             colour_out: coloured(anstream::AutoStream::choice(&io::stdout())),
-            colour_err: coloured(anstream::AutoStream::choice(&io::stderr())),
-            json: args.diagnostics == DiagnosticsForm::Json,
-            verbosity: if args.quiet { -1 } else { args.verbose.min(2) as i8 },
+            log: LogStyle {
+                colour: coloured(anstream::AutoStream::choice(&io::stderr())),
+                json: args.diagnostics == DiagnosticsForm::Json,
+                verbosity: if args.quiet { -1 } else { args.verbose.min(2) as i8 },
+            },
             errors: 0,
             warnings: 0,
         }
@@ -68,7 +75,7 @@ impl Ui {
 
     /// Whether `-v` was given.
     pub fn verbose(&self) -> bool {
-        self.verbosity > 0
+        self.log.verbosity > 0
     }
 
     /// Text for standard output in a style.
@@ -76,9 +83,20 @@ impl Ui {
         paint(self.colour_out, style, text)
     }
 
-    /// Whether progress may be shown: people look at standard error and did not ask for silence.
-    pub fn shows_progress(&self) -> bool {
-        !self.json && self.verbosity >= 0 && io::stderr().is_terminal()
+    /// Shows how far a run over so many resources is, if people look at standard error; with
+    /// `logs` also the log of each.
+    pub fn progress(&mut self, resources: usize, logs: bool) -> Progress {
+        let _ = self.out.flush();
+        let style = self.log;
+        let shown = !style.json && style.verbosity >= 0 && io::stderr().is_terminal();
+        Progress {
+            style,
+            logs,
+            shown,
+            total: resources,
+            begin: Instant::now(),
+            bar: OnceLock::new(),
+        }
     }
 
     /// Prints diagnostics sorted by file and line, equal ones once.
@@ -94,10 +112,10 @@ impl Ui {
                 continue;
             }
             if self.counts(&diagnostic) {
-                let text = if self.json {
+                let text = if self.log.json {
                     format!("{}\n", render::json(&diagnostic, sources))
                 } else {
-                    render::human(&diagnostic, sources, self.colour_err)
+                    render::human(&diagnostic, sources, self.log.colour)
                 };
                 self.err(&text);
             }
@@ -119,8 +137,8 @@ impl Ui {
     fn counts(&mut self, diagnostic: &Diagnostic) -> bool {
         match diagnostic.severity {
             Severity::Error => self.errors += 1,
-            Severity::Warning if self.verbosity >= 0 => self.warnings += 1,
-            _ => return self.verbosity >= 0,
+            Severity::Warning if self.log.verbosity >= 0 => self.warnings += 1,
+            _ => return self.log.verbosity >= 0,
         }
         true
     }
@@ -128,7 +146,7 @@ impl Ui {
     /// Prints what functions such as `notice` logged.
     pub fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
         for entry in logs {
-            if self.json {
+            if self.log.json {
                 let mut line = log_json(entry);
                 if let Some(span) = entry.span {
                     let file = sources.file(span.file);
@@ -142,26 +160,9 @@ impl Ui {
             }
             let source = if entry.source.is_empty() { "" } else { ": " };
             let text = format!("{}{source}{}", entry.source, entry.message);
-            self.log_line(entry.level, &text);
-        }
-    }
-
-    /// Prints one line of a log, if it is important enough.
-    pub fn log_line(&mut self, level: LogLevel, text: &str) {
-        let (word, style) = level_word(level);
-        if self.json {
-            let line = json!({ "log": level.word(), "message": text });
-            self.err(&format!("{line}\n"));
-        } else if importance(level) + self.verbosity >= 0 {
-            let word = paint(self.colour_err, style, word);
-            self.err(&format!("{word}: {text}\n"));
-        }
-    }
-
-    /// Prints a remark for people on standard error.
-    pub fn remark(&mut self, text: &str) {
-        if !self.json && self.verbosity >= 0 {
-            self.err(&format!("{text}\n"));
+            if let Some(line) = self.log.line(entry.level, &text) {
+                self.err(&line);
+            }
         }
     }
 
@@ -177,7 +178,7 @@ impl Ui {
     /// When standard output cannot be written.
     pub fn finish(&mut self) -> io::Result<()> {
         let flushed = self.out.flush();
-        if !self.json && self.errors + self.warnings > 0 {
+        if !self.log.json && self.errors + self.warnings > 0 {
             let mut parts = Vec::new();
             for (n, word) in [(self.errors, "error"), (self.warnings, "warning")] {
                 if n > 0 {
@@ -189,6 +190,95 @@ impl Ui {
         }
         (self.errors, self.warnings) = (0, 0);
         flushed
+    }
+}
+
+/// How lines of a log are printed.
+#[derive(Clone, Copy, Debug)]
+struct LogStyle {
+    colour: bool,
+    json: bool,
+    verbosity: i8,
+}
+
+impl LogStyle {
+    /// The line, if it is important enough.
+    fn line(self, level: LogLevel, text: &str) -> Option<String> {
+        if self.json {
+            let line = json!({ "log": level.word(), "message": text });
+            return Some(format!("{line}\n"));
+        }
+        let (word, style) = level_word(level);
+        (importance(level) + self.verbosity >= 0)
+            .then(|| format!("{}: {text}\n", paint(self.colour, style, word)))
+    }
+}
+
+/// How long a run is silent before it shows progress.
+const SILENCE: Duration = Duration::from_millis(100);
+
+/// How far a run is: one line on a terminal, which leaves nothing behind.
+pub struct Progress {
+    style: LogStyle,
+    logs: bool,
+    shown: bool,
+    total: usize,
+    begin: Instant,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Progress {
+    fn bar(&self) -> Option<&ProgressBar> {
+        if !self.shown || self.begin.elapsed() < SILENCE {
+            return None;
+        }
+        Some(self.bar.get_or_init(|| {
+            let bar = ProgressBar::new(self.total as u64);
+            let style = ProgressStyle::with_template("{pos}/{len} {wide_msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        }))
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn started(&self, resource: &ResourceRef) {
+        if let Some(bar) = self.bar() {
+            bar.set_message(resource.to_string());
+        }
+    }
+
+    fn finished(&self, report: &ResourceReport) {
+        let bar = self.bar();
+        if self.logs {
+            let lines = report.lines.iter();
+            let lines =
+                lines.filter_map(|l| self.style.line(engine_level(l.level), &l.to_string()));
+            let text: String = lines.collect();
+            // When nobody reads it there is nobody to tell.
+            let write = || io::stderr().write_all(text.as_bytes());
+            let _ = bar.map_or_else(write, |bar| bar.suspend(write));
+        }
+        if let Some(bar) = bar {
+            bar.inc(1);
+        }
+    }
+}
+
+/// The level of a line of the engine's log.
+pub fn engine_level(level: Level) -> LogLevel {
+    match level {
+        Level::Debug => LogLevel::Debug,
+        Level::Info => LogLevel::Info,
+        Level::Notice => LogLevel::Notice,
+        Level::Warning => LogLevel::Warning,
+        Level::Error => LogLevel::Err,
     }
 }
 

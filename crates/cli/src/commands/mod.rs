@@ -1,12 +1,16 @@
 //! The verbs, a file each: arguments, then what is done.
 
+mod apply;
 mod check;
-mod compile;
+pub mod compile;
 mod completions;
 mod eval;
+mod explain;
 mod explain_code;
 mod facts;
+mod lookup;
 mod parse;
+mod plan;
 
 use clap::Subcommand;
 
@@ -18,6 +22,10 @@ use crate::ui::Ui;
 pub enum Command {
     Check(check::CheckArgs),
     Compile(compile::CompileCommandArgs),
+    Plan(plan::PlanArgs),
+    Apply(apply::ApplyArgs),
+    Explain(explain::ExplainArgs),
+    Lookup(lookup::LookupArgs),
     Eval(eval::EvalArgs),
     Facts(facts::FactsArgs),
     Parse(parse::ParseArgs),
@@ -34,6 +42,10 @@ impl Command {
         match self {
             Self::Check(args) => check::run(ui, args),
             Self::Compile(args) => compile::run(ui, args),
+            Self::Plan(args) => plan::run(ui, args),
+            Self::Apply(args) => apply::run(ui, args),
+            Self::Explain(args) => explain::run(ui, args),
+            Self::Lookup(args) => lookup::run(ui, args),
             Self::Eval(args) => eval::run(ui, args),
             Self::Facts(args) => facts::run(ui, args),
             Self::Parse(args) => parse::run(ui, args),
