@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_graph::Graph;
-use ordain_source::{Diagnostic, Severity};
+use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
 use crate::eval::error::EvalError;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
+use crate::hiera::Request;
+use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
 use crate::syntax::code_of;
@@ -98,6 +100,53 @@ pub fn evaluate(
             }
         };
         Evaluated { value, report: report(outcome) }
+    })
+}
+
+/// What looking up data gave.
+pub struct LookedUp {
+    /// The value, if there is one.
+    pub value: Option<Value>,
+    /// Where was looked, if that was asked for.
+    pub explanation: Option<Explainer>,
+    /// What was logged and found.
+    pub report: Report,
+}
+
+/// Looks up data for a node. Data sees the facts and parameters of the node, and with `whole` also
+/// what its catalog sets.
+pub fn look_up(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    request: &Request,
+    explain: bool,
+    whole: bool,
+) -> LookedUp {
+    on_deep_stack(|| {
+        let mut outcome = if whole {
+            compile(env, settings, node)
+        } else {
+            let mut compiler = Compiler::new(env, settings, &node.name);
+            compiler.begin(node);
+            Outcome { compiler, error: None }
+        };
+        if outcome.error.is_some() {
+            return LookedUp { value: None, explanation: None, report: report(outcome) };
+        }
+        outcome.compiler.hiera.explainer = explain.then(Explainer::default);
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let value = match outcome.compiler.lookup(request, ScopeId::TOP, nowhere) {
+            Ok(found) => found.map(|f| f.value),
+            Err(unwind) => {
+                let mut error = outcome.compiler.final_error(unwind);
+                error.span = None;
+                outcome.error = Some(error);
+                None
+            }
+        };
+        let explanation = outcome.compiler.hiera.explainer.take();
+        LookedUp { value, explanation, report: report(outcome) }
     })
 }
 

@@ -473,7 +473,7 @@ pub fn file_name(env: &Environment, span: Span) -> String {
 }
 
 /// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
-fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
+pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.with_extension("");
     let mut parts = vec![module.to_string()];
     parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));

@@ -1,0 +1,139 @@
+//! The diagnostics of the command itself, and the documentation of all codes.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use ordain_source::{CodeDoc, Diagnostic};
+
+/// A file could not be read or written.
+pub const FILE: &str = "ordain::file";
+/// A document is not of a form that the verb reads.
+pub const DOCUMENT: &str = "ordain::document";
+/// The arguments do not fit together.
+pub const ARGUMENTS: &str = "ordain::arguments";
+/// A name is not known.
+pub const UNKNOWN_NAME: &str = "ordain::unknown-name";
+/// Relations form a loop.
+pub const CYCLE: &str = "ordain::dependency-cycle";
+/// A saved plan does not fit any more.
+pub const STALE_PLAN: &str = "ordain::stale-plan";
+/// The state directory cannot be used.
+pub const STATE: &str = "ordain::state";
+/// A run did not come to its end.
+pub const INTERRUPTED: &str = "ordain::interrupted";
+/// A resource cannot be looked at or changed.
+pub const RESOURCE: &str = "ordain::resource";
+
+/// A file of data is broken.
+pub const INVALID_DATA: &str = "ordain::invalid-data";
+
+/// The codes of the command itself.
+const OWN: &[CodeDoc] = &[
+    CodeDoc {
+        code: ARGUMENTS,
+        summary: "the arguments do not fit together",
+        details: "Each argument is well formed, but not with the others or with what the path is. \
+                  The message names them.",
+    },
+    CodeDoc {
+        code: CYCLE,
+        summary: "resources wait for each other in a loop",
+        details: "Every resource of the loop has to come before the next one and the last before \
+                  the first, so none can be the first:\n\n    notify { 'a': before => Notify['b'] \
+                  }\n    notify { 'b': before => Notify['a'] }\n\nCompiling gives a warning; \
+                  planning and applying fail. The message shows a shortest loop and where each \
+                  of its relations is written. Take one of them away, or contain less: `contain` \
+                  and `require` order all that a class holds.",
+    },
+    CodeDoc {
+        code: DOCUMENT,
+        summary: "a file is not of a form that is read here",
+        details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML). The \
+                  message says what is wrong with the file.",
+    },
+    CodeDoc {
+        code: FILE,
+        summary: "a file cannot be read or written",
+        details: "The message has the path and what the system said.",
+    },
+    CodeDoc {
+        code: INTERRUPTED,
+        summary: "an earlier run did not come to its end",
+        details: "The journal says that a run began and not that it ended: it was killed, or the \
+                  machine went down. The message lists what it was about to change. Every change \
+                  is whole or was not made; this run looks at all of them again.",
+    },
+    CodeDoc {
+        code: INVALID_DATA,
+        summary: "a file of data is broken",
+        details: "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. \
+                  Lookups that reach the file would fail.",
+    },
+    CodeDoc {
+        code: RESOURCE,
+        summary: "a resource cannot be looked at or changed",
+        details: "An attribute is wrong, or the machine refused. The message has the resource and \
+                  the reason; resources that depend on it are skipped.",
+    },
+    CodeDoc {
+        code: STALE_PLAN,
+        summary: "the machine is not as it was when the plan was made",
+        details: "A saved plan is applied exactly or not at all. Make a new one with `ordain plan \
+                  --out FILE`, look at it, and apply that.",
+    },
+    CodeDoc {
+        code: STATE,
+        summary: "the state directory cannot be used",
+        details: "The lock and the journal of runs are kept in `/var/lib/ordain` for root, else \
+                  below `$XDG_STATE_HOME` or `~/.local/state`; `--state-dir` or \
+                  `ORDAIN_STATE_DIR` says otherwise. Another run may hold the lock: wait for it.",
+    },
+    CodeDoc {
+        code: UNKNOWN_NAME,
+        summary: "there is nothing of this name",
+        details: "A resource, an attribute, a fact or a code is not known. The message names the \
+                  nearest one that is.",
+    },
+];
+
+/// The documentation of every code, in order.
+pub fn all() -> Vec<&'static CodeDoc> {
+    let mut codes: Vec<_> = OWN.iter().chain(ordain_puppet::check::CODES).collect();
+    codes.sort_by_key(|doc| doc.code);
+    codes
+}
+
+/// An input or output error.
+pub fn io(what: &str, error: &dyn Display) -> Diagnostic {
+    Diagnostic::error(FILE, format!("{what}: {error}"))
+}
+
+/// A file that cannot be read.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let diagnostic = io(&format!("cannot read {}", path.display()), error);
+    if error.kind() == std::io::ErrorKind::NotFound && path.is_relative() {
+        let Ok(dir) = std::env::current_dir() else { return diagnostic };
+        return diagnostic.help(format!("looked for it in {}", dir.display()));
+    }
+    diagnostic
+}
+
+/// A document that is not of the form that is wanted.
+pub fn document(path: &Path, error: impl Display) -> Diagnostic {
+    Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_told() {
+        let all = all();
+        assert!(all.windows(2).all(|w| w[0].code != w[1].code));
+        for doc in all {
+            assert!(!doc.summary.is_empty() && !doc.summary.ends_with('.'), "{}", doc.code);
+            assert!(!doc.details.is_empty(), "{}", doc.code);
+        }
+    }
+}

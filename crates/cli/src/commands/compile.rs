@@ -1,0 +1,120 @@
+//! `ordain compile`: from sources to a graph.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ordain_graph::json::Secrets;
+use ordain_graph::puppet_catalog::Envelope;
+use ordain_graph::{Graph, dot, json, puppet_catalog};
+use ordain_puppet::session::compile_node;
+use ordain_source::SourceMap;
+
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Input};
+use crate::options::CompileArgs;
+use crate::show::cycle;
+use crate::ui::Ui;
+
+/// Compile a manifest or control repository to a resource graph
+///
+/// PATH is a manifest (.pp), a directory with environment.conf, manifests/, modules/, hiera.yaml
+/// or data/, or `-` for standard input.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain compile site.pp
+  ordain compile . --node web1.example.org --facts web1.json --format puppet-catalog
+  ordain compile - --format dot < site.pp | dot -Tsvg")]
+pub struct CompileCommandArgs {
+    /// A manifest, a directory, or -
+    path: PathBuf,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "graph")]
+    format: Format,
+    /// Write secrets in clear in a graph; catalogs always have them, as agents need them
+    #[arg(long)]
+    include_secrets: bool,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// The form of a compiled graph.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Ordain's graph as JSON, with the origin of every value
+    Graph,
+    /// Puppet's catalog as JSON, as agents apply it
+    PuppetCatalog,
+    /// The graph as YAML
+    Yaml,
+    /// The graph as DOT, for Graphviz
+    Dot,
+}
+
+/// Compiles and prints.
+///
+/// # Errors
+/// When the sources have errors, or the output cannot be written.
+pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+    let input = input::open(ui, Some(&args.path), &args.compile)?;
+    let graph = graph(ui, &input)?;
+    if let Err(loop_) = ordain_graph::Relations::new(&graph).order() {
+        let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
+        ui.diagnostics(vec![warning], &input.sources);
+    }
+    let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    write(ui, &graph, &input.sources, args.format, secrets)?;
+    Ok(Exit::Done)
+}
+
+/// Compiles; logs and diagnostics are shown.
+///
+/// # Errors
+/// When the sources have errors.
+pub fn graph(ui: &mut Ui, input: &Input) -> Result<Graph, Failure> {
+    let compiled = compile_node(&input.env, input.settings.clone(), &input.node);
+    ui.logs(&compiled.report.logs, &input.sources);
+    ui.diagnostics(compiled.report.diagnostics, &input.sources);
+    compiled.graph.ok_or(Failure::Shown)
+}
+
+fn write(
+    ui: &mut Ui,
+    graph: &Graph,
+    sources: &SourceMap,
+    format: Format,
+    secrets: Secrets,
+) -> Result<(), Failure> {
+    match format {
+        Format::Graph => {
+            json::write(graph, sources, secrets, ui.out())?;
+            writeln!(ui.out())?;
+        }
+        Format::PuppetCatalog => {
+            let catalog = puppet_catalog::write(graph, sources, &envelope());
+            serde_json::to_writer(ui.out(), &catalog).map_err(std::io::Error::from)?;
+            writeln!(ui.out())?;
+        }
+        Format::Yaml => {
+            let mut text = Vec::new();
+            json::write(graph, sources, secrets, &mut text)?;
+            let data = ordain_data::json::read_bytes(&text)
+                .map_err(|e| crate::codes::io("cannot read back the graph", &e))?;
+            ui.out().write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
+        }
+        Format::Dot => {
+            let mut text = String::new();
+            // Writing to text cannot fail.
+            let _ = dot::write(graph, &mut text);
+            ui.out().write_all(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// What a catalog says of itself. The version is the same for the same sources, so that the same
+/// inputs give the same bytes.
+fn envelope() -> Envelope {
+    Envelope::default()
+}

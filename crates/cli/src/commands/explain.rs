@@ -1,0 +1,224 @@
+//! `ordain explain`: why a resource is there, and why an attribute has its value.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use ordain_graph::{Attribute, EdgeKind, Graph, ResourceId, ResourceRef};
+use ordain_source::{Diagnostic, suggest};
+use serde_json::{Value as Json, json};
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::graphs::{self, Loaded};
+use crate::options::{CompileArgs, TextOrJson};
+use crate::show::origin;
+use crate::show::value::shown;
+use crate::ui::{Ui, styles};
+
+/// Say where a resource or the value of an attribute comes from
+///
+/// RESOURCE is a reference such as `File[/etc/motd]`, with `.mode` behind it for one attribute.
+/// Values that lost are shown, too.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain explain 'File[/etc/ntp.conf].mode' .
+  ordain explain 'Class[ntp]' site.pp --format json")]
+pub struct ExplainArgs {
+    /// The resource, or one of its attributes
+    resource: String,
+    /// A manifest, a directory, a graph or a catalog
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: TextOrJson,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// Compiles, finds and prints.
+///
+/// # Errors
+/// When the sources have errors, or there is no such resource or attribute.
+pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
+    let (name, attribute) = parse(&args.resource)?;
+    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;
+    let chosen: Vec<&Attribute> = match &attribute {
+        Some(name) => vec![find_attribute(&loaded.graph, id, name)?],
+        None => loaded.graph.resource(id).attributes.iter().collect(),
+    };
+    if args.format == TextOrJson::Json {
+        let out = document(&loaded, id, &chosen, attribute.is_none());
+        writeln!(ui.out(), "{out}")?;
+        return Ok(Exit::Done);
+    }
+    if attribute.is_none() {
+        explain_resource(ui, &loaded, id)?;
+    }
+    for (i, attribute) in chosen.into_iter().enumerate() {
+        if i > 0 {
+            writeln!(ui.out())?;
+        }
+        explain_attribute(ui, &loaded, id, attribute)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// `Kind[title]` with perhaps `.attribute` behind it.
+fn parse(text: &str) -> Result<(ResourceRef, Option<String>), Diagnostic> {
+    let wrong = || {
+        let message = format!("`{text}` is no reference to a resource");
+        Diagnostic::error(codes::ARGUMENTS, message)
+            .help("write it as in a manifest: 'File[/etc/motd]' or 'File[/etc/motd].mode'")
+    };
+    let (kind, rest) = text.split_once('[').ok_or_else(wrong)?;
+    let (title, attribute) = match rest.strip_suffix(']') {
+        Some(title) => (title, None),
+        None => {
+            let (title, attribute) = rest.rsplit_once("].").ok_or_else(wrong)?;
+            (title, Some(attribute.to_string()))
+        }
+    };
+    if kind.is_empty() || title.is_empty() {
+        return Err(wrong());
+    }
+    let kind: Vec<String> = kind.split("::").map(capital).collect();
+    let kind = kind.join("::");
+    let title = title.trim_matches(['\'', '"']);
+    let title = if kind == "Class" {
+        title.split("::").map(capital).collect::<Vec<_>>().join("::")
+    } else {
+        title.to_string()
+    };
+    Ok((ResourceRef { kind: kind.into(), title: title.into() }, attribute))
+}
+
+fn capital(segment: &str) -> String {
+    let mut chars = segment.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+fn unknown(name: &ResourceRef, graph: &Graph) -> Diagnostic {
+    let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no resource {name}"));
+    let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
+    let text = name.to_string();
+    let same_kind = names.iter().filter(|n| n.starts_with(&format!("{}[", name.kind)));
+    let near = suggest::nearest(&text, same_kind.map(String::as_str))
+        .or_else(|| suggest::nearest(&text, names.iter().map(String::as_str)));
+    match near {
+        Some(near) => error.help(format!("did you mean {near}?")),
+        None => error,
+    }
+}
+
+fn find_attribute<'g>(
+    graph: &'g Graph,
+    id: ResourceId,
+    name: &str,
+) -> Result<&'g Attribute, Diagnostic> {
+    let resource = graph.resource(id);
+    resource.attribute(name).ok_or_else(|| {
+        let text = format!("{} has no value for `{name}`", resource.id);
+        let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+        let names = resource.attributes.iter().map(|a| a.name.as_str());
+        match suggest::nearest(name, names.clone()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("it has: {}", names.collect::<Vec<_>>().join(", "))),
+        }
+    })
+}
+
+fn explain_resource(ui: &mut Ui, loaded: &Loaded, id: ResourceId) -> Result<(), Failure> {
+    let graph = &loaded.graph;
+    let resource = graph.resource(id);
+    let head = ui.styled(styles::BOLD, &resource.id.to_string());
+    writeln!(ui.out(), "{head}")?;
+    origin::write(ui, loaded, resource.origin, "  ")?;
+    for (outer, _) in graph.containment.iter().filter(|(_, inner)| *inner == id) {
+        writeln!(ui.out(), "  contained in {}", graph.resource(*outer).id)?;
+    }
+    for edge in &graph.edges {
+        let (verb, other) = match (edge.from == id, edge.to == id, edge.kind) {
+            (true, _, EdgeKind::Before) => ("comes before", edge.to),
+            (true, _, EdgeKind::Notify) => ("notifies", edge.to),
+            (_, true, EdgeKind::Before) => ("comes after", edge.from),
+            (_, true, EdgeKind::Notify) => ("is notified by", edge.from),
+            _ => continue,
+        };
+        let at = origin::place_text(loaded, edge.origin);
+        writeln!(ui.out(), "  {verb} {}{at}", graph.resource(other).id)?;
+    }
+    if !resource.tags.is_empty() {
+        let tags: Vec<&str> = resource.tags.iter().map(|t| t.as_str()).collect();
+        writeln!(ui.out(), "  tagged {}", tags.join(", "))?;
+    }
+    writeln!(ui.out())?;
+    Ok(())
+}
+
+fn explain_attribute(
+    ui: &mut Ui,
+    loaded: &Loaded,
+    id: ResourceId,
+    attribute: &Attribute,
+) -> Result<(), Failure> {
+    let name = format!("{}.{}", loaded.graph.resource(id).id, attribute.name);
+    let name = ui.styled(styles::BOLD, &name);
+    writeln!(ui.out(), "{name} is {}", shown(&attribute.value))?;
+    origin::write(ui, loaded, attribute.origin, "  ")?;
+    for loser in &attribute.losers {
+        writeln!(ui.out(), "  and not {}", shown(&loser.value))?;
+        origin::write(ui, loaded, loser.origin, "    ")?;
+    }
+    Ok(())
+}
+
+fn document(loaded: &Loaded, id: ResourceId, chosen: &[&Attribute], whole: bool) -> Json {
+    let graph = &loaded.graph;
+    let resource = graph.resource(id);
+    let attributes: Json = chosen
+        .iter()
+        .map(|a| {
+            let losers: Json = a
+                .losers
+                .iter()
+                .map(|l| json!({ "value": data(&l.value), "origin": origin::json(loaded, l.origin) }))
+                .collect();
+            json!({
+                "name": a.name.as_str(), "value": data(&a.value),
+                "origin": origin::json(loaded, a.origin), "losers": losers,
+            })
+        })
+        .collect();
+    let mut out = json!({
+        "format": "ordain-explanation", "version": 1, "resource": resource.id.to_string(),
+        "attributes": attributes,
+    });
+    if whole {
+        let outer = graph.containment.iter().filter(|(_, inner)| *inner == id);
+        out["origin"] = origin::json(loaded, resource.origin);
+        out["contained_in"] =
+            outer.map(|(o, _)| json!(graph.resource(*o).id.to_string())).collect();
+        out["edges"] = graph
+            .edges
+            .iter()
+            .filter(|e| e.from == id || e.to == id)
+            .map(|e| {
+                json!({
+                    "from": graph.resource(e.from).id.to_string(),
+                    "to": graph.resource(e.to).id.to_string(),
+                    "kind": if e.kind == EdgeKind::Notify { "notify" } else { "before" },
+                    "origin": origin::json(loaded, e.origin),
+                })
+            })
+            .collect();
+    }
+    out
+}
+
+fn data(value: &ordain_data::Value) -> Json {
+    ordain_graph::json::write_value(value, ordain_graph::json::Secrets::Omit)
+}

@@ -1,0 +1,111 @@
+//! `ordain facts`: what is known of this machine.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ordain_data::{Map, Value};
+use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::node::machine_facts;
+use crate::ui::Ui;
+
+/// Print facts of this machine
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain facts os.release.major
+  ordain facts --format json > facts.json")]
+pub struct FactsArgs {
+    /// Facts to print, such as os.family; all if there are none
+    names: Vec<String>,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Format,
+    /// Also print the flat facts of earlier times, such as osfamily
+    #[arg(long)]
+    legacy: bool,
+    /// A directory of further external facts
+    #[arg(long, value_name = "DIR")]
+    external_dir: Vec<PathBuf>,
+}
+
+/// The form of facts.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line a fact, `os.family => Debian`
+    Text,
+    /// An object
+    Json,
+    /// A map
+    Yaml,
+}
+
+/// Collects and prints.
+///
+/// # Errors
+/// When a fact that was asked for is not known.
+pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
+    let world = HostWorld::new();
+    let facts = machine_facts(&world, args.external_dir.clone(), args.legacy);
+    ui.diagnostics(facts.problems, &SourceMap::new());
+    let values = if args.names.is_empty() {
+        facts.values
+    } else {
+        let chosen =
+            args.names.iter().map(|name| Ok((name.as_str().into(), find(&facts.values, name)?)));
+        Value::Map(chosen.collect::<Result<Map, Diagnostic>>()?.into())
+    };
+    let text = match args.format {
+        Format::Json => ordain_data::json::pretty(&values) + "\n",
+        Format::Yaml => ordain_data::yaml::psych::write(&values),
+        Format::Text => text(&values, args.names.len() == 1),
+    };
+    ui.out().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {
+    let found = facts.get(name).or_else(|| facts.dig(name.split('.')));
+    found.cloned().ok_or_else(|| {
+        let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no fact `{name}`"));
+        let mut names = Vec::new();
+        flatten(facts, "", &mut |name, _| names.push(name.to_string()));
+        match suggest::nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    })
+}
+
+/// A line for each scalar; the value alone if there is only one.
+fn text(values: &Value, bare: bool) -> String {
+    let mut lines = Vec::new();
+    flatten(values, "", &mut |name, value| lines.push((name.to_string(), shown(value))));
+    let mut out = String::new();
+    for (name, value) in &lines {
+        let _written = if bare && lines.len() == 1 {
+            writeln!(out, "{value}")
+        } else {
+            writeln!(out, "{name} => {value}")
+        };
+    }
+    out
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| ordain_data::json::compact(value), ToString::to_string)
+}
+
+/// Calls `each` for all that is no map, with its dotted name.
+fn flatten(value: &Value, name: &str, each: &mut impl FnMut(&str, &Value)) {
+    let Some(map) = value.as_map().filter(|m| !m.is_empty()) else { return each(name, value) };
+    for (key, value) in map.iter() {
+        let key = key.as_str().unwrap_or_default();
+        let name = if name.is_empty() { key.to_string() } else { format!("{name}.{key}") };
+        flatten(value, &name, each);
+    }
+}

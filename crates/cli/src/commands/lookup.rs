@@ -1,0 +1,122 @@
+//! `ordain lookup`: what Hiera has for a key.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ordain_puppet::hiera::Request;
+use ordain_puppet::hiera::explain::to_json;
+use ordain_puppet::session::{LookedUp, look_up};
+use ordain_puppet::types::format::quoted::quoted;
+use ordain_puppet::value::Value;
+use ordain_source::Diagnostic;
+use serde_json::json;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::options::{CompileArgs, TextOrJson};
+use crate::ui::Ui;
+
+/// Look up a key in Hiera
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain lookup ntp::servers --path . --node web1.example.org
+  ordain lookup ntp::servers --path . --explain")]
+pub struct LookupArgs {
+    /// The keys; the first that is found counts
+    #[arg(required = true)]
+    keys: Vec<String>,
+    /// The control repository
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// Say where was looked, and what was found there
+    #[arg(long)]
+    explain: bool,
+    /// How values of several levels become one
+    #[arg(long, value_name = "HOW")]
+    merge: Option<Merge>,
+    /// What to give when nothing is found
+    #[arg(long, value_name = "TEXT")]
+    default: Option<String>,
+    /// Compile the node's catalog first, for variables that data interpolates
+    #[arg(long)]
+    compile: bool,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: TextOrJson,
+    #[command(flatten)]
+    compile_args: CompileArgs,
+}
+
+/// A strategy of merging.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Merge {
+    /// The first that is found
+    First,
+    /// A list of all without duplicates
+    Unique,
+    /// One hash, keys of higher levels first
+    Hash,
+    /// One hash, merged at all depths
+    Deep,
+}
+
+/// Looks up and prints.
+///
+/// # Errors
+/// When nothing is found, or data is broken.
+pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
+    let input = input::open(ui, Some(&args.path), &args.compile_args)?;
+    let merge = args.merge.map_or(Value::Undef, |merge| {
+        Value::from(match merge {
+            Merge::First => "first",
+            Merge::Unique => "unique",
+            Merge::Hash => "hash",
+            Merge::Deep => "deep",
+        })
+    });
+    let request = Request {
+        names: args.keys.iter().map(|k| k.as_str().into()).collect(),
+        single: args.keys.len() == 1,
+        merge,
+        default: args.default.as_deref().map(Value::from),
+        ..Request::default()
+    };
+    let settings = input.settings.clone();
+    let found = look_up(&input.env, settings, &input.node, &request, args.explain, args.compile);
+    ui.logs(&found.report.logs, &input.sources);
+    ui.diagnostics(found.report.diagnostics.clone(), &input.sources);
+    if found.report.error.is_some() {
+        return Err(Failure::Shown);
+    }
+    write(ui, args, found)
+}
+
+fn write(ui: &mut Ui, args: &LookupArgs, found: LookedUp) -> Result<Exit, Failure> {
+    let LookedUp { value, explanation, .. } = found;
+    match args.format {
+        TextOrJson::Json => {
+            let mut out = json!({
+                "format": "ordain-lookup", "version": 1, "found": value.is_some(),
+                "value": value.as_ref().map(to_json),
+            });
+            if let Some(explanation) = &explanation {
+                out["explanation"] = explanation.to_json();
+            }
+            writeln!(ui.out(), "{out}")?;
+        }
+        TextOrJson::Text => match (&explanation, &value) {
+            (Some(explanation), _) => ui.out().write_all(explanation.render().as_bytes())?,
+            (None, Some(value)) => writeln!(ui.out(), "{}", quoted(value))?,
+            (None, None) => {}
+        },
+    }
+    if value.is_none() {
+        let text = format!("nothing is found for {}", args.keys.join(", "));
+        let help = "--explain says where was looked";
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).help(help).into());
+    }
+    Ok(Exit::Done)
+}

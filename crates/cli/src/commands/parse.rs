@@ -1,0 +1,82 @@
+//! `ordain parse`: text to tree.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use ordain_puppet::syntax::{self, pn};
+use ordain_source::{Severity, SourceMap, render};
+use serde_json::{Value as Json, json};
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::options::Language;
+use crate::show::tree;
+use crate::ui::Ui;
+
+/// Parse a file and print its syntax tree
+#[derive(Args)]
+pub struct ParseArgs {
+    /// A manifest, a template (.epp), or -
+    file: PathBuf,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "tree")]
+    format: Format,
+    /// The file is a template, whatever its name
+    #[arg(long)]
+    epp: bool,
+    /// The language, if the file name does not say it
+    #[arg(long, value_name = "NAME")]
+    language: Option<Language>,
+}
+
+/// The form of a tree.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line a node
+    Tree,
+    /// A document
+    Json,
+    /// Puppet's S-expressions, on one line
+    Pn,
+}
+
+/// Parses and prints.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
+    let (path, text) = if args.file == Path::new("-") {
+        (Path::new(""), input::read_stdin()?)
+    } else {
+        let path = args.file.as_path();
+        (path, std::fs::read_to_string(path).map_err(|e| codes::unreadable(path, &e))?)
+    };
+    let sources = SourceMap::new();
+    let file = sources.add(path, text.as_str());
+    let is_template = args.epp || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("epp"));
+    let parsed =
+        if is_template { syntax::parse_epp(file, text) } else { syntax::parse(file, text) };
+    let failed = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
+    match args.format {
+        Format::Json => {
+            let mut out = json!({ "format": "ordain-tree", "version": 1, "ok": !failed });
+            let diagnostics: Json =
+                parsed.diagnostics.iter().map(|d| render::json(d, &sources)).collect();
+            out["tree"] = if failed { Json::Null } else { tree::json(&pn::print(&parsed.program)) };
+            out["diagnostics"] = diagnostics;
+            writeln!(ui.out(), "{out}")?;
+        }
+        Format::Tree | Format::Pn => {
+            ui.diagnostics(parsed.diagnostics, &sources);
+            if !failed {
+                let text = pn::print(&parsed.program);
+                let text =
+                    if args.format == Format::Pn { text + "\n" } else { tree::indented(&text) };
+                ui.out().write_all(text.as_bytes())?;
+            }
+        }
+    }
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}

@@ -1,0 +1,151 @@
+//! `ordain plan`: what an apply would change.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ordain_engine::host::Host;
+use ordain_engine::plan::{Plan, plan};
+use ordain_engine::prepare::{Options, Prepared};
+use ordain_engine::registry::Registry;
+use ordain_engine::runner::HostRunner;
+use ordain_engine::saved;
+use ordain_graph::json::Secrets;
+use ordain_source::Severity;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::graphs::{self, Loaded};
+use crate::options::{CompileArgs, TextOrJson};
+use crate::show::{cycle, failures, plan as show};
+use crate::ui::Ui;
+
+/// Show what an apply would change
+///
+/// PATH is a manifest, a control repository, a graph or a Puppet catalog (.json). Nothing is
+/// changed. The exit code is 2 when changes are pending.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain plan site.pp
+  ordain plan . --out next.plan && ordain apply next.plan")]
+pub struct PlanArgs {
+    /// A manifest, a directory, a graph or a catalog
+    path: PathBuf,
+    /// What to print
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: TextOrJson,
+    /// Save the plan, to apply exactly this later
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Save secrets in clear, so that a plan with secrets can be applied
+    #[arg(long)]
+    include_secrets: bool,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// Which resources, and where.
+#[derive(Args)]
+#[command(next_help_heading = "Resources")]
+pub struct SelectionArgs {
+    /// Only resources with one of these tags, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// No resource with one of these tags
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    pub skip_tags: Vec<String>,
+    /// How many resources to work on at the same time [default: 1]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// A directory that stands for the machine's file system
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    pub root: PathBuf,
+}
+
+impl SelectionArgs {
+    /// What the engine is asked for.
+    pub fn options(&self, noop: bool) -> Options {
+        Options {
+            noop,
+            tags: self.tags.iter().map(|t| t.to_lowercase()).collect(),
+            skip_tags: self.skip_tags.iter().map(|t| t.to_lowercase()).collect(),
+            jobs: self.jobs.map_or(1, Into::into),
+        }
+    }
+
+    /// The machine.
+    pub fn host(&self) -> Host {
+        Host { root: self.root.clone(), runner: Box::new(HostRunner) }
+    }
+}
+
+/// Compiles, compares and prints.
+///
+/// # Errors
+/// When the sources have errors or the relations a loop.
+pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
+    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let options = args.selection.options(false);
+    let registry = Registry::default();
+    let resolve = |address: &str| loaded.resolve_source(address);
+    let prepared = prepare(ui, &loaded, &registry, &resolve, &options)?;
+    let progress = ui.progress(prepared.items.len(), false);
+    let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
+    progress.clear();
+    failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
+    let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    if let Some(path) = &args.out {
+        save(path, &plan, &loaded, &options, secrets)?;
+    }
+    match args.format {
+        TextOrJson::Json => {
+            saved::save(&plan, &loaded.graph, &loaded.sources, &options, secrets, ui.out())?;
+        }
+        TextOrJson::Text => show::write(ui, &plan, &loaded)?,
+    }
+    Ok(match (plan.has_failures(), plan.has_changes()) {
+        (true, _) => Exit::Failed,
+        (false, true) => Exit::Changes,
+        (false, false) => Exit::Done,
+    })
+}
+
+/// Parses all resources and puts them into order; a loop is shown.
+///
+/// # Errors
+/// When the relations have a loop.
+pub fn prepare<'a>(
+    ui: &mut Ui,
+    loaded: &'a Loaded,
+    registry: &'a Registry,
+    resolve: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
+    options: &'a Options,
+) -> Result<Prepared<'a>, Failure> {
+    Prepared::new(&loaded.graph, registry, resolve, options).map_err(|found| {
+        let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
+        ui.diagnostics(vec![error], &loaded.sources);
+        Failure::Shown
+    })
+}
+
+/// Writes a plan to a file that only its owner can read.
+fn save(
+    path: &Path,
+    plan: &Plan,
+    loaded: &Loaded,
+    options: &Options,
+    secrets: Secrets,
+) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
+    let mut open = std::fs::OpenOptions::new();
+    open.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = std::io::BufWriter::new(open.open(path).map_err(failed)?);
+    saved::save(plan, &loaded.graph, &loaded.sources, options, secrets, &mut file)
+        .map_err(failed)?;
+    file.flush().map_err(failed)?;
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! How a verb ends, and what the shell sees of it.
+
+use std::io;
+use std::process::ExitCode;
+
+use ordain_source::Diagnostic;
+
+use crate::codes;
+
+/// The text about exit codes under `ordain --help`.
+pub const HELP: &str = "\
+Exit codes:
+  0  done; for `plan` and `apply`: nothing had to change
+  1  an error: in the command line, in the input, or on the machine
+  2  `plan`: changes are pending; `apply`: changes were made";
+
+/// The exit codes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Done, and nothing had to change.
+    Done,
+    /// Something is wrong: the command line, the input, or the machine.
+    Failed,
+    /// Changes are pending, or were made.
+    Changes,
+}
+
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Changes => 2,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(u8::from(exit))
+    }
+}
+
+/// Why a verb does not come to its end.
+#[derive(Debug)]
+pub enum Failure {
+    /// Whoever read the output has gone: the run ends without a word.
+    ClosedPipe,
+    /// What is wrong was already shown.
+    Shown,
+    /// This is wrong.
+    Message(Diagnostic),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::ClosedPipe
+        } else {
+            Self::Message(codes::io("input or output failed", &error))
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Message(diagnostic)
+    }
+}

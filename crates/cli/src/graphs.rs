@@ -1,0 +1,106 @@
+//! From a path on the command line to a graph: compiled from sources, or read from a document.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_engine::saved::{self, SavedPlan};
+use ordain_graph::{Graph, json, puppet_catalog};
+use ordain_source::{FileId, SourceMap};
+use serde::Deserialize;
+
+use crate::codes;
+use crate::commands::compile;
+use crate::exit::Failure;
+use crate::input;
+use crate::options::CompileArgs;
+use crate::ui::Ui;
+
+/// A graph with what is needed to use it.
+pub struct Loaded {
+    /// The graph.
+    pub graph: Graph,
+    /// The texts that its origins are in.
+    pub sources: Arc<SourceMap>,
+    /// The plan that the graph was kept with.
+    pub plan: Option<SavedPlan>,
+    modules: Modules,
+}
+
+/// Where modules are.
+enum Modules {
+    ByName(BTreeMap<String, PathBuf>),
+    Below(Vec<PathBuf>),
+}
+
+impl Loaded {
+    /// The file behind `puppet:///modules/NAME/REST`.
+    pub fn resolve_source(&self, address: &str) -> Option<PathBuf> {
+        let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
+            let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
+            path.strip_prefix("modules/")
+        })?;
+        let (name, rest) = rest.split_once('/')?;
+        if rest.split('/').any(|part| part == "..") {
+            return None;
+        }
+        let in_module = |dir: &Path| dir.join("files").join(rest);
+        match &self.modules {
+            Modules::ByName(dirs) => dirs.get(name).map(|dir| in_module(dir)),
+            Modules::Below(dirs) => {
+                let mut found = dirs.iter().map(|dir| in_module(&dir.join(name)));
+                found.find(|path| path.exists())
+            }
+        }
+    }
+}
+
+/// What a JSON document says about its form.
+#[derive(Deserialize)]
+struct Probe {
+    format: Option<String>,
+}
+
+/// Compiles what stands at a path, or reads it if it is JSON: a graph, a catalog, a saved plan.
+///
+/// # Errors
+/// When it has errors; they are shown.
+pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json") || e == "plan") {
+        return read(path, args);
+    }
+    let input = input::open(ui, Some(path), args)?;
+    let graph = compile::graph(ui, &input)?;
+    let modules = input.env.modules.values();
+    let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
+    let modules = Modules::ByName(modules);
+    Ok(Loaded { graph, sources: input.sources, plan: None, modules })
+}
+
+fn read(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    let text = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let probe: Probe = serde_json::from_slice(&text).map_err(|e| codes::document(path, e))?;
+    let sources = Arc::new(SourceMap::new());
+    let known: RefCell<BTreeMap<PathBuf, Option<FileId>>> = RefCell::default();
+    let file = |path: &Path| {
+        let mut known = known.borrow_mut();
+        *known.entry(path.to_path_buf()).or_insert_with(|| {
+            std::fs::read_to_string(path).ok().map(|text| sources.add(path, text))
+        })
+    };
+    let (graph, plan) = match probe.format.as_deref() {
+        Some(json::FORMAT) => (json::read(&text, &file), None),
+        Some(saved::FORMAT) => {
+            let plan = SavedPlan::load(&text, &file).map_err(|e| codes::document(path, e))?;
+            (Ok(plan.graph.clone()), Some(plan))
+        }
+        Some(other) => {
+            return Err(codes::document(path, format!("`{other}` is no graph or plan")).into());
+        }
+        None => (puppet_catalog::read(&text), None),
+    };
+    let graph = graph.map_err(|e| codes::document(path, e))?;
+    let dirs = args.modulepath.iter().flat_map(|p| p.split(':')).map(PathBuf::from).collect();
+    Ok(Loaded { graph, sources, plan, modules: Modules::Below(dirs) })
+}

@@ -1,0 +1,204 @@
+//! From a path on the command line to an environment that can be compiled.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::eval::Settings;
+use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::value::Value;
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
+
+use crate::codes;
+use crate::exit::Failure;
+use crate::node::{self, NodeData};
+use crate::options::CompileArgs;
+use crate::ui::Ui;
+
+/// Where modules are that belong to no environment.
+const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
+
+/// The module path of a directory without `environment.conf`.
+const DEFAULT_MODULEPATH: &str = "site-modules:modules:$basemodulepath";
+
+/// A program that is ready to be compiled for a node.
+pub struct Input {
+    /// The environment.
+    pub env: Environment,
+    /// All source texts.
+    pub sources: Arc<SourceMap>,
+    /// Settings.
+    pub settings: Settings,
+    /// The node.
+    pub node: Node,
+}
+
+/// Where the parts of an environment are.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Its directory, if it has one.
+    pub dir: Option<PathBuf>,
+    /// Where modules are.
+    pub modulepath: Vec<PathBuf>,
+    /// The site program.
+    pub site: Site,
+}
+
+/// Opens what stands at a path and finds out about the node. What is wrong is shown.
+///
+/// # Errors
+/// When the site program has errors, or a file that was named cannot be read.
+pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Input, Failure> {
+    let world: Arc<dyn World> = Arc::new(HostWorld::new());
+    let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
+    let name = args.environment.clone().or_else(|| data.environment.clone());
+    let name = name.unwrap_or_else(|| "production".into());
+    let layout = layout(world.as_ref(), path, args, &name)?;
+    open_layout(ui, world, layout, args, &name, data)
+}
+
+fn open_layout(
+    ui: &mut Ui,
+    world: Arc<dyn World>,
+    layout: Layout,
+    args: &CompileArgs,
+    name: &str,
+    data: NodeData,
+) -> Result<Input, Failure> {
+    if let Some(path) = &args.hiera
+        && world.kind(path).is_none()
+    {
+        return Err(codes::unreadable(path, &std::io::ErrorKind::NotFound.into()).into());
+    }
+    let sources = Arc::new(SourceMap::new());
+    let modulepath = layout.modulepath.clone();
+    let options = Options {
+        world,
+        sources: Arc::clone(&sources),
+        name: name.into(),
+        dir: layout.dir,
+        modulepath: layout.modulepath,
+        site: layout.site,
+        hiera_config: args.hiera.clone(),
+        strict: args.strict.into(),
+    };
+    let env = match Environment::open(options) {
+        Ok((env, warnings)) => {
+            ui.diagnostics(warnings, &sources);
+            env
+        }
+        Err(errors) => {
+            ui.diagnostics(errors, &sources);
+            return Err(Failure::Shown);
+        }
+    };
+    let (node, problems) = node::describe(&env, args, data)?;
+    ui.diagnostics(problems, &sources);
+    let settings = settings(args, &env, &node, &modulepath);
+    Ok(Input { env, sources, settings, node })
+}
+
+/// The settings of a compile; some are variables of `$settings`.
+fn settings(args: &CompileArgs, env: &Environment, node: &Node, modules: &[PathBuf]) -> Settings {
+    let modules: Vec<String> = modules.iter().map(|p| p.display().to_string()).collect();
+    let values = [
+        ("certname", Value::Str(node.name.clone())),
+        ("environment", Value::Str(env.name.clone())),
+        ("modulepath", Value::from(modules.join(":").as_str())),
+    ];
+    Settings {
+        strict: args.strict.into(),
+        strict_variables: args.strict_variables,
+        include_legacy_facts: args.legacy_facts,
+        values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
+    }
+}
+
+/// Where the parts are of what stands at a path: a manifest, a directory, or `-` for standard
+/// input.
+///
+/// # Errors
+/// When there is nothing, or standard input cannot be read.
+pub fn layout(
+    world: &dyn World,
+    path: Option<&Path>,
+    args: &CompileArgs,
+    environment: &str,
+) -> Result<Layout, Failure> {
+    let given = args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment));
+    let file = |site| Layout { dir: None, modulepath: given.clone().unwrap_or_default(), site };
+    let Some(path) = path else { return Ok(file(Site::Nothing)) };
+    if path == Path::new("-") {
+        return Ok(file(Site::Code(read_stdin()?)));
+    }
+    match world.kind(path) {
+        None => Err(codes::unreadable(path, &std::io::ErrorKind::NotFound.into()).into()),
+        Some(EntryKind::Directory) => {
+            let mut layout = directory(world, path, environment)?;
+            if let Some(given) = given {
+                layout.modulepath = given;
+            }
+            Ok(layout)
+        }
+        Some(_) => Ok(file(Site::Path(path.to_path_buf()))),
+    }
+}
+
+/// The text on standard input.
+///
+/// # Errors
+/// When it cannot be read or is no text.
+pub fn read_stdin() -> Result<String, Failure> {
+    std::io::read_to_string(std::io::stdin())
+        .map_err(|e| codes::io("cannot read standard input", &e).into())
+}
+
+/// The parts of a control repository or environment. A directory that has none of an
+/// environment's parts is a directory of manifests.
+fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Failure> {
+    let has = |name: &str| world.kind(&dir.join(name)).is_some();
+    let parts = ["environment.conf", "manifests", "modules", "site-modules", "hiera.yaml", "data"];
+    if !parts.iter().any(|name| has(name)) {
+        let site = Site::Path(dir.to_path_buf());
+        return Ok(Layout { dir: Some(dir.to_path_buf()), modulepath: Vec::new(), site });
+    }
+    let conf = dir.join("environment.conf");
+    let conf = if has("environment.conf") { read_conf(world, &conf)? } else { Vec::new() };
+    let find = |key: &str| conf.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+    let modulepath = split(find("modulepath").unwrap_or(DEFAULT_MODULEPATH), dir, environment);
+    let site = match find("manifest") {
+        Some(manifest) => Site::Path(dir.join(manifest)),
+        None if has("manifests") => Site::Path(dir.join("manifests")),
+        None => Site::Nothing,
+    };
+    Ok(Layout { dir: Some(dir.to_path_buf()), modulepath, site })
+}
+
+/// The entries of an `environment.conf`: lines `key = value`, comments after `#`.
+fn read_conf(world: &dyn World, path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {
+    let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let text = String::from_utf8(bytes).map_err(|e| codes::document(path, e))?;
+    let mut entries = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split_once('#').map_or(line, |(before, _)| before).trim();
+        if line.is_empty() || line.starts_with('[') {
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            let text = format!("line {} is no `key = value`: {line}", i + 1);
+            return Err(codes::document(path, text));
+        };
+        let value = value.trim().trim_matches(['"', '\'']);
+        entries.push((key.trim().to_string(), value.to_string()));
+    }
+    Ok(entries)
+}
+
+/// The directories of a module path; relative ones are below `base`.
+fn split(text: &str, base: &Path, environment: &str) -> Vec<PathBuf> {
+    let text = text.replace("$basemodulepath", BASE_MODULEPATH);
+    let text = text.replace("$codedir", "/etc/puppetlabs/code");
+    let text = text.replace("$environment", environment);
+    let dirs = text.split(':').map(str::trim).filter(|d| !d.is_empty());
+    dirs.map(|dir| base.join(dir)).collect()
+}

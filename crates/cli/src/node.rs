@@ -1,0 +1,135 @@
+//! What is known of the node: its name, its facts, what a classifier says.
+
+use std::path::{Path, PathBuf};
+
+use ecow::EcoString;
+use ordain_data::Value as Data;
+use ordain_facts::{Facts, Machine, external};
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::load::Environment;
+use ordain_puppet::rich::from_data;
+use ordain_puppet::value::Value;
+use ordain_source::{Diagnostic, EntryKind, World};
+
+use crate::codes;
+use crate::exit::Failure;
+use crate::options::CompileArgs;
+
+/// What a node classifier says.
+#[derive(Clone, Debug, Default)]
+pub struct NodeData {
+    /// The name of the environment.
+    pub environment: Option<String>,
+    parameters: Vec<(EcoString, Value)>,
+    classes: Vec<(EcoString, Value)>,
+    trusted: Value,
+}
+
+/// Reads node data: an object with `parameters`, `classes` (a list of names, or an object of
+/// parameters by name), `trusted` and `environment`.
+///
+/// # Errors
+/// When the file cannot be read or is not of this form.
+pub fn read_data(world: &dyn World, path: Option<&Path>) -> Result<NodeData, Failure> {
+    let Some(path) = path else { return Ok(NodeData::default()) };
+    let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let data = ordain_data::json::read_bytes(&bytes).map_err(|e| codes::document(path, e))?;
+    let Some(map) = data.as_map() else {
+        return Err(codes::document(path, format!("{} is no object", data.kind())).into());
+    };
+    let mut out = NodeData::default();
+    for (key, value) in map.iter() {
+        let key = key.as_str().unwrap_or_default();
+        match key {
+            "environment" => out.environment = value.as_str().map(ToString::to_string),
+            "parameters" => out.parameters = entries(value),
+            "classes" => out.classes = entries(value),
+            "trusted" => out.trusted = from_data(value),
+            _ => {
+                let known = ["environment", "parameters", "classes", "trusted"];
+                let mut error = codes::document(path, format!("`{key}` has no meaning here"));
+                if let Some(near) = ordain_source::suggest::nearest(key, known) {
+                    error = error.help(format!("did you mean `{near}`?"));
+                }
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The entries of a map, or the names of a list without values.
+fn entries(data: &Data) -> Vec<(EcoString, Value)> {
+    if let Some(names) = data.as_list() {
+        let names = names.iter().filter_map(Data::as_str);
+        return names.map(|name| (name.into(), Value::Undef)).collect();
+    }
+    let entries = data.as_map().into_iter().flat_map(|m| m.iter());
+    entries.filter_map(|(k, v)| Some((k.as_str()?.into(), from_data(v)))).collect()
+}
+
+/// Everything that is known of the node, and what went wrong with its facts.
+///
+/// # Errors
+/// When a file of facts cannot be read.
+pub fn describe(
+    env: &Environment,
+    args: &CompileArgs,
+    data: NodeData,
+) -> Result<(Node, Vec<Diagnostic>), Failure> {
+    let (facts, named) = match &args.facts {
+        Some(path) => {
+            let (name, values) = read_facts(env.world.as_ref(), path)?;
+            (Facts { values, problems: Vec::new() }, name)
+        }
+        None => {
+            let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
+            let modules = modules.filter(|d| env.world.kind(d) == Some(EntryKind::Directory));
+            (machine_facts(env.world.as_ref(), modules.collect(), args.legacy_facts), None)
+        }
+    };
+    let text = |path: &[&str]| facts.values.dig(path.iter().copied()).and_then(Data::as_str);
+    let of_facts = || {
+        let paths: [&[&str]; 4] =
+            [&["clientcert"], &["networking", "fqdn"], &["fqdn"], &["hostname"]];
+        paths.into_iter().find_map(text).map(ToString::to_string)
+    };
+    let name = args.node.clone().or(named).or_else(of_facts).unwrap_or_else(|| "localhost".into());
+    let name = name.to_lowercase();
+    let server =
+        [("environment", Value::Str(env.name.clone())), ("servername", Value::from(name.as_str()))];
+    let node = Node {
+        name: name.as_str().into(),
+        facts: from_data(&facts.values),
+        trusted: data.trusted,
+        server_facts: Value::hash(server),
+        parameters: data.parameters,
+        classes: data.classes,
+    };
+    Ok((node, facts.problems))
+}
+
+/// The facts of this machine, with those of the given directories.
+pub fn machine_facts(world: &dyn World, dirs: Vec<PathBuf>, legacy: bool) -> Facts {
+    let mut external_dirs = dirs;
+    external_dirs.extend(external::default_dirs(world, rustix::process::geteuid().is_root()));
+    let environment = std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+        .collect();
+    let options =
+        ordain_facts::Options { legacy, external_dirs, environment, ..Default::default() };
+    ordain_facts::collect(world, &Machine::host(), &options)
+}
+
+/// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or
+/// as a fact store keeps them, with `name` and `values`.
+fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
+    let data = external::load_file(world, path)
+        .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;
+    match (data.get("name").and_then(Data::as_str), data.get("values")) {
+        (name, Some(values)) if values.as_map().is_some() => {
+            Ok((name.map(ToString::to_string), values.clone()))
+        }
+        _ => Ok((None, data)),
+    }
+}

@@ -1,0 +1,117 @@
+//! Arguments that several verbs have. Their doc comments are the help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of every verb.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct GlobalArgs {
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+    /// How to print errors, warnings and log messages
+    #[arg(long, global = true, value_name = "FORM", default_value = "human")]
+    pub diagnostics: DiagnosticsForm,
+    /// Say more: -v for reasons, -vv for debugging
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Print results and errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Color {
+    /// On a terminal; `NO_COLOR` and `CLICOLOR_FORCE` are honoured
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How diagnostics are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum DiagnosticsForm {
+    /// With the lines of the source
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// A language.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Language {
+    /// Puppet manifests
+    Puppet,
+}
+
+/// What questionable code gives.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Strict {
+    /// Nothing
+    Off,
+    /// A warning
+    Warning,
+    /// An error
+    Error,
+}
+
+impl From<Strict> for ordain_puppet::eval::Strict {
+    fn from(strict: Strict) -> Self {
+        match strict {
+            Strict::Off => Self::Off,
+            Strict::Warning => Self::Warning,
+            Strict::Error => Self::Error,
+        }
+    }
+}
+
+/// Text or JSON.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum TextOrJson {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// How to compile: node, facts, modules, settings.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Compiling")]
+pub struct CompileArgs {
+    /// The language, if the file name does not say it
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<Language>,
+    /// The node's name; default: from the facts, else this machine's full name
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// Facts as JSON or YAML; default: those of this machine
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
+    /// What a node classifier says, as JSON: parameters, classes, trusted, environment
+    #[arg(long, value_name = "FILE")]
+    pub node_data: Option<PathBuf>,
+    /// The environment's name [default: production]
+    #[arg(long, value_name = "NAME")]
+    pub environment: Option<String>,
+    /// Where modules are, separated by colons, first wins
+    #[arg(long, value_name = "DIRS")]
+    pub modulepath: Option<String>,
+    /// The hiera.yaml of the global layer
+    #[arg(long, value_name = "FILE")]
+    pub hiera: Option<PathBuf>,
+    /// What questionable code gives
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    pub strict: Strict,
+    /// Whether an unknown variable is an error
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1)]
+    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub strict_variables: bool,
+    /// Also give manifests the flat facts of earlier times, such as $osfamily
+    #[arg(long)]
+    pub legacy_facts: bool,
+}

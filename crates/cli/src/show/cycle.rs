@@ -1,0 +1,37 @@
+//! A loop of relations as a diagnostic.
+
+use ordain_graph::order::Why;
+use ordain_graph::{Cycle, Graph, OriginId};
+use ordain_source::{Diagnostic, Severity, Span};
+
+use crate::codes;
+
+/// The most relations that are shown with their places.
+const SHOWN: usize = 12;
+
+/// The loop in Puppet's words, with the place where each relation is written.
+pub fn diagnostic(cycle: &Cycle, graph: &Graph, severity: Severity) -> Diagnostic {
+    let noun = if cycle.tangles == 1 { "dependency cycle" } else { "dependency cycles" };
+    let text = format!("Found {} {noun}:\n{}", cycle.tangles, cycle.text(graph));
+    let mut out = Diagnostic::new(severity, codes::CYCLE, text);
+    for link in cycle.links.iter().take(SHOWN) {
+        let (from, to) = (&graph.resource(link.from).id, &graph.resource(link.to).id);
+        match link.why {
+            Why::Written(origin) => {
+                let text = format!("{from} comes before {to}");
+                out = match span(graph, origin) {
+                    Some(span) if out.primary.is_none() => out.labelled(span, text),
+                    Some(span) => out.related(span, text),
+                    None => out.help(text),
+                };
+            }
+            Why::Contained => out = out.help(format!("one of {from} and {to} contains the other")),
+            Why::Automatic => out = out.help(format!("{to} waits for {from} by its kind")),
+        }
+    }
+    out.help("take away one of these relations, or contain less")
+}
+
+fn span(graph: &Graph, origin: OriginId) -> Option<Span> {
+    graph.origins.chain(origin).find_map(|o| o.span)
+}

@@ -1,0 +1,8 @@
+//! How things look: loops, plans, origins, pictures.
+
+pub mod cycle;
+pub mod failures;
+pub mod origin;
+pub mod plan;
+pub mod tree;
+pub mod value;

@@ -1,0 +1,22 @@
+//! Values of graphs as text.
+
+use ordain_data::Value;
+use ordain_puppet::rich::from_data;
+use ordain_puppet::types::format::quoted::quoted;
+
+/// A value in Puppet's notation; secrets are not shown.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "absent".into(),
+        Value::Secret(_) => "(secret)".into(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(shown).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|(k, v)| format!("{} => {}", shown(k), shown(v)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => quoted(&from_data(other)),
+    }
+}
