@@ -8,7 +8,7 @@ mod value;
 mod write;
 
 pub use read::read;
-pub use value::{read_rich, write_rich};
+pub use value::{Rich, read_rich};
 pub use write::{Envelope, write};
 
 use crate::model::EdgeKind;

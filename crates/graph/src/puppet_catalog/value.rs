@@ -5,32 +5,49 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::{Map, Value};
-use serde_json::{Number, Value as Json, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value as Json;
 
-/// A value as Puppet's rich data. Secrets inside are in clear, as agents need them.
-pub fn write_rich(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(b) => Json::Bool(*b),
-        Value::Int(i) => Json::from(*i),
-        Value::BigInt(digits) => Json::from(&**digits),
-        Value::Float(x) => Number::from_f64(*x).map_or(Json::Null, Json::Number),
-        Value::Str(s) => Json::from(s.as_str()),
-        Value::Bytes(b) => json!({ "__ptype": "Binary", "__pvalue": STANDARD.encode(b) }),
-        Value::List(items) => items.iter().map(write_rich).collect(),
-        Value::Map(map) => write_map(map),
-        Value::Secret(inner) => json!({ "__ptype": "Sensitive", "__pvalue": write_rich(inner) }),
+/// A value as Puppet's rich data, to be serialised. Secrets inside are in clear, as agents need
+/// them.
+pub struct Rich<'a>(pub &'a Value);
+
+impl Serialize for Rich<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(b) => serializer.serialize_bool(*b),
+            Value::Int(i) => serializer.serialize_i64(*i),
+            Value::BigInt(digits) => serializer.serialize_str(digits),
+            Value::Float(x) if !x.is_finite() => serializer.serialize_unit(),
+            Value::Float(x) => serializer.serialize_f64(*x),
+            Value::Str(s) => serializer.serialize_str(s),
+            Value::Bytes(b) => special(serializer, "Binary", &STANDARD.encode(b)),
+            Value::List(items) => serializer.collect_seq(items.iter().map(Rich)),
+            Value::Map(map) => serialize_map(serializer, map),
+            Value::Secret(inner) => special(serializer, "Sensitive", &Rich(inner)),
+        }
     }
 }
 
-fn write_map(map: &Map) -> Json {
+fn special<S: Serializer>(
+    serializer: S,
+    kind: &str,
+    value: &impl Serialize,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(2))?;
+    map.serialize_entry("__ptype", kind)?;
+    map.serialize_entry("__pvalue", value)?;
+    map.end()
+}
+
+fn serialize_map<S: Serializer>(serializer: S, map: &Map) -> Result<S::Ok, S::Error> {
     if map.keys().all(|k| k.as_str().is_some()) {
-        let entries =
-            map.iter().filter_map(|(k, v)| Some((k.as_str()?.to_string(), write_rich(v))));
-        return Json::Object(entries.collect());
+        let entries = map.iter().filter_map(|(k, v)| Some((k.as_str()?, Rich(v))));
+        return serializer.collect_map(entries);
     }
-    let flat = map.iter().flat_map(|(k, v)| [write_rich(k), write_rich(v)]);
-    json!({ "__ptype": "Hash", "__pvalue": flat.collect::<Vec<_>>() })
+    let flat: Vec<Rich<'_>> = map.iter().flat_map(|(k, v)| [Rich(k), Rich(v)]).collect();
+    special(serializer, "Hash", &flat)
 }
 
 /// The value of Puppet's rich data. Types and objects that are not plain data stay maps.
@@ -73,6 +90,8 @@ fn read_special(kind: &str, inner: &Json) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -84,12 +103,12 @@ mod tests {
             Value::Bytes(Arc::from([0u8, 255].as_slice())),
             Value::Map(Arc::new(odd)),
         ]);
-        assert_eq!(read_rich(&write_rich(&value)), value);
+        assert_eq!(read_rich(&serde_json::to_value(Rich(&value)).unwrap()), value);
     }
 
     #[test]
     fn unknown_objects_stay() {
         let json = json!({ "__ptype": "Deferred", "name": "f", "arguments": [1] });
-        assert_eq!(write_rich(&read_rich(&json)), json);
+        assert_eq!(serde_json::to_value(Rich(&read_rich(&json))).unwrap(), json);
     }
 }

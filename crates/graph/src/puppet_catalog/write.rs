@@ -1,14 +1,15 @@
 //! Writing.
 
+use ecow::EcoString;
 use ordain_data::Value;
 use ordain_source::SourceMap;
 use rustc_hash::FxHashSet;
-use serde_json::{Map as Object, Value as Json, json};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::RELATIONS;
 use super::read::{parse_reference, references};
-use super::value::write_rich;
-use crate::model::{Containment, EdgeKind, Graph, Resource, ResourceId};
+use super::value::Rich;
+use crate::model::{Containment, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 use crate::place::place;
 
 /// What a catalog says about itself beyond the graph.
@@ -22,32 +23,184 @@ pub struct Envelope {
     pub uuid: String,
 }
 
-/// A graph as a Puppet catalog. Secrets are in clear, as agents need them.
+/// A graph as a Puppet catalog, to be serialised. Secrets are in clear, as agents need them.
 ///
 /// Edges that no relation parameter of a resource says are added to `before` and `notify`.
-pub fn write(graph: &Graph, sources: &SourceMap, envelope: &Envelope) -> Json {
-    let extra = unsaid_edges(graph);
-    let resources = graph.resources().filter(|(_, r)| !r.is_virtual);
-    let edges = graph.containment.iter().filter(|(outer, inner)| {
-        !graph.resource(*outer).is_virtual && !graph.resource(*inner).is_virtual
-    });
-    let name = |id: ResourceId| graph.resource(id).id.to_string();
-    json!({
-        "tags": graph.tags.iter().map(|t| t.as_str()).collect::<Vec<_>>(),
-        "name": graph.name.as_str(),
-        "version": write_rich(&envelope.version),
-        "code_id": envelope.code_id,
-        "catalog_uuid": envelope.uuid,
-        "catalog_format": 2,
-        "environment": graph.environment.as_str(),
-        "resources": resources
-            .map(|(id, r)| resource(graph, r, sources, &extra[id.0 as usize]))
-            .collect::<Vec<_>>(),
-        "edges": edges
-            .map(|(outer, inner)| json!({ "source": name(*outer), "target": name(*inner) }))
-            .collect::<Vec<_>>(),
-        "classes": graph.classes.iter().map(|c| c.as_str()).collect::<Vec<_>>(),
-    })
+pub fn write<'a>(
+    graph: &'a Graph,
+    sources: &'a SourceMap,
+    envelope: &'a Envelope,
+) -> impl Serialize + 'a {
+    Catalog { graph, sources, envelope, extra: unsaid_edges(graph) }
+}
+
+struct Catalog<'a> {
+    graph: &'a Graph,
+    sources: &'a SourceMap,
+    envelope: &'a Envelope,
+    extra: Vec<Unsaid>,
+}
+
+impl Serialize for Catalog<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let graph = self.graph;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("tags", &Texts(&graph.tags))?;
+        map.serialize_entry("name", graph.name.as_str())?;
+        map.serialize_entry("version", &Rich(&self.envelope.version))?;
+        map.serialize_entry("code_id", &self.envelope.code_id)?;
+        map.serialize_entry("catalog_uuid", &self.envelope.uuid)?;
+        map.serialize_entry("catalog_format", &2)?;
+        map.serialize_entry("environment", graph.environment.as_str())?;
+        map.serialize_entry("resources", &Resources(self))?;
+        map.serialize_entry("edges", &Edges(graph))?;
+        map.serialize_entry("classes", &Texts(&graph.classes))?;
+        map.end()
+    }
+}
+
+struct Texts<'a>(&'a [EcoString]);
+
+impl Serialize for Texts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(EcoString::as_str))
+    }
+}
+
+struct Edges<'a>(&'a Graph);
+
+impl Serialize for Edges<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        for (outer, inner) in &self.0.containment {
+            let (outer, inner) = (self.0.resource(*outer), self.0.resource(*inner));
+            if !outer.is_virtual && !inner.is_virtual {
+                seq.serialize_element(&EdgeEntry { source: &outer.id, target: &inner.id })?;
+            }
+        }
+        seq.end()
+    }
+}
+
+struct EdgeEntry<'a> {
+    source: &'a ResourceRef,
+    target: &'a ResourceRef,
+}
+
+impl Serialize for EdgeEntry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("source", &Shown(self.source))?;
+        map.serialize_entry("target", &Shown(self.target))?;
+        map.end()
+    }
+}
+
+struct Shown<'a>(&'a ResourceRef);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
+}
+
+struct Resources<'a>(&'a Catalog<'a>);
+
+impl Serialize for Resources<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        for (id, resource) in self.0.graph.resources().filter(|(_, r)| !r.is_virtual) {
+            let extra = &self.0.extra[id.0 as usize];
+            seq.serialize_element(&Entry { catalog: self.0, resource, extra })?;
+        }
+        seq.end()
+    }
+}
+
+struct Entry<'a> {
+    catalog: &'a Catalog<'a>,
+    resource: &'a Resource,
+    extra: &'a Unsaid,
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let resource = self.resource;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", resource.id.kind.as_str())?;
+        map.serialize_entry("title", resource.id.title.as_str())?;
+        map.serialize_entry("tags", &Texts(&resource.tags))?;
+        // An included class or a node block has no place of its own in a catalog.
+        if resource.containment != Containment::Class
+            && let Some(place) = place(self.catalog.graph, resource.origin, self.catalog.sources)
+        {
+            if !place.file.is_empty() {
+                map.serialize_entry("file", &place.file)?;
+            }
+            map.serialize_entry("line", &place.line)?;
+        }
+        map.serialize_entry("exported", &resource.exported)?;
+        map.serialize_entry("kind", nature(resource))?;
+        let parameters = Parameters { resource, extra: self.extra };
+        if !parameters.is_empty() {
+            map.serialize_entry("parameters", &parameters)?;
+        }
+        let secret = resource.attributes.iter().filter(|a| matches!(a.value, Value::Secret(_)));
+        let secret: Vec<&str> = secret.map(|a| a.name.as_str()).collect();
+        if !secret.is_empty() {
+            map.serialize_entry("sensitive_parameters", &secret)?;
+        }
+        map.end()
+    }
+}
+
+struct Parameters<'a> {
+    resource: &'a Resource,
+    extra: &'a Unsaid,
+}
+
+impl Parameters<'_> {
+    fn is_empty(&self) -> bool {
+        self.extra.is_empty() && self.resource.attributes.iter().all(|a| a.value.is_null())
+    }
+
+    fn unsaid(&self, name: &str) -> impl Iterator<Item = &str> {
+        let kind = match name {
+            "notify" => Some(EdgeKind::Notify),
+            "before" => Some(EdgeKind::Before),
+            _ => None,
+        };
+        self.extra.iter().filter(move |(k, _)| Some(*k) == kind).map(|(_, target)| target.as_str())
+    }
+}
+
+impl Serialize for Parameters<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let attributes = &self.resource.attributes;
+        for attribute in attributes.iter().filter(|a| !a.value.is_null()) {
+            let value = match &attribute.value {
+                Value::Secret(inner) => inner,
+                value => value,
+            };
+            let more: Vec<&str> = self.unsaid(&attribute.name).collect();
+            if more.is_empty() {
+                map.serialize_entry(attribute.name.as_str(), &Rich(value))?;
+            } else {
+                let mut all = references(value);
+                all.extend(more);
+                map.serialize_entry(attribute.name.as_str(), &all)?;
+            }
+        }
+        for name in ["before", "notify"] {
+            let said = attributes.iter().any(|a| a.name == name && !a.value.is_null());
+            let more: Vec<&str> = self.unsaid(name).collect();
+            if !said && !more.is_empty() {
+                map.serialize_entry(name, &more)?;
+            }
+        }
+        map.end()
+    }
 }
 
 type Unsaid = Vec<(EdgeKind, String)>;
@@ -72,31 +225,6 @@ fn unsaid_edges(graph: &Graph) -> Vec<Unsaid> {
     extra
 }
 
-fn resource(graph: &Graph, resource: &Resource, sources: &SourceMap, extra: &Unsaid) -> Json {
-    let mut json = Object::new();
-    json.insert("type".into(), resource.id.kind.as_str().into());
-    json.insert("title".into(), resource.id.title.as_str().into());
-    json.insert("tags".into(), resource.tags.iter().map(|t| t.as_str()).collect());
-    // An included class or a node block has no place of its own in a catalog.
-    let placed = resource.containment != Containment::Class;
-    if let Some(place) = place(graph, resource.origin, sources).filter(|_| placed) {
-        if !place.file.is_empty() {
-            json.insert("file".into(), place.file.into());
-        }
-        json.insert("line".into(), place.line.into());
-    }
-    json.insert("exported".into(), resource.exported.into());
-    json.insert("kind".into(), nature(resource).into());
-    let (parameters, secret) = parameters(resource, extra);
-    if !parameters.is_empty() {
-        json.insert("parameters".into(), parameters.into());
-    }
-    if !secret.is_empty() {
-        json.insert("sensitive_parameters".into(), secret.into());
-    }
-    Json::Object(json)
-}
-
 fn nature(resource: &Resource) -> &'static str {
     match resource.containment {
         Containment::ClassResource => "class",
@@ -106,33 +234,11 @@ fn nature(resource: &Resource) -> &'static str {
     }
 }
 
-fn parameters(resource: &Resource, extra: &Unsaid) -> (Object<String, Json>, Vec<String>) {
-    let mut parameters = Object::new();
-    let mut secret = Vec::new();
-    for attribute in resource.attributes.iter().filter(|a| !a.value.is_null()) {
-        let json = match &attribute.value {
-            Value::Secret(inner) => {
-                secret.push(attribute.name.to_string());
-                write_rich(inner)
-            }
-            value => write_rich(value),
-        };
-        parameters.insert(attribute.name.to_string(), json);
-    }
-    for (kind, target) in extra {
-        let name = if *kind == EdgeKind::Notify { "notify" } else { "before" };
-        let slot = parameters.entry(name).or_insert_with(|| json!([]));
-        match slot {
-            Json::Array(items) => items.push(target.as_str().into()),
-            single => *single = json!([single.take(), target]),
-        }
-    }
-    (parameters, secret)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::{Value as Json, json};
+
     use super::super::read;
     use super::*;
     use crate::order::Relations;
@@ -165,7 +271,7 @@ mod tests {
         let graph = read(CATALOG.as_bytes()).unwrap();
         let envelope = Envelope { version: Value::Int(7), code_id: None, uuid: "u".into() };
         let want: Json = serde_json::from_str(CATALOG).unwrap();
-        let back = write(&graph, &SourceMap::new(), &envelope);
+        let back = serde_json::to_value(write(&graph, &SourceMap::new(), &envelope)).unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&want).unwrap());
     }
 
@@ -184,7 +290,8 @@ mod tests {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         edge(&mut graph, a, b, EdgeKind::Notify);
-        let json = write(&graph, &SourceMap::new(), &Envelope::default());
+        let json =
+            serde_json::to_value(write(&graph, &SourceMap::new(), &Envelope::default())).unwrap();
         assert_eq!(json["resources"][0]["parameters"], json!({ "notify": ["File[b]"] }));
     }
 
