@@ -17,6 +17,7 @@
 //! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::compressed`], [`ip::expanded`] |
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
 //! | [`crypt`] | [`crypt::hash`] |
+//! | [`pbkdf2`] | [`pbkdf2::sha512`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
 //! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
@@ -27,6 +28,7 @@ mod error;
 pub mod float;
 pub mod integer;
 pub mod ip;
+pub mod pbkdf2;
 pub mod printf;
 pub mod random;
 pub mod regex;

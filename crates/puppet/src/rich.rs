@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ordain_data::Value as Data;
 
 use crate::catalog::ResourceKey;
-use crate::eval::{reference_key, text};
+use crate::eval::text;
 use crate::types::Type;
 use crate::value::{HashValue, Value};
 
@@ -52,8 +52,15 @@ fn hash_to_data(entries: &HashValue) -> Data {
 }
 
 fn type_to_data(kind: &Type) -> Data {
-    if let Some(key) = reference_key(kind) {
-        return Data::Str(ResourceKey::text(&key).into());
+    match kind {
+        // The title as it was written.
+        Type::Resource { kind: Some(name), title: Some(title) } => {
+            return Data::Str(format!("{name}[{title}]").into());
+        }
+        Type::Class(Some(name)) => {
+            return Data::Str(ResourceKey::new("class", name).text().into());
+        }
+        _ => {}
     }
     if let Type::Resource { kind: Some(name), title: None } = kind {
         return Data::Str(name.clone());

@@ -59,6 +59,17 @@ pub struct SourceFile {
     /// The whole text.
     pub text: Arc<str>,
     line_starts: OnceLock<Vec<u32>>,
+    /// How many characters begin before each multiple of [`BLOCK`] bytes.
+    block_chars: OnceLock<Vec<u32>>,
+}
+
+/// The distance of the places whose character count is kept, so that the cost of a column does not
+/// grow with the length of the line.
+const BLOCK: usize = 1024;
+
+/// How many characters begin in these bytes of UTF-8.
+fn count_chars(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
 
 impl fmt::Debug for SourceFile {
@@ -70,7 +81,12 @@ impl fmt::Debug for SourceFile {
 impl SourceFile {
     /// A file of this name and text.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
-        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new() }
+        Self {
+            path: path.into(),
+            text: text.into(),
+            line_starts: OnceLock::new(),
+            block_chars: OnceLock::new(),
+        }
     }
 
     fn line_starts(&self) -> &[u32] {
@@ -78,6 +94,21 @@ impl SourceFile {
             let newlines = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
             std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect()
         })
+    }
+
+    /// How many characters begin before the byte `offset`, which is in the text or its end.
+    fn chars_before(&self, offset: usize) -> u32 {
+        let bytes = self.text.as_bytes();
+        let blocks = self.block_chars.get_or_init(|| {
+            let mut total = 0;
+            let sums = bytes.chunks_exact(BLOCK).map(|block| {
+                total += count_chars(block);
+                total
+            });
+            std::iter::once(0).chain(sums).collect()
+        });
+        let block = offset / BLOCK;
+        blocks[block] + count_chars(&bytes[block * BLOCK..offset])
     }
 
     /// The line (from 1) that holds the byte `offset`.
@@ -93,7 +124,7 @@ impl SourceFile {
         }
         let line = self.line(offset as u32);
         let start = self.line_starts()[line as usize - 1] as usize;
-        let column = self.text[start..offset].chars().count() as u32 + 1;
+        let column = self.chars_before(offset) - self.chars_before(start) + 1;
         LineCol { line, column }
     }
 
@@ -151,6 +182,8 @@ impl SourceMap {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -162,5 +195,40 @@ mod tests {
         assert_eq!(f.line_text(1), "ä = 1");
         assert_eq!(f.line_text(2), "x");
         assert_eq!(f.line_text(3), "");
+    }
+
+    /// Line and column by counting from the beginning.
+    fn counted(text: &str, offset: usize) -> LineCol {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &text[..offset];
+        let line = before.matches('\n').count() as u32 + 1;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        LineCol { line, column: before[start..].chars().count() as u32 + 1 }
+    }
+
+    proptest! {
+        #[test]
+        fn columns_are_those_of_counting(
+            parts in prop::collection::vec(("[a-zä€🙂\r\n]{0,9}", 0_usize..300), 0..12),
+            at in 0.0..1.1_f64,
+        ) {
+            let text: String = parts.iter().map(|(part, n)| part.repeat(*n)).collect();
+            let file = SourceFile::new("a.pp", text.as_str());
+            let offset = (text.len() as f64 * at) as usize;
+            for offset in [offset, offset / BLOCK * BLOCK, text.len(), 0] {
+                prop_assert_eq!(file.line_col(offset as u32), counted(&text, offset));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_line_costs_no_more_than_others() {
+        let file = SourceFile::new("a.pp", "ä".repeat(1 << 20));
+        for i in (0..1 << 21).step_by(16) {
+            assert_eq!(file.line_col(i), LineCol { line: 1, column: i / 2 + 1 });
+        }
     }
 }

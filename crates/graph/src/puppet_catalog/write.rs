@@ -77,7 +77,9 @@ fn resource(graph: &Graph, resource: &Resource, sources: &SourceMap, extra: &Uns
     json.insert("type".into(), resource.id.kind.as_str().into());
     json.insert("title".into(), resource.id.title.as_str().into());
     json.insert("tags".into(), resource.tags.iter().map(|t| t.as_str()).collect());
-    if let Some(place) = place(graph, resource.origin, sources) {
+    // An included class or a node block has no place of its own in a catalog.
+    let placed = resource.containment != Containment::Class;
+    if let Some(place) = place(graph, resource.origin, sources).filter(|_| placed) {
         if !place.file.is_empty() {
             json.insert("file".into(), place.file.into());
         }

@@ -18,7 +18,7 @@ use crate::eval::resources::{Declaration, new_param, type_title};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
-use crate::types::{Type, mismatch};
+use crate::types::mismatch;
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -118,6 +118,10 @@ impl Compiler<'_> {
         for param in params {
             self.tag_by_param(&mut resource.tags, &param);
             resource.params.push(param);
+        }
+        if let Some(path) = trimmed_path(&resource) {
+            let origin = ParamOrigin { how: How::External, span: None, within: container };
+            resource.params.push(new_param("path".into(), Value::Str(path), false, origin));
         }
         for default in self.defaults_for(at.scope, &resource.kind) {
             if let Some(set) = resource.param_mut(&default.name) {
@@ -329,8 +333,7 @@ impl Compiler<'_> {
         match self.eval(f, body) {
             Ok(_) => Ok(()),
             Err(unwind) => match *unwind {
-                Unwind::Return(..) => Ok(()),
-                Unwind::Next(_) => Err(misplaced("next", f.program.span(body))),
+                Unwind::Return(..) | Unwind::Next(_) => Ok(()),
                 Unwind::Break(span) => Err(misplaced("break", span)),
                 other => Err(Box::new(other)),
             },
@@ -592,8 +595,15 @@ impl Compiler<'_> {
         self.node_scope = Some(scope);
         self.set_matches(scope, groups);
         let f = Frame { program: Arc::clone(&def.program), scope };
-        self.run_body(&f, def.body)
+        self.run_top(&f, def.body)
     }
+}
+
+/// The path of a file whose title ends in slashes: upstream's title pattern takes them off.
+fn trimmed_path(resource: &Resource) -> Option<EcoString> {
+    let title = resource.title.as_str();
+    let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');
+    (is_file && resource.param("path").is_none()).then(|| resource.key().title)
 }
 
 fn invalid_tag(value: &Value) -> Option<EcoString> {
@@ -601,9 +611,4 @@ fn invalid_tag(value: &Value) -> Option<EcoString> {
     flatten_values(value, &mut flat);
     let texts = flat.iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
     texts.into_iter().find(|t| !tags::is_valid(t))
-}
-
-/// The reference type of a class.
-pub(crate) fn class_type(name: &str) -> Value {
-    Value::of_type(Type::Class(Some(name.to_lowercase().into())))
 }

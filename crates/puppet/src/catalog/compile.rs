@@ -12,9 +12,9 @@ use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
-use crate::eval::{Compiler, LogEntry, Settings, compare};
+use crate::eval::{Compiler, Frame, LogEntry, Settings, compare};
 use crate::load::{Environment, NodeDef};
-use crate::syntax::Expr;
+use crate::syntax::{Expr, ExprId};
 use crate::types::Regexp;
 use crate::value::{HashValue, Value};
 
@@ -167,6 +167,13 @@ impl Compiler<'_> {
         let mut scope = Scope::new(ScopeKind::Class, Some(ScopeId::TOP), resource);
         scope.class = "settings".into();
         let mut all = HashValue::default();
+        let defaults = default_settings(self);
+        for (name, value) in &defaults {
+            if !self.settings.values.contains_key(*name) {
+                scope.set((*name).into(), value.clone());
+                all.insert(Value::from(*name), value.clone());
+            }
+        }
         for (name, value) in &self.settings.values {
             scope.set(name.as_str().into(), value.clone());
             all.insert(Value::from(name.as_str()), value.clone());
@@ -179,9 +186,17 @@ impl Compiler<'_> {
     fn evaluate_main(&mut self) -> EvalResult<()> {
         for program in &self.env.site {
             let f = self.top_frame(program);
-            self.run_body(&f, program.body)?;
+            self.run_top(&f, program.body)?;
         }
         Ok(())
+    }
+
+    /// Runs the site program or a node block: from there is nothing to return to.
+    pub(crate) fn run_top(&mut self, f: &Frame, body: ExprId) -> EvalResult<()> {
+        match self.eval(f, body) {
+            Err(unwind) if matches!(*unwind, Unwind::Next(_)) => Ok(()),
+            other => other.map(drop),
+        }
     }
 
     /// Evaluates the node block that fits: the exact name, else the first regular expression in
@@ -267,6 +282,35 @@ impl Compiler<'_> {
     }
 }
 
+/// Settings that manifests read as `$settings::name`, with the values of a fresh installation.
+fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
+    let text = |s: &str| Value::from(s);
+    let env = compiler.env;
+    let path = |p: &std::path::Path| Value::from(p.display().to_string());
+    let modulepath: Vec<String> = env.modulepath.iter().map(|p| p.display().to_string()).collect();
+    vec![
+        ("certname", Value::Str(compiler.node.clone())),
+        ("codedir", text("/etc/puppetlabs/code")),
+        ("confdir", text("/etc/puppetlabs/puppet")),
+        ("environment", Value::Str(env.name.clone())),
+        ("environmentpath", text("/etc/puppetlabs/code/environments")),
+        ("manifest", env.dir.as_deref().map_or(Value::Undef, |d| path(&d.join("manifests")))),
+        ("modulepath", Value::from(modulepath.join(":"))),
+        ("node_name_value", Value::Str(compiler.node.clone())),
+        ("noop", Value::Bool(false)),
+        ("server", text("puppet")),
+        ("ssldir", text("/etc/puppetlabs/puppet/ssl")),
+        ("storeconfigs", Value::Bool(false)),
+        ("strict", text(match compiler.settings.strict {
+            crate::check::Strict::Off => "off",
+            crate::check::Strict::Warning => "warning",
+            crate::check::Strict::Error => "error",
+        })),
+        ("strict_variables", Value::Bool(compiler.settings.strict_variables)),
+        ("vardir", text("/opt/puppetlabs/puppet/cache")),
+    ]
+}
+
 fn or_empty(value: &Value) -> Value {
     if value.is_undef() { Value::Hash(Arc::default()) } else { value.clone() }
 }
@@ -290,9 +334,35 @@ fn trusted(node: &Node) -> Value {
     ])
 }
 
+/// Groups that begin with `(?` with their signs spelled in letters, as upstream names such nodes.
+fn spell_lookarounds(source: &str) -> String {
+    let mut out = String::new();
+    let mut rest = source;
+    while let Some(start) = rest.find("(?") {
+        let Some(len) = rest[start..].find(')') else { break };
+        let (before, group) = (&rest[..start], &rest[start..=start + len]);
+        out.push_str(before);
+        for c in group.chars() {
+            match c {
+                '(' => out.push_str("lp"),
+                ')' => out.push_str("rp"),
+                '?' => out.push_str("qu"),
+                '<' => out.push_str("lt"),
+                '>' => out.push_str("gt"),
+                '!' => out.push_str("ex"),
+                '=' => out.push_str("eq"),
+                c => out.push(c),
+            }
+        }
+        rest = &rest[start + len + 1..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// The title of a node block with a regular expression.
 fn regex_title(source: &str) -> EcoString {
-    let kept = source.to_lowercase();
+    let kept = spell_lookarounds(&source.to_lowercase());
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
     let kept: String = kept.collect();
     format!("__node_regexp__{}", kept.trim_start_matches('.')).into()

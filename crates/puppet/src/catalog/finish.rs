@@ -1,6 +1,5 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
-use ecow::EcoString;
 use ordain_source::{Span, suggest};
 use rustc_hash::FxHashSet;
 
@@ -12,7 +11,6 @@ use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
 use crate::eval::{Compiler, reference_key};
-use crate::types::Type;
 use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
@@ -277,6 +275,11 @@ impl Compiler<'_> {
                 let mut flat = Vec::new();
                 flatten_values(&param.value, &mut flat);
                 for value in &flat {
+                    if let Value::Str(text) = value
+                        && self.reference_of(value).is_none()
+                    {
+                        return self.bad_reference(text, param);
+                    }
                     let Some(key) = self.reference_of(value) else { continue };
                     if self.catalog.find(&key).is_some_and(|id| !self.catalog.get(id).is_virtual) {
                         continue;
@@ -294,6 +297,15 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
+        let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let text = format!("No title provided and \"{text}\" is not a valid resource reference{at}");
+        let mut error = crate::eval::error::PlainError::new(text);
+        error.related.extend(param.origin.span.map(|s| (s, "given here".into())));
+        error.help = Some("write a reference such as `Service['ntp']`".into());
+        Err(error.into())
     }
 
     /// The resource that a value of a relationship metaparameter means.
@@ -335,7 +347,3 @@ impl ResourceKey {
     }
 }
 
-/// The names of a list of references, for messages.
-pub(crate) fn reference_text(kind: &Type) -> Option<EcoString> {
-    reference_key(kind).map(|key| key.text().into())
-}

@@ -111,6 +111,7 @@ impl Compiler<'_> {
             Unwind::Plain(error) => {
                 (error.message, error.related, error.help.into_iter().collect(), None)
             }
+            Unwind::Error(error) if error.is_jump => return error.into(),
             Unwind::Error(error) => {
                 let place = self.full_place(error.span, error.line_only);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };

@@ -179,6 +179,7 @@ fn removal_key(value: &Value) -> Value {
     }
 }
 
+#[expect(clippy::mutable_key_type, reason = "only caches inside values change")]
 fn without(items: &[Value], right: &Value) -> Value {
     let gone: rustc_hash::FxHashSet<Value> = match right {
         Value::Array(_) | Value::Hash(_) => as_items(right).iter().map(removal_key).collect(),
@@ -228,6 +229,7 @@ fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
     Ok(pairs)
 }
 
+#[expect(clippy::mutable_key_type, reason = "only caches inside values change")]
 fn without_keys(entries: &HashValue, right: &Value) -> Value {
     let gone: rustc_hash::FxHashSet<&Value> = match right {
         Value::Array(items) => items.iter().collect(),

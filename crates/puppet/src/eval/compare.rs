@@ -48,6 +48,10 @@ pub fn equals(a: &Value, b: &Value) -> bool {
         (Value::Hash(x), Value::Hash(y)) => hashes_equal(x, y),
         (Value::Type(x), Value::Type(y)) => is_equivalent(x, y),
         (Value::Object(x), Value::Object(y)) => objects_equal(x, y),
+        (Value::Timespan(ns) | Value::Timestamp(ns), Value::Int(_) | Value::Float(_)) => {
+            order_time(**ns, b) == Some(Ordering::Equal)
+        }
+        (Value::Sensitive(x), Value::Sensitive(y)) => equals(x, y),
         _ => a == b,
     }
 }
@@ -82,11 +86,8 @@ fn order_mixed(i: i64, f: f64) -> Option<Ordering> {
 
 /// Compares two texts, ignoring the case of ASCII letters.
 fn order_text(a: &str, b: &str) -> Ordering {
-    let fold = |s: &str| s.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
-    match a.is_empty() || b.is_empty() {
-        true => a.len().cmp(&b.len()),
-        false => fold(a).cmp(&fold(b)),
-    }
+    let fold = |b: u8| b.to_ascii_lowercase();
+    a.bytes().map(fold).cmp(b.bytes().map(fold))
 }
 
 const NANOS: i128 = 1_000_000_000;

@@ -72,7 +72,8 @@ impl Compiler<'_> {
             related: Vec::new(),
             help: Vec::new(),
             diagnostics: loaded.errors.clone(),
-            wrapped: None,
+            is_jump: false,
+        wrapped: None,
         }
         .into())
     }

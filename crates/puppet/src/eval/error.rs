@@ -72,6 +72,8 @@ pub struct EvalError {
     pub help: Vec<String>,
     /// Diagnostics that stand in its place, when it is a file that does not parse.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether this is a jump such as `break()` that had nowhere to go.
+    pub is_jump: bool,
     /// The error of a body that this one reports for the resource whose body it is.
     pub wrapped: Option<Box<EvalError>>,
 }
@@ -111,6 +113,7 @@ impl EvalError {
             related: Vec::new(),
             help: Vec::new(),
             diagnostics: Vec::new(),
+            is_jump: false,
             wrapped: None,
         }
     }

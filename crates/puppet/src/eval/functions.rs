@@ -15,8 +15,22 @@ use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
-use crate::types::{Type, infer, mismatch, object, parse};
+use crate::types::{Type, infer::infer, mismatch, object, parse};
 use crate::value::Value;
+
+/// The attribute of an object, or the part of an address.
+fn member(receiver: &Value, name: &str) -> Option<Value> {
+    match receiver {
+        Value::Object(object) => object::attribute_value(object, name),
+        Value::Uri(uri) => {
+            const PARTS: [&str; 8] =
+                ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
+            let part = || uri.parts().get(name).cloned().unwrap_or_default();
+            PARTS.contains(&name).then(part)
+        }
+        _ => None,
+    }
+}
 
 /// A built-in function with its signatures, which are made when it is first called.
 struct Bound {
@@ -71,8 +85,7 @@ impl Compiler<'_> {
         };
         if call.form == CallForm::Method
             && let Some(receiver) = args.first()
-            && let Value::Object(receiver) = receiver
-            && let Some(value) = object::attribute_value(receiver, &name)
+            && let Some(value) = member(receiver, &name)
         {
             return Ok(value);
         }
@@ -95,9 +108,7 @@ impl Compiler<'_> {
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
         };
-        if let Value::Object(receiver) = &receiver
-            && let Some(value) = object::attribute_value(receiver, name)
-        {
+        if let Some(value) = member(&receiver, name) {
             return Ok(value);
         }
         let name = name.clone();
@@ -249,17 +260,16 @@ impl Compiler<'_> {
     /// # Errors
     /// When the arguments do not fit, and those of its body.
     pub fn call_closure(&mut self, closure: &Arc<Closure>, args: &[Value]) -> EvalResult {
-        if !mismatch::accepts(&closure.signature, args, None) {
-            let text = mismatch::describe_call("lambda", &[&closure.signature], args, None);
-            return plain(text);
-        }
         let outer = self.scopes.get(closure.scope);
         let mut scope = Scope::new(ScopeKind::Lambda, Some(closure.scope), outer.resource);
         scope.module = outer.module.clone();
         let scope = self.scopes.push(scope);
         let f = Frame { program: Arc::clone(&closure.program), scope };
         let lambda = closure.program.lambda(closure.lambda);
-        let result = self.bind(&f, lambda.params, args).and_then(|()| self.eval(&f, lambda.body));
+        let result = self
+            .bind(&f, lambda.params, args)
+            .and_then(|()| self.check_block(closure, &f, args))
+            .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
         let value = match result {
             Ok(value) => value,
@@ -272,6 +282,31 @@ impl Compiler<'_> {
             mismatch::assert_instance("value returned from lambda", kind, &value)?;
         }
         Ok(value)
+    }
+
+    /// Checks what a lambda was given, values of defaults included.
+    fn check_block(&self, closure: &Closure, f: &Frame, args: &[Value]) -> EvalResult<()> {
+        let params = closure.program.params(closure.program.lambda(closure.lambda).params);
+        let signature = &closure.signature;
+        let untyped = signature.params.iter().all(|p| p.kind == Type::Any);
+        if untyped && (signature.rest || args.len() <= params.len()) {
+            return Ok(());
+        }
+        let mut all = Vec::with_capacity(args.len().max(params.len()));
+        for param in params {
+            match self.scopes.get(f.scope).get(&param.name) {
+                Some(Value::Array(items)) if param.captures_rest => all.extend(items.iter().cloned()),
+                Some(value) => all.push(value.clone()),
+                None => {}
+            }
+        }
+        if !params.last().is_some_and(|p| p.captures_rest) {
+            all.extend(args.iter().skip(params.len()).cloned());
+        }
+        if mismatch::accepts(signature, &all, None) {
+            return Ok(());
+        }
+        plain(mismatch::describe_call("block", &[signature], &all, None))
     }
 
     /// Gives parameters their values, from left to right; a default sees those before it.
@@ -295,9 +330,11 @@ impl Compiler<'_> {
                     (Some(value), _) => value.clone(),
                     (None, Some(default)) => self.eval_default(f, params, i, default)?,
                     (None, None) => {
-                        return issue(
-                            "MISSING_REQUIRED_PARAMETER",
-                            format!("Parameter ${} is required but no value was given", param.name),
+                        let text =
+                            format!("Parameter ${} is required but no value was given", param.name);
+                        let span = param.range.in_file(program.file);
+                        return Err(
+                            EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into()
                         );
                     }
                 }
@@ -356,9 +393,12 @@ impl Compiler<'_> {
     ) -> EvalResult<Arc<Signature>> {
         let program = Arc::clone(&f.program);
         let params_list = program.params(params);
-        let optional = |p: &&Param| p.default.is_some() || p.captures_rest;
-        if let Some(first) = params_list.iter().position(|p| optional(&p))
-            && let Some(late) = params_list[first..].iter().find(|p| !optional(p))
+        let types = self.parameter_types(f, params, returns)?;
+        let required = |p: &Param| {
+            types.params.iter().any(|s| s.name == p.name && !s.optional) && p.default.is_none()
+        };
+        if let Some(first) = params_list.iter().position(|p| !required(p))
+            && let Some(late) = params_list[first..].iter().find(|p| required(p))
         {
             let text = format!(
                 "Parameter ${} is required but appears after optional parameters",
@@ -367,7 +407,7 @@ impl Compiler<'_> {
             let span = late.range.in_file(program.file);
             return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
         }
-        self.parameter_types(f, params, returns)
+        Ok(types)
     }
 
     /// As [`Self::signature`], in any order of required and optional parameters.
@@ -388,8 +428,11 @@ impl Compiler<'_> {
                 Some(kind) => Type::clone(&*self.eval_type(f, kind)?),
                 None => Type::Any,
             };
-            let optional = param.default.is_some() || param.captures_rest;
-            out.rest |= param.captures_rest;
+            if param.captures_rest {
+                rest_params(&mut out, param, kind);
+                continue;
+            }
+            let optional = param.default.is_some();
             out.params.push(SignatureParam { name: param.name.clone(), kind, optional });
         }
         if let Some(returns) = returns {
@@ -407,7 +450,7 @@ impl Compiler<'_> {
         match self.eval(f, id)? {
             Value::Type(kind) => Ok(kind),
             other => {
-                let got = infer::generalize(&infer::infer(&other));
+                let got = crate::types::generalize(&infer(&other));
                 let text = format!("Expected value of type Type, got {got}");
                 Err(self.error(f, id, "TYPE_MISMATCH", text))
             }
@@ -433,6 +476,32 @@ fn signature_key(
     Some((Arc::as_ptr(program) as usize, start))
 }
 
+/// The most parameters that a bounded rest parameter is written out as.
+const MAX_REST: i64 = 64;
+
+/// A parameter that takes the rest: an array type says how many there may be, and of what type.
+fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
+    let (kind, size) = match kind {
+        Type::Array(element, size) => (Type::clone(&element), size),
+        other => (other, crate::types::IntRange::ANY_SIZE),
+    };
+    let required = size.from.clamp(0, MAX_REST);
+    let most = size.to.min(MAX_REST);
+    let push = |out: &mut Signature, optional| {
+        let (name, kind) = (param.name.clone(), kind.clone());
+        out.params.push(SignatureParam { name, kind, optional });
+    };
+    (0..required).for_each(|_| push(out, param.default.is_some()));
+    if size.to <= MAX_REST {
+        (required..most).for_each(|_| push(out, true));
+    } else {
+        out.rest = true;
+        if required == 0 {
+            push(out, true);
+        }
+    }
+}
+
 fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
     let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
     if arity >= 0 && given != wanted {
@@ -449,5 +518,10 @@ fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
 /// An error for a jump that has nowhere to go.
 pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let text = format!("{jump}() from context where this is illegal");
-    EvalError::new("RUNTIME_ERROR", text, span).into()
+    let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+    error.is_jump = true;
+    if jump == "return" {
+        error.issue = None;
+    }
+    error.into()
 }

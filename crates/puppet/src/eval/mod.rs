@@ -270,7 +270,11 @@ impl<'e> Compiler<'e> {
         let items = f.program.list(items);
         let mut out = Vec::with_capacity(items.len());
         for &item in items {
-            if let Expr::Splat(inner) = f.program[item] {
+            let mut bare = item;
+            while let Expr::Paren(inner) = f.program[bare] {
+                bare = inner;
+            }
+            if let Expr::Splat(inner) = f.program[bare] {
                 out.extend(self.eval_unfolded(f, inner)?);
             } else {
                 out.push(self.eval(f, item)?);

@@ -214,7 +214,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         if unique && let Some(first) = out.iter().find(|p| p.name == param.name) {
             let text = format!("The attribute '{}' has already been set", param.name);
-            let mut error = EvalError::new("DUPLICATE_ATTRIBUTE", text, f.program.span(id));
+            let mut error = EvalError::new("DUPLICATE_ATTRIBUE", text, f.program.span(id));
             error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
             error.related.extend(param.origin.span.map(|s| (s, "set again here".to_string())));
             return Err(error.into());

@@ -128,22 +128,6 @@ fn civil(days: i128) -> (i128, i128, i128) {
 
 /// Appends a duration: `1-01:03:00.0`.
 pub fn write_timespan(out: &mut String, ns: i128) {
-    if ns < 0 {
-        out.push('-');
-    }
-    let ns = ns.unsigned_abs();
-    let seconds = ns / 1_000_000_000;
-    let _ = write!(
-        out,
-        "{}-{:02}:{:02}:{:02}.",
-        seconds / 86_400,
-        seconds / 3600 % 24,
-        seconds / 60 % 60,
-        seconds % 60
-    );
-    let fraction = format!("{:09}", ns % 1_000_000_000);
-    match fraction.trim_end_matches('0') {
-        "" => out.push('0'),
-        digits => out.push_str(digits),
-    }
+    // The format is a constant that is known to be right.
+    out.push_str(&ordain_functions::time::format_span("%D-%H:%M:%S.%-N", ns).unwrap_or_default());
 }

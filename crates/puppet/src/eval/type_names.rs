@@ -64,16 +64,14 @@ impl Compiler<'_> {
                     Type::Object(crate::types::object::from_hash(&def.name, &value)?)
                 }
                 _ => {
-                    let text = format!("Type alias '{name}' cannot be resolved to a real type");
-                    return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+                    return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
                 }
             };
             if only_refers_to(&target, &def.name) {
-                let text = format!("Type alias '{name}' cannot be resolved to a real type");
-                return Err(self.error(&f, def.kind, "RUNTIME_ERROR", text));
+                return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
             }
             // It was just made, so nothing has set it before.
-            let _ = alias.target.set(target);
+            let _ = alias.target.set(crate::types::normalize(&target));
             return Ok(Type::Alias(alias));
         }
         Ok(Type::Reference(name.into()))
@@ -113,7 +111,7 @@ impl Compiler<'_> {
     fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
         // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
         let kind = match kind {
-            Type::Reference(name) => {
+            Type::Reference(name) if name != "UnresolvedReference" => {
                 Type::Resource { kind: Some(capitalize_segments(name)), title: None }
             }
             other => other.clone(),

@@ -172,6 +172,10 @@ impl Compiler<'_> {
         match value {
             Value::Hash(entries) => {
                 for &target in &targets {
+                    if let Expr::List(inner) = f.program[target] {
+                        self.assign_nested(f, target, inner, entries)?;
+                        continue;
+                    }
                     let Expr::Var(name) = &f.program[target] else {
                         return Err(self.not_assignable(f, target));
                     };
@@ -189,6 +193,25 @@ impl Compiler<'_> {
                 self.assign_from_class(f, id, &targets, kind)
             }
             _ => self.assign_from_list(f, id, &targets, value),
+        }
+    }
+
+    /// A list among the targets takes the entry under the list of its names.
+    fn assign_nested(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        targets: ExprList,
+        entries: &crate::value::HashValue,
+    ) -> EvalResult<()> {
+        let names = f.program.list(targets).iter().map(|&t| match &f.program[t] {
+            Expr::Var(name) => Value::Str(name.clone()),
+            _ => Value::Undef,
+        });
+        let key = Value::array(names);
+        match entries.get(&key) {
+            Some(found) => self.assign_many(f, id, targets, &found.clone()),
+            None => Err(self.not_assignable(f, id)),
         }
     }
 

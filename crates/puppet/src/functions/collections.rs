@@ -334,7 +334,7 @@ fn unique(call: &mut Call<'_, '_>) -> EvalResult {
         let mut seen: IndexSet<Value, FxBuildHasher> = IndexSet::default();
         let mut kept = Vec::new();
         for value in values {
-            if seen.insert(call.yield_block(&[value.clone()])?) {
+            if seen.insert(call.yield_block(std::slice::from_ref(&value))?) {
                 kept.push(value);
             }
         }
@@ -351,8 +351,11 @@ fn unique_hash(call: &mut Call<'_, '_>) -> EvalResult {
     let mut groups: IndexMap<Value, (Vec<Value>, IndexSet<Value, FxBuildHasher>), FxBuildHasher> =
         IndexMap::default();
     for (key, value) in call.hash(0).iter() {
-        let by =
-            if call.block.is_some() { call.yield_block(&[value.clone()])? } else { value.clone() };
+        let by = if call.block.is_some() {
+            call.yield_block(std::slice::from_ref(value))?
+        } else {
+            value.clone()
+        };
         let group = groups.entry(by).or_default();
         group.0.push(key.clone());
         group.1.insert(value.clone());

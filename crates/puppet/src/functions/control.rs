@@ -180,6 +180,9 @@ fn call(call: &mut Call<'_, '_>) -> EvalResult {
     let mut args = std::mem::take(&mut call.args).into_iter();
     let name = args.next().unwrap_or_default();
     let name = name.as_str().unwrap_or_default();
+    if !call.compiler.has_function(name) {
+        return fail(format!("Unknown function '{name}'"));
+    }
     call.compiler.call_function(name, args.collect(), call.block.clone(), call.scope, call.span)
 }
 

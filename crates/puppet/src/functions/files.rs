@@ -86,8 +86,8 @@ pub const TABLE: &[Function] = &[
     ),
     old("file", "Gives the content of the first file that exists.", -2, file),
     old("generate", "Gives what a command prints.", -2, generate),
-    old("template", "Evaluates ERB templates.", -2, |c| no_erb(c)),
-    old("inline_template", "Evaluates text as ERB templates.", -2, |c| no_erb(c)),
+    old("template", "Evaluates ERB templates.", -2, no_erb),
+    old("inline_template", "Evaluates text as ERB templates.", -2, no_erb),
 ];
 
 fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {

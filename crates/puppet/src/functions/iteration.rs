@@ -254,6 +254,9 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     let filler = if call.arg(0).as_hash().is_some() { Value::array([]) } else { Value::Undef };
     let serving = serving_size(call, size)?;
     let mut items = Items::of(call.arg(0))?;
+    if call.block.is_none() {
+        limit(items.remaining())?;
+    }
     let mut groups = Vec::new();
     loop {
         let mut group: Vec<Value> = items.by_ref().take(size).map(|e| e.item()).collect();
@@ -399,5 +402,11 @@ fn then(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn with(call: &mut Call<'_, '_>) -> EvalResult {
     let args = std::mem::take(&mut call.args);
+    if let Some(block) = &call.block
+        && !block.signature.rest
+        && let Some(missing) = block.signature.params.iter().skip(args.len()).find(|p| !p.optional)
+    {
+        return fail(format!("Parameter ${} is required but no value was given", missing.name));
+    }
     call.yield_block(&args)
 }

@@ -58,6 +58,14 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
         return issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
     }
     let resources: Vec<(EcoString, Value)> = titled(resources);
+    if kind.eq_ignore_ascii_case("class") {
+        for (title, _) in &resources {
+            let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
+            if call.compiler.env.find_class(&name)?.is_none() {
+                return fail(format!("Could not find declared class {title}"));
+            }
+        }
+    }
     call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)
 }
 
@@ -134,7 +142,7 @@ pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
 fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     let max = integer_text(&args[0])?.unsigned_abs();
-    let seed = args.get(1).map(|v| joined(v)).transpose()?.unwrap_or_default();
+    let seed = args.get(1).map(joined).transpose()?.unwrap_or_default();
     let mut fqdn = fqdn(call);
     if args.get(2).is_some_and(Value::is_true) {
         fqdn = fqdn.to_lowercase();

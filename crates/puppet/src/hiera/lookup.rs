@@ -118,6 +118,7 @@ pub(super) fn unwind(
     span: Option<Span>,
 ) -> Box<Unwind> {
     EvalError {
+        is_jump: false,
         code: None,
         issue: issue.map(Into::into),
         message: message.into(),

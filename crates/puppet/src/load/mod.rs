@@ -64,6 +64,8 @@ pub struct Environment {
     pub name: EcoString,
     /// Its directory, if it has one.
     pub dir: Option<PathBuf>,
+    /// Where modules are, first wins.
+    pub modulepath: Vec<PathBuf>,
     /// The modules by name; of two of the same name the first on the path.
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
@@ -109,6 +111,7 @@ impl Environment {
     pub fn open(options: Options) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut env = Self {
             modules: modules::list(options.world.as_ref(), &options.modulepath),
+            modulepath: options.modulepath,
             world: options.world,
             sources: options.sources,
             name: options.name,
@@ -459,6 +462,7 @@ fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
         related: Vec::new(),
         help: Vec::new(),
         diagnostics,
+        is_jump: false,
         wrapped: None,
     }
 }

@@ -148,9 +148,9 @@ impl Writer<'_> {
                 write_text_quoted(self.out, &runtime.1);
                 self.out.push(']');
             }
-            Type::Object(object) => match self.expanded || object.name.is_empty() {
+            Type::Object(object) => match self.expanded {
                 true => crate::types::object::write_definition(self.out, object),
-                false => self.out.push_str(&object.name),
+                false => self.out.push_str(object.label()),
             },
             Type::TypeSet(definition) => {
                 self.out.push_str("TypeSet[");

@@ -185,6 +185,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             Some(init) => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
         },
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
+        (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
         (Type::Iterable(_) | Type::Iterator(_) | Type::TypeSet(_), _) => {
             is_assignable(kind, &infer(value))

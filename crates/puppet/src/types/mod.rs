@@ -12,7 +12,10 @@ pub mod new;
 pub mod normalize;
 pub mod object;
 pub mod parse;
+mod references;
 pub mod regexp;
+#[cfg(test)]
+mod tests;
 mod text_reader;
 pub mod uri;
 

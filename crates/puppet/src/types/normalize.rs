@@ -61,7 +61,8 @@ fn boxed(kind: &Arc<Type>) -> Arc<Type> {
 /// The simplest form of a type.
 pub fn normalize(kind: &Type) -> Type {
     match kind {
-        Type::NotUndef(Some(t)) => Type::NotUndef(Some(boxed(t))),
+        Type::NotUndef(Some(t)) => not_undef(normalize(t)),
+        Type::Collection(_) => Type::Collection(SizeRange::ANY_SIZE),
         Type::Type(Some(t)) => Type::Type(Some(boxed(t))),
         Type::Sensitive(Some(t)) => Type::Sensitive(Some(boxed(t))),
         Type::Iterable(Some(t)) => Type::Iterable(Some(boxed(t))),
@@ -86,6 +87,15 @@ pub fn normalize(kind: &Type) -> Type {
         }))),
         Type::Variant(types) if !types.is_empty() => variant(types),
         _ => kind.clone(),
+    }
+}
+
+fn not_undef(inner: Type) -> Type {
+    match inner {
+        Type::Optional(Some(t)) => not_undef((*t).clone()),
+        Type::Optional(None) => Type::NotUndef(None),
+        t if is_assignable(&t, &Type::Undef) => Type::NotUndef(Some(Arc::new(t))),
+        t => t,
     }
 }
 

@@ -228,7 +228,7 @@ fn read_entry(object: &mut ObjectType, key: &str, value: &Value) -> EvalResult<(
         "equality_include_type" => object.equality_include_type = value.is_true(),
         "name" | "checks" | "annotations" | "serialization" => {}
         other => {
-            return plain(format!("object initializer unrecognized key '{other}'"));
+            return plain(format!("object initializer has wrong type, unrecognized key '{other}'"));
         }
     }
     Ok(())
@@ -241,7 +241,7 @@ fn text_of(value: &Value) -> EcoString {
 fn wrong_entry<T>(key: &str, expected: &str, value: &Value) -> EvalResult<T> {
     let got = generalize(&infer(value));
     plain(format!(
-        "object initializer entry '{key}' expects {} value, got {got}",
+        "object initializer has wrong type, entry '{key}' expects {} value, got {got}",
         crate::types::label::with_article(expected)
     ))
 }
@@ -267,7 +267,7 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
         Value::Hash(_) => given,
         other => {
             return plain(format!(
-                "initializer for attribute {label}[{name}] expects a value of type Type or Struct, got {}",
+                "attribute {label}[{name}] has wrong type, expects a Type value, got {}",
                 generalize(&infer(other))
             ));
         }
@@ -276,7 +276,7 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
         Some(Value::Type(kind)) => (**kind).clone(),
         _ => {
             return plain(format!(
-                "initializer for attribute {label}[{name}] expects a value for key 'type'"
+                "initializer for attribute {label}[{name}] has wrong type, expects a value for key 'type'"
             ));
         }
     };
@@ -295,8 +295,7 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
         && !is_instance(&kind, value)
     {
         let subject = format!("attribute {label}[{name}] value");
-        let actual = crate::types::infer_set(value);
-        return plain(crate::types::mismatch::describe_mismatch(&subject, &kind, &actual));
+        crate::types::mismatch::assert_instance(&subject, &kind, value)?;
     }
     Ok(ObjectAttribute { name, kind, role, value })
 }

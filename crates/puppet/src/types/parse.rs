@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use crate::eval::access::flat;
 use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
-use crate::types::display::capitalized;
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
 use crate::types::{
     CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, generalize, object,
+    references,
 };
 use crate::value::{HashValue, Value};
 
@@ -20,7 +20,6 @@ use crate::value::{HashValue, Value};
 pub fn builtin(name: &str) -> Option<Type> {
     Some(match name {
         "Any" => Type::Any,
-        "Unit" => Type::Unit,
         "Undef" => Type::Undef,
         "Default" => Type::Default,
         "Numeric" => Type::Numeric,
@@ -56,8 +55,8 @@ pub fn builtin(name: &str) -> Option<Type> {
         "Binary" => Type::Binary,
         "Timestamp" => Type::Timestamp(None),
         "Timespan" => Type::Timespan(None),
-        "SemVer" => Type::SemVer([].into()),
-        "SemVerRange" => Type::SemVerRange,
+        "SemVer" | "Semver" => Type::SemVer([].into()),
+        "SemVerRange" | "Semverrange" => Type::SemVerRange,
         "URI" => Type::Uri(None),
         "Runtime" => Type::Runtime(None),
         "Object" => Type::Object(object::root()),
@@ -111,8 +110,8 @@ pub fn specialize(base: &Type, args: &[Value]) -> EvalResult<Type> {
 /// When the arguments do not fit the type.
 pub fn specialize_value(base: &Type, args: &[Value]) -> EvalResult {
     match base {
-        Type::Resource { .. } => return resource(base, args),
-        Type::Class(_) => return class(base, args),
+        Type::Resource { .. } => return references::resource(base, args),
+        Type::Class(_) => return references::class(base, args),
         _ => {}
     }
     specialized(base, args).map(Value::of_type)
@@ -186,10 +185,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::Object(kind) => object::parameterized(kind, keys),
         Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
-        Type::Reference(name) if name == "UnresolvedReference" => match keys {
-            [Value::Str(name)] => Ok(Type::Reference(name.clone())),
-            _ => unknown_type(name),
-        },
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) => match alias.target.get() {
             Some(target) => specialized(target, keys),
@@ -209,7 +204,7 @@ fn unknown_type<T>(name: &str) -> EvalResult<T> {
     issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"))
 }
 
-fn arity<T>(label: &str, min: usize, max: Option<usize>, got: usize) -> EvalResult<T> {
+pub(super) fn arity<T>(label: &str, min: usize, max: Option<usize>, got: usize) -> EvalResult<T> {
     let range = match max {
         None => format!("{min} or more arguments"),
         Some(max) if max != min => format!("{min} to {max} arguments"),
@@ -258,7 +253,7 @@ fn bad_specialization<T>(base: &Type, index: usize, key: &Value, expected: &str)
     )
 }
 
-fn bad_key_name(key: &Value) -> String {
+pub(super) fn bad_key_name(key: &Value) -> String {
     key_type_name(key)
 }
 
@@ -462,26 +457,37 @@ fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
     }
 }
 
+/// An array type; one that can only be empty has no element type.
+fn array_of(element: Arc<Type>, size: SizeRange) -> Type {
+    match size.to {
+        0 => Type::Array(Arc::new(Type::Unit), size),
+        _ => Type::Array(element, size),
+    }
+}
+
 fn array(keys: &[Value]) -> EvalResult<Type> {
     let is_type = |v: &Value| matches!(v, Value::Type(_));
-    let any = || Arc::new(Type::Any);
     match keys {
-        [first] => Ok(Type::Array(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
-        [first, _] if is_type(first) => {
-            Ok(Type::Array(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
-        }
-        [_, _] => Ok(Type::Array(any(), size(0, keys)?)),
-        [first, _, _] => {
-            let element = type_key("Array-Type", 0, first)?;
-            Ok(Type::Array(element, size(1, &keys[1..])?))
+        [first] => Ok(array_of(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
+        [first, _] if !is_type(first) => Ok(array_of(Arc::new(Type::Any), size(0, keys)?)),
+        [first, _] | [first, _, _] => {
+            Ok(array_of(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
         }
         _ => arity("Array-Type", 1, Some(3), keys.len()),
     }
 }
 
+/// A hash type; one that can only be empty has no key and value types.
+fn hash_of(entry: (Type, Type), size: SizeRange) -> Type {
+    match size.to {
+        0 => Type::Hash(Arc::new((Type::Unit, Type::Unit)), size),
+        _ => Type::Hash(Arc::new(entry), size),
+    }
+}
+
 fn hash(keys: &[Value]) -> EvalResult<Type> {
     if let [Value::Int(_), Value::Int(_)] = keys {
-        return Ok(Type::Hash(Arc::new((Type::Any, Type::Any)), size(0, keys)?));
+        return Ok(hash_of((Type::Any, Type::Any), size(0, keys)?));
     }
     let mut types = Vec::with_capacity(2);
     for (i, key) in keys.iter().take(2).enumerate() {
@@ -490,10 +496,10 @@ fn hash(keys: &[Value]) -> EvalResult<Type> {
     let [key, value] = types.as_slice() else {
         return arity("Hash-Type", 2, Some(4), keys.len());
     };
-    let entry = Arc::new(((**key).clone(), (**value).clone()));
+    let entry = ((**key).clone(), (**value).clone());
     match keys.len() {
-        2 => Ok(Type::Hash(entry, SizeRange::ANY_SIZE)),
-        3 | 4 => Ok(Type::Hash(entry, size(2, &keys[2..])?)),
+        2 => Ok(hash_of(entry, SizeRange::ANY_SIZE)),
+        3 | 4 => Ok(hash_of(entry, size(2, &keys[2..])?)),
         count => arity("Hash-Type", 2, Some(4), count),
     }
 }
@@ -614,7 +620,9 @@ fn callable(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         return callable_of(keys, None);
     };
     match keys {
-        [_, Value::Type(returns)] => callable_of(params, Some((**returns).clone())),
+        [_, Value::Type(returns)] => {
+            callable_of(params, Some((**returns).clone()).filter(|t| *t != Type::Any))
+        }
         [_, other] => bad_specialization(base, 1, other, "Any-Type"),
         _ => arity(&base_label(base), 2, Some(2), keys.len()),
     }
@@ -684,123 +692,4 @@ fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
         return issue("RUNTIME_ERROR", "'from' must be less or equal to 'to'");
     }
     Ok(ends)
-}
-
-fn empty_reference() -> EvalResult {
-    Ok(Value::Undef)
-}
-
-fn resource(base: &Type, keys: &[Value]) -> EvalResult {
-    let Type::Resource { kind, .. } = base else { return empty_reference() };
-    if keys.is_empty() {
-        return arity(&base.to_string(), 1, None, 0);
-    }
-    let (name, titles) = match kind {
-        Some(kind) => (kind.clone(), keys),
-        None => (kind_name(&keys[0])?, &keys[1..]),
-    };
-    if !is_type_name(&name) {
-        let message = format!(
-            "Illegal type reference. The given name '{name}' does not conform to the naming rule"
-        );
-        return issue_at("ILLEGAL_CLASSREF", Blame::Key(0), message);
-    }
-    let of = |title: Option<EcoString>| {
-        Value::of_type(Type::Resource { kind: Some(name.clone()), title })
-    };
-    let many = titles.len() > 1 || matches!(titles.first(), Some(Value::Array(_)));
-    if titles.is_empty() {
-        return Ok(of(None));
-    }
-    let flat_titles: Vec<Value> = flat(titles).into_iter().filter(|t| !t.is_undef()).collect();
-    if flat_titles.is_empty() {
-        return Ok(if many { Value::array([]) } else { Value::Undef });
-    }
-    let shift = usize::from(kind.is_none());
-    let mut references = Vec::with_capacity(flat_titles.len());
-    for (i, title) in flat_titles.iter().enumerate() {
-        match title {
-            Value::Str(title) => references.push(of(Some(title.clone()))),
-            other => {
-                let (base, got) = (with_article(&type_label(base)), bad_key_name(other));
-                let message = format!(
-                    "Error creating type specialization of {base}, Cannot use {got} where a resource title String is expected"
-                );
-                let blame = Blame::Key((i + shift).min(keys.len() - 1));
-                return issue_at("BAD_TYPE_SPECIALIZATION", blame, message);
-            }
-        }
-    }
-    Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
-}
-
-fn kind_name(key: &Value) -> EvalResult<EcoString> {
-    match key {
-        Value::Str(name) => Ok(capitalized(name)),
-        Value::Type(kind) => match &**kind {
-            Type::Resource { kind: Some(name), .. } => Ok(name.clone()),
-            _ => bad_kind(key),
-        },
-        _ => bad_kind(key),
-    }
-}
-
-fn bad_kind<T>(key: &Value) -> EvalResult<T> {
-    let got = bad_key_name(key);
-    issue_at(
-        "ILLEGAL_RESOURCE_SPECIALIZATION",
-        Blame::Key(0),
-        format!("First argument to Resource[] must be a resource type or a String. Got {got}."),
-    )
-}
-
-/// Whether this is the name of a resource type: capital segments, or all in lower case.
-fn is_type_name(name: &str) -> bool {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    !name.is_empty()
-        && name.split("::").all(|segment| {
-            segment.starts_with(|c: char| c.is_ascii_uppercase())
-                && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        })
-}
-
-/// Whether this is the name of a class.
-fn is_class_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.split("::").enumerate().all(|(i, segment)| {
-            segment.starts_with(|c: char| c.is_ascii_lowercase() || i == 0 && c == '_')
-                && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        })
-}
-
-fn class(base: &Type, keys: &[Value]) -> EvalResult {
-    if keys.is_empty() {
-        return arity(&base.to_string(), 1, None, 0);
-    }
-    let many = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
-    let names: Vec<Value> = flat(keys).into_iter().filter(|t| !t.is_undef()).collect();
-    if names.is_empty() {
-        return Ok(if many { Value::array([]) } else { Value::Undef });
-    }
-    let mut references = Vec::with_capacity(names.len());
-    for (i, name) in names.iter().enumerate() {
-        let blame = Blame::Key(i.min(keys.len() - 1));
-        let Value::Str(text) = name else {
-            let what = a_an_uc(name);
-            let message = format!(
-                "Illegal Class name in class reference. {what} cannot be used where a String is expected"
-            );
-            return issue_at("ILLEGAL_HOSTCLASS_NAME", blame, message);
-        };
-        let lower = text.to_lowercase();
-        let lower = lower.strip_prefix("::").unwrap_or(&lower);
-        if !is_class_name(lower) {
-            let message = format!(
-                "Illegal name. The given name '{text}' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
-            );
-            return issue_at("ILLEGAL_NAME", blame, message);
-        }
-        references.push(Value::of_type(Type::Class(Some(lower.into()))));
-    }
-    Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
 }

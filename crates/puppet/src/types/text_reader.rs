@@ -173,6 +173,7 @@ impl Reader<'_> {
         let name = word.trim_start_matches("::");
         let base = match builtin(name).or_else(|| (self.named)(name)) {
             Some(kind) => kind,
+            None if name == "Unit" => Type::Unit,
             None => Type::Reference(name.into()),
         };
         if !self.rest().starts_with('[') {
@@ -181,6 +182,10 @@ impl Reader<'_> {
         self.at += 1;
         let arguments = self.list()?;
         match base {
+            Type::Reference(_) if name == "TypeReference" => {
+                let name = arguments.first().and_then(Value::as_str).unwrap_or_default();
+                Ok(Value::of_type(Type::Reference(name.into())))
+            }
             Type::Reference(name) => {
                 let title = arguments.first().and_then(Value::as_str).map(Into::into);
                 Ok(Value::of_type(Type::Resource { kind: Some(name), title }))

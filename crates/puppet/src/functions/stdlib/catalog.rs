@@ -164,7 +164,11 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let body = call.compiler.scopes.body_scope(call.scope);
     let scope = call.compiler.scopes.get(body);
-    let kind = if matches!(scope.kind, ScopeKind::Class | ScopeKind::Top) { "Class" } else { "Definition" };
+    let kind = if matches!(scope.kind, ScopeKind::Class | ScopeKind::Top) {
+        "Class"
+    } else {
+        "Definition"
+    };
     let name = match scope.kind {
         ScopeKind::Class => scope.class.to_string(),
         ScopeKind::Top => String::new(),

@@ -239,8 +239,18 @@ fn check_salt(prefix: &str, salt: &str) -> EvalResult<()> {
 }
 
 fn crypt(prefix: &str, password: &str, salt: &str) -> EvalResult {
-    let _ = (password, salt);
-    fail(format!("pw_hash(): hashes with the prefix ${prefix}$ are not supported yet"))
+    use ordain_functions::crypt::{Method, hash};
+    let method = match prefix {
+        "1" => Method::Md5,
+        "5" => Method::Sha256,
+        "6" => Method::Sha512,
+        _ => {
+            return fail(format!(
+                "pw_hash(): hashes with the prefix ${prefix}$ are not supported yet"
+            ));
+        }
+    };
+    Ok(Value::from(hash(password, method, salt).map_err(wrap)?))
 }
 
 fn str2saltedsha512(call: &mut Call<'_, '_>) -> EvalResult {
@@ -280,6 +290,12 @@ fn str2saltedpbkdf2(call: &mut Call<'_, '_>) -> EvalResult {
     if !(40_001..70_000).contains(&iterations) {
         return bad("third argument must be between 40,000 and 70,000");
     }
-    let _ = password;
-    bad("PBKDF2 is not supported yet")
+    let rounds = u32::try_from(iterations).unwrap_or(u32::MAX);
+    let key = ordain_functions::pbkdf2::sha512(password.as_bytes(), salt.as_bytes(), rounds, 128)
+        .map_err(wrap)?;
+    Ok(Value::hash([
+        ("password_hex", Value::from(ordain_functions::digest::hex(&key))),
+        ("salt_hex", Value::from(ordain_functions::digest::hex(salt.as_bytes()))),
+        ("iterations", Value::Int(iterations)),
+    ]))
 }

@@ -1,17 +1,18 @@
 //! Functions that look at the facts of the node, and at addresses.
 
 use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::catalog::fact as fact_at;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};
-use crate::functions::support::{function, regex, ruby_inspect, wrap};
+use crate::functions::support::{function, is_instance, regex, ruby_inspect, wrap};
 use crate::functions::{Dispatch, Function, plain, rep, req};
+use crate::types::mismatch::describe_mismatch;
+use crate::types::{Regexp, Type, TypeAlias, infer_set};
 use crate::value::Value;
-
-const V4: &str = r"Pattern[/\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\z/]";
 
 /// A signature that promises a truth value.
 const fn asked(
@@ -63,7 +64,7 @@ pub const TABLE: &[Function] = &[
     function(
         "stdlib::has_ip_address",
         "Tells whether an interface has an address.",
-        &[asked(&[req(V4, "ip_address")], |c| has_interface_with(c, "ip", 0))],
+        &[asked(&[req("Any", "ip_address")], |c| has_address(c, "ip_address", "ip"))],
     ),
     function(
         "has_ip_address",
@@ -73,7 +74,7 @@ pub const TABLE: &[Function] = &[
     function(
         "stdlib::has_ip_network",
         "Tells whether an interface is in a network.",
-        &[asked(&[req(V4, "ip_network")], |c| has_interface_with(c, "network", 0))],
+        &[asked(&[req("Any", "ip_network")], |c| has_address(c, "ip_network", "network"))],
     ),
     function(
         "has_ip_network",
@@ -91,9 +92,7 @@ pub const TABLE: &[Function] = &[
     function(
         "stdlib::validate_domain_name",
         "Fails unless all values are domain names.",
-        &[plain(&[rep("Any", "values")], |c| {
-            validate(c, DOMAIN, "Variant[Stdlib::Fqdn, Stdlib::Dns::Zone]")
-        })],
+        &[plain(&[rep("Any", "values")], |c| validate(c, &domain_name()))],
     ),
     function(
         "validate_domain_name",
@@ -103,7 +102,7 @@ pub const TABLE: &[Function] = &[
     function(
         "stdlib::validate_email_address",
         "Fails unless all values are mail addresses.",
-        &[plain(&[rep("Any", "values")], |c| validate(c, EMAIL, "Stdlib::Email"))],
+        &[plain(&[rep("Any", "values")], |c| validate(c, &alias("Stdlib::Email", EMAIL)))],
     ),
     function(
         "validate_email_address",
@@ -112,33 +111,45 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// Host names of letters, digits and hyphens, and zones with a dot at the end.
-const DOMAIN: &str = r"\A(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]*[A-Za-z0-9])\.?\z|\A\.\z";
+const FQDN: &str = r"\A(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]*[A-Za-z0-9])\z";
+const ZONE: &str = r"\A((([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])\.)+|\.)\z";
 const EMAIL: &str = r"\A[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*\z";
+const V4: &str = r"\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\z";
 
-fn validate(call: &mut Call<'_, '_>, pattern: &str, kind: &str) -> EvalResult {
+/// The module's alias of a pattern, which is known with or without the module.
+fn alias(name: &str, pattern: &str) -> Type {
+    let alias = TypeAlias { name: name.into(), target: OnceLock::new() };
+    // It was made just now, so the target is not set.
+    let _ = alias.target.set(Type::Pattern(Arc::new([Arc::new(Regexp::new(pattern))])));
+    Type::Alias(Arc::new(alias))
+}
+
+fn domain_name() -> Type {
+    Type::Variant(Arc::new([alias("Stdlib::Fqdn", FQDN), alias("Stdlib::Dns::Zone", ZONE)]))
+}
+
+/// Fails unless a value is of a type, in the words of a function that takes only such values.
+fn check(call: &Call<'_, '_>, parameter: &str, kind: &Type, value: &Value) -> EvalResult<()> {
+    if is_instance(kind, value) {
+        return Ok(());
+    }
+    let subject = format!("'{}' parameter '{parameter}'", call.name);
+    fail(describe_mismatch(&subject, kind, &infer_set(value)))
+}
+
+fn validate(call: &mut Call<'_, '_>, kind: &Type) -> EvalResult {
     if call.args.is_empty() {
         return fail(format!("{}(): Wrong number of arguments need at least one", call.name));
     }
-    let name = call.name;
-    let regex = regex(pattern)?;
     for value in &call.args {
-        let fits = match value.as_str() {
-            Some(text) => regex.is_match(text).map_err(wrap)?,
-            None => false,
-        };
-        if !fits {
-            let got = crate::functions::support::ruby_text(value);
-            let got = match value {
-                Value::Str(_) => format!("'{got}'"),
-                other => crate::types::label::label(other),
-            };
-            return fail(format!(
-                "'{name}' parameter 'values' expects a match for {kind}, got {got}"
-            ));
-        }
+        check(call, "values", kind, value)?;
     }
     Ok(Value::Undef)
+}
+
+fn has_address(call: &mut Call<'_, '_>, parameter: &str, kind: &str) -> EvalResult {
+    check(call, parameter, &alias("Stdlib::IP::Address::V4::Nosubnet", V4), call.arg(0))?;
+    has_interface_with(call, kind, 0)
 }
 
 fn fact(call: &mut Call<'_, '_>) -> EvalResult {

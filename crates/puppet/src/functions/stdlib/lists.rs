@@ -40,8 +40,10 @@ pub const TABLE: &[Function] = &[
         &[
             with_block(&[req("Array", "ary")], "Callable[1, 1]", |c| sort_by(c, false)),
             with_block(&[req("String", "str")], "Callable[1, 1]", |c| sort_by(c, false)),
-            with_block(&[req("Hash", "hsh")], "Callable[1, 1]", |c| sort_by(c, false)),
-            with_block(&[req("Hash", "hsh")], "Callable[2, 2]", |c| sort_by(c, true)),
+            with_block(&[req("Hash", "hsh")], "Variant[Callable[1,1], Callable[2,2]]", |c| {
+                let two = c.block_arity() == Some(2);
+                sort_by(c, two)
+            }),
         ],
     ),
     function(
@@ -327,11 +329,15 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let mut out = Vec::new();
     let texts = texts_between(&ruby_text(&start), &ruby_text(&stop), open);
-    for text in texts.step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+    let step = usize::try_from(step).unwrap_or(usize::MAX);
+    for (i, text) in texts.enumerate() {
+        limit(i as u64)?;
+        if i % step == 0 {
+            out.push(Value::from(text));
+        }
         if out.len() >= RANGE_LIMIT {
             break;
         }
-        out.push(Value::from(text));
     }
     Ok(Value::array(out))
 }

@@ -19,17 +19,21 @@ pub const TABLE: &[Function] = &[
     old("parseyaml", "Reads YAML text.", -1, |c| parse(c, read_yaml)),
     old("loadjson", "Reads a JSON file.", -2, |c| load(c, read_json)),
     old("loadyaml", "Reads a YAML file.", -2, |c| load(c, read_yaml)),
-    function("parsepson", "Reads JSON text, which is all that was left of PSON.", &[plain(
-        &[req("String[1]", "pson_string"), opt("Any", "default")],
-        parsepson,
-    )]),
-    function("stdlib::parsehocon", "Reads HOCON text.", &[plain(
-        &[req("String", "hocon_string"), opt("Any", "default")],
-        parsehocon,
-    )]),
-    function("parsehocon", "Deprecated name of stdlib::parsehocon.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::parsehocon")
-    })]),
+    function(
+        "parsepson",
+        "Reads JSON text, which is all that was left of PSON.",
+        &[plain(&[req("String[1]", "pson_string"), opt("Any", "default")], parsepson)],
+    ),
+    function(
+        "stdlib::parsehocon",
+        "Reads HOCON text.",
+        &[plain(&[req("String", "hocon_string"), opt("Any", "default")], parsehocon)],
+    ),
+    function(
+        "parsehocon",
+        "Deprecated name of stdlib::parsehocon.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::parsehocon"))],
+    ),
 ];
 
 type Reader = fn(&str) -> EvalResult<Data>;
@@ -103,8 +107,8 @@ fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
     match (json::read(&call.str(0)), call.given(1)) {
         (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
-        (Err(error), None) => fail(format!(
-            "stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"
-        )),
+        (Err(error), None) => {
+            fail(format!("stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"))
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
+use std::time::Duration;
+
+use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
@@ -36,14 +39,12 @@ pub const TABLE: &[Function] = &[
     old("is_numeric", "Tells whether a value is a number or a text of one.", -1, |c| {
         asks(c, |v| is_integer(v) || is_float(v))
     }),
-    old("is_ip_address", "Tells whether a text is an address.", -1, |c| {
-        asks(c, |v| is::<IpAddr>(v))
-    }),
+    old("is_ip_address", "Tells whether a text is an address.", -1, |c| asks(c, is::<IpAddr>)),
     old("is_ipv4_address", "Tells whether a text is an IPv4 address.", -1, |c| {
-        asks(c, |v| is::<Ipv4Addr>(v))
+        asks(c, is::<Ipv4Addr>)
     }),
     old("is_ipv6_address", "Tells whether a text is an IPv6 address.", -1, |c| {
-        asks(c, |v| is::<Ipv6Addr>(v))
+        asks(c, is::<Ipv6Addr>)
     }),
     old("is_mac_address", "Tells whether a text is a hardware address.", -1, |c| {
         asks_regex(c, r"\A[0-9A-Fa-f]{1,2}([:-])([0-9A-Fa-f]{1,2}\1){4}[0-9A-Fa-f]{1,2}\z")
@@ -91,7 +92,7 @@ pub const TABLE: &[Function] = &[
         Ok(Value::Undef)
     }),
     old("validate_ip_address", "Fails unless all values are addresses.", -2, |c| {
-        validate(c, "a valid IP address", |v| is::<IpAddr>(v))
+        validate(c, "a valid IP address", is::<IpAddr>)
     }),
     old("validate_re", "Fails unless a regular expression matches.", -3, validate_re),
     old("validate_integer", "Fails unless a value is an integer in a range.", -2, |c| {
@@ -101,12 +102,7 @@ pub const TABLE: &[Function] = &[
         validate_number(c, false)
     }),
     old("validate_slength", "Fails unless texts are of a length.", -3, validate_slength),
-    old(
-        "validate_cmd",
-        "Fails: checks of content by a command are not supported yet.",
-        -1,
-        unsupported,
-    ),
+    old("validate_cmd", "Fails unless a command accepts the content.", -1, validate_cmd),
     old(
         "validate_augeas",
         "Fails: checks of content by Augeas are not supported.",
@@ -122,20 +118,61 @@ pub const TABLE: &[Function] = &[
 ];
 
 fn unsupported(call: &mut Call<'_, '_>) -> EvalResult {
-    let (name, n) = (call.name, call.args.len());
-    match (name, n) {
-        ("validate_cmd", 2 | 3)
-        | ("validate_augeas", 2..=4)
-        | ("validate_x509_rsa_key_pair", 2) => {
-            fail(format!("{name}(): this check is not supported yet"))
+    let args = old_args(call);
+    let (name, n) = (call.name, args.len());
+    let counts = if name == "validate_augeas" { 2..=4 } else { 2..=2 };
+    if !counts.contains(&n) {
+        let wanted = if name == "validate_augeas" { "2, 3, or 4" } else { "2" };
+        return fail(format!("{name}(): wrong number of arguments ({n}; must be {wanted})"));
+    }
+    if let Some(other) = args.iter().find(|v| v.as_str().is_none()) {
+        return fail(format!("{} is not a string.", ruby_inspect(other)));
+    }
+    fail(format!("{name}(): this check is not supported yet"))
+}
+
+/// How long the command of `validate_cmd` may take.
+const COMMAND_LIMIT: Duration = Duration::from_secs(300);
+
+/// Runs a command on content. The command reads it from its standard input, so that nothing is
+/// written: `%` stands for `/dev/stdin`.
+fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
+    let args = old_args(call);
+    let n = args.len();
+    if !(2..=3).contains(&n) {
+        return fail(format!("validate_cmd(): wrong number of arguments ({n}; must be 2 or 3)"));
+    }
+    let message = match args.get(2) {
+        Some(message) => text_of(message),
+        None => format!(
+            "validate_cmd(): failed to validate content with command {}",
+            ruby_inspect(&args[1])
+        ),
+    };
+    let Some(command) = args[1].as_str() else {
+        let class = crate::functions::legacy::conversion_name(&args[1]);
+        return fail(format!("{message}\nTypeError no implicit conversion of {class} into String"));
+    };
+    let command = if regex(r"\s%(\s|$)")?.is_match(command).map_err(wrap)? {
+        command.replace('%', "/dev/stdin")
+    } else {
+        format!("{command} /dev/stdin")
+    };
+    let request = ProcessRequest {
+        argv: ["/bin/sh", "-c", &command].map(String::from).to_vec(),
+        cwd: None,
+        env: Vec::new(),
+        stdin: text_of(&args[0]).into_bytes(),
+        timeout: COMMAND_LIMIT,
+    };
+    match call.compiler.env.world.run(&request) {
+        Ok(output) if output.status == Some(0) => Ok(Value::Undef),
+        Ok(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            let (text, status) = (String::from_utf8_lossy(&text), output.status.unwrap_or(1));
+            fail(format!("{message}\nExecution of '{command}' returned {status}: {text}"))
         }
-        ("validate_cmd", _) => {
-            fail(format!("validate_cmd(): wrong number of arguments ({n}; must be 2 or 3)"))
-        }
-        ("validate_augeas", _) => {
-            fail(format!("validate_augeas(): wrong number of arguments ({n}; must be 2, 3, or 4)"))
-        }
-        _ => fail(format!("{name}(): wrong number of arguments ({n}; must be 2)")),
+        Err(error) => fail(format!("{message}\n{error}")),
     }
 }
 

@@ -9,7 +9,9 @@ use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};
-use crate::functions::support::{function, old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
+use crate::functions::support::{
+    function, old, old_args, ruby_class, ruby_inspect, ruby_text, wrap,
+};
 use crate::functions::{Function, opt, plain, rep, req};
 use crate::value::Value;
 
@@ -21,7 +23,7 @@ pub const TABLE: &[Function] = &[
     old("unix2dos", "Makes line ends those of DOS.", 1, unix2dos),
     old("enclose_ipv6", "Puts brackets around IPv6 addresses.", -1, enclose_ipv6),
     old("regexpescape", "Escapes what is special in a regular expression.", -1, |c| {
-        on_texts(c, |text| ordain_functions::regex::escape(text))
+        on_texts(c, ordain_functions::regex::escape)
     }),
     old("swapcase", "Swaps upper and lower case.", -1, |c| on_texts(c, swap_case)),
     old("squeeze", "Makes runs of the same character one.", -1, squeeze),
@@ -29,33 +31,48 @@ pub const TABLE: &[Function] = &[
     old("shell_split", "Splits text into words as a shell does.", -1, shell_split),
     old("uriescape", "Escapes what must not stand in a URI.", -1, |c| on_texts(c, uri_escape)),
     old("base64", "Encodes or decodes base64.", -1, base64),
-    function("stdlib::extname", "Gives the extension of a file name.", &[plain(
-        &[req("String", "filename")],
-        |c| Ok(Value::str(extname(&c.str(0)))),
-    )]),
-    function("stdlib::batch_escape", "Quotes text for a batch file.", &[plain(&[req("Any", "string")], |c| {
-        Ok(Value::from(batch_escape(&ruby_text(c.arg(0)))))
-    })]),
-    function("stdlib::powershell_escape", "Escapes text for PowerShell.", &[plain(&[req("Any", "string")], |c| {
-        Ok(Value::from(powershell_escape(&ruby_text(c.arg(0)))))
-    })]),
-    function("stdlib::shell_escape", "Quotes text for a shell.", &[plain(&[req("Any", "string")], |c| {
-        Ok(Value::from(shell_escape(&ruby_text(c.arg(0)))))
-    })]),
-    function("batch_escape", "Deprecated name of stdlib::batch_escape.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::batch_escape")
-    })]),
-    function("powershell_escape", "Deprecated name of stdlib::powershell_escape.", &[plain(
-        &[rep("Any", "args")],
-        |c| forward(c, "stdlib::powershell_escape"),
-    )]),
-    function("shell_escape", "Deprecated name of stdlib::shell_escape.", &[plain(&[rep("Any", "args")], |c| {
-        forward(c, "stdlib::shell_escape")
-    })]),
-    function("stdlib::xml_encode", "Escapes what is special in XML.", &[plain(
-        &[req("String", "str"), opt("Enum['text','attr']", "type")],
-        xml_encode,
-    )]),
+    function(
+        "stdlib::extname",
+        "Gives the extension of a file name.",
+        &[plain(&[req("String", "filename")], |c| Ok(Value::str(extname(&c.str(0)))))],
+    ),
+    function(
+        "stdlib::batch_escape",
+        "Quotes text for a batch file.",
+        &[plain(&[req("Any", "string")], |c| Ok(Value::from(batch_escape(&ruby_text(c.arg(0))))))],
+    ),
+    function(
+        "stdlib::powershell_escape",
+        "Escapes text for PowerShell.",
+        &[plain(&[req("Any", "string")], |c| {
+            Ok(Value::from(powershell_escape(&ruby_text(c.arg(0)))))
+        })],
+    ),
+    function(
+        "stdlib::shell_escape",
+        "Quotes text for a shell.",
+        &[plain(&[req("Any", "string")], |c| Ok(Value::from(shell_escape(&ruby_text(c.arg(0))))))],
+    ),
+    function(
+        "batch_escape",
+        "Deprecated name of stdlib::batch_escape.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::batch_escape"))],
+    ),
+    function(
+        "powershell_escape",
+        "Deprecated name of stdlib::powershell_escape.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::powershell_escape"))],
+    ),
+    function(
+        "shell_escape",
+        "Deprecated name of stdlib::shell_escape.",
+        &[plain(&[rep("Any", "args")], |c| forward(c, "stdlib::shell_escape"))],
+    ),
+    function(
+        "stdlib::xml_encode",
+        "Escapes what is special in XML.",
+        &[plain(&[req("String", "str"), opt("Enum['text','attr']", "type")], xml_encode)],
+    ),
 ];
 
 /// Ruby's `File.basename`.
@@ -167,7 +184,10 @@ fn unix2dos(call: &mut Call<'_, '_>) -> EvalResult {
 fn enclose_ipv6(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!("enclose_ipv6(): Wrong number of arguments given {} for 1", args.len()));
+        return fail(format!(
+            "enclose_ipv6(): Wrong number of arguments given {} for 1",
+            args.len()
+        ));
     }
     if !matches!(args[0], Value::Str(_) | Value::Array(_)) {
         return fail(format!(
@@ -185,7 +205,9 @@ fn enclose_ipv6(call: &mut Call<'_, '_>) -> EvalResult {
         } else if text.parse::<std::net::Ipv4Addr>().is_ok() {
             text
         } else {
-            return fail(format!("enclose_ipv6(): Wrong argument given {text} is not an ip address."));
+            return fail(format!(
+                "enclose_ipv6(): Wrong argument given {text} is not an ip address."
+            ));
         });
     }
     Ok(Value::array(out.into_iter().map(Value::from)))
@@ -217,7 +239,10 @@ fn swap_case(text: &str) -> String {
 fn squeeze(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 && args.len() != 2 {
-        return fail(format!("squeeze(): Wrong number of arguments given {} for 2 or 1", args.len()));
+        return fail(format!(
+            "squeeze(): Wrong number of arguments given {} for 2 or 1",
+            args.len()
+        ));
     }
     let only = match args.get(1) {
         None | Some(Value::Undef | Value::Bool(false)) => None,
@@ -291,7 +316,10 @@ fn shell_escape(text: &str) -> String {
 fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!("shell_join(): Wrong number of arguments given ({} for 1)", args.len()));
+        return fail(format!(
+            "shell_join(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        ));
     }
     let Some(items) = args[0].as_array() else {
         return fail(format!("First argument is not an Array: {}", ruby_inspect(&args[0])));
@@ -303,7 +331,10 @@ fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
 fn shell_split(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 {
-        return fail(format!("shell_split(): Wrong number of arguments given ({} for 1)", args.len()));
+        return fail(format!(
+            "shell_split(): Wrong number of arguments given ({} for 1)",
+            args.len()
+        ));
     }
     let text = ruby_text(&args[0]);
     match shell_words(&text) {

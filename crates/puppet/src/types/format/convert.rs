@@ -96,13 +96,46 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
         Value::Regexp(_) | Value::Type(_) | Value::Uri(_) | Value::Object(_) => {
             source_like(value, format)
         }
-        other => {
-            let text = match format.letter {
-                'p' => super::quoted(other),
-                _ => to_text(other).into(),
-            };
-            print(format, &text)
+        Value::Timespan(ns) | Value::Timestamp(ns) => time(value, **ns, format),
+        other => printed(&format.source, Arg::Other(&Shown(other))),
+    }
+}
+
+/// A value that the formatter only knows the texts of.
+struct Shown<'a>(&'a Value);
+
+impl ordain_functions::printf::ruby::Value for Shown<'_> {
+    fn display(&self) -> String {
+        to_text(self.0).into()
+    }
+
+    fn inspect(&self) -> String {
+        super::quoted(self.0)
+    }
+
+    fn class_name(&self) -> String {
+        match self.0 {
+            Value::SemVer(_) => "SemanticPuppet::Version".into(),
+            Value::SemVerRange(_) => "SemanticPuppet::VersionRange".into(),
+            other => crate::types::label::class_name(other),
         }
+    }
+}
+
+/// A point in time or a duration: a number of seconds where the format wants a number.
+fn time(value: &Value, ns: i128, format: &Format) -> EvalResult<String> {
+    const NANOS: i128 = 1_000_000_000;
+    match format.letter {
+        'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'b' | 'B' | 'c' => {
+            match i64::try_from(ns.div_euclid(NANOS)) {
+                Ok(seconds) => printed(&format.source, Arg::Int(seconds)),
+                Err(_) => plain("the time is too far away"),
+            }
+        }
+        'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => {
+            printed(&format.source, Arg::Float(ns as f64 / NANOS as f64))
+        }
+        _ => printed(&format.source, Arg::Other(&Shown(value))),
     }
 }
 

@@ -87,15 +87,18 @@ pub fn write_hash(out: &mut String, entries: &HashValue) {
 
 /// Writes text as source text: in single quotes unless it has control characters.
 pub fn write_text_quoted(out: &mut String, text: &str) {
-    if text.chars().any(|c| c.is_control() && c != '\u{7f}' && (c as u32) < 0x20) {
+    if text.bytes().any(|b| b < 0x20) {
         write_double_quoted(out, text);
         return;
     }
     out.push('\'');
+    // What follows a backslash stays as it is, a quote too, as upstream has it.
+    let mut escaped = false;
     for c in text.chars() {
-        if c == '\'' {
+        if c == '\'' && !escaped {
             out.push('\\');
         }
+        escaped = c == '\\' && !escaped;
         out.push(c);
     }
     out.push('\'');

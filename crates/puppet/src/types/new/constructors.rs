@@ -10,6 +10,12 @@ use crate::types::parse::parse_text;
 use crate::types::{Type, TypeAlias};
 use crate::value::Value;
 
+/// Converts arguments that fit the signature of this number.
+type Body = fn(usize, &[Value], &mut dyn Host) -> EvalResult;
+
+/// The error for arguments that fit no signature, if it is worded on its own.
+type Explain = fn(&str, &[Value]) -> Option<EvalResult>;
+
 /// The conversion to one kind of type.
 pub(super) struct Constructor {
     /// What messages call it.
@@ -17,9 +23,9 @@ pub(super) struct Constructor {
     /// What it accepts.
     pub signatures: Vec<Signature>,
     /// Converts arguments that fit the signature of this number.
-    pub body: fn(usize, &[Value], &mut dyn Host) -> EvalResult,
+    pub body: Body,
     /// The error for arguments that fit none, if it is worded on its own.
-    pub explain: Option<fn(&str, &[Value]) -> Option<EvalResult>>,
+    pub explain: Option<Explain>,
 }
 
 type Param = (&'static str, &'static str, bool);
@@ -31,8 +37,8 @@ fn build(
     name: &'static str,
     locals: &[Local],
     signatures: &[&[Param]],
-    body: fn(usize, &[Value], &mut dyn Host) -> EvalResult,
-    explain: Option<fn(&str, &[Value]) -> Option<EvalResult>>,
+    body: Body,
+    explain: Option<Explain>,
 ) -> Constructor {
     let mut known: Vec<Arc<TypeAlias>> = Vec::new();
     let read = |text: &str, known: &[Arc<TypeAlias>]| {
@@ -272,10 +278,10 @@ static SEMVER: LazyLock<Constructor> = LazyLock::new(|| {
         "new_Version",
         &[
             ("PositiveInteger", "Integer[0,default]"),
-            ("SemVerQualifier", r"Pattern[/\A(?:[0-9A-Za-z-]+)(?:\.[0-9A-Za-z-]+)*\Z/]"),
+            ("SemVerQualifier", r"Pattern[/\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z/]"),
             (
                 "SemVerPattern",
-                r"Pattern[/\A(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(?:[-]((?:0|[1-9][0-9]*|[0-9]*[A-Za-z-]+[0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-]+[0-9A-Za-z-]*))*))?(?:[+]([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z/]",
+                r"Pattern[/\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z/]",
             ),
             (
                 "SemVerHash",
@@ -387,7 +393,7 @@ static URI: LazyLock<Constructor> = LazyLock::new(|| {
         &[
             &[("String[1]", "uri", false)],
             &[(
-                "Struct[{Optional['scheme'] => String[1], Optional['userinfo'] => String[1], Optional['host'] => String[1], Optional['port'] => Integer[1], Optional['path'] => String[1], Optional['query'] => String[1], Optional['fragment'] => String[1], Optional['opaque'] => String[1]}]",
+                "Struct[{Optional['scheme'] => String[1], Optional['userinfo'] => String[1], Optional['host'] => String[1], Optional['port'] => Integer[0], Optional['path'] => String[1], Optional['query'] => String[1], Optional['fragment'] => String[1], Optional['opaque'] => String[1]}]",
                 "hash",
                 false,
             )],
@@ -400,3 +406,46 @@ static URI: LazyLock<Constructor> = LazyLock::new(|| {
 static UNIT: LazyLock<Constructor> = LazyLock::new(|| {
     build("new_unit", &[], &[&[("Any", "from", false)]], |_, args, _| Ok(args[0].clone()), None)
 });
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::types::builtin;
+
+    /// A type that the texts name wrongly would be read as a reference to nothing.
+    #[test]
+    fn every_signature_reads() {
+        let names = [
+            "Integer",
+            "Float",
+            "Numeric",
+            "Boolean",
+            "String",
+            "Array",
+            "Hash",
+            "Timespan",
+            "Timestamp",
+            "SemVer",
+            "SemVerRange",
+            "Binary",
+            "Sensitive",
+            "Regexp",
+            "Type",
+            "URI",
+        ];
+        for name in names {
+            let constructor = constructor(&builtin(name).unwrap()).unwrap();
+            for param in constructor.signatures.iter().flat_map(|s| &s.params) {
+                assert!(
+                    !param.kind.to_string().contains("TypeReference"),
+                    "{name}: {}",
+                    param.kind
+                );
+                // Nothing but what is meant to take anything may do so: a broken text would.
+                let takes_all = ["value", "from"].contains(&&*param.name);
+                assert!(param.kind != Type::Any || takes_all, "{name}: {}", param.name);
+            }
+        }
+    }
+}

@@ -6,11 +6,12 @@ mod numbers;
 mod others;
 mod times;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalResult, plain};
-use crate::types::assignable::{is_assignable, resolved};
+use crate::types::assignable::resolved;
 use crate::types::infer::callable_of;
 use crate::types::mismatch::{accepts, assert_instance, describe_call};
 use crate::types::{CallableType, Type, is_instance, normalize};
@@ -115,6 +116,9 @@ fn construct_init(
     new_instance(target, std::slice::from_ref(value), host)
 }
 
+/// How deeply `Init` types may lead to each other.
+const INIT_LIMIT: u32 = 6;
+
 /// The signatures by which instances of a type are made.
 fn signatures(kind: &Type) -> Vec<Signature> {
     match resolved(kind) {
@@ -131,7 +135,24 @@ fn takes_as_one(kind: &Type, value: &Value) -> bool {
 }
 
 /// Whether `Init[T, args]` takes a value that is no `T` yet.
+///
+/// An object type may be made of its own `Init`, so that the question leads back to itself; such a
+/// circle takes nothing.
 pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+    let depth = DEPTH.get();
+    if depth >= INIT_LIMIT {
+        return false;
+    }
+    DEPTH.set(depth + 1);
+    let accepted = init_fits(kind, args, value);
+    DEPTH.set(depth);
+    accepted
+}
+
+fn init_fits(kind: &Type, args: &[Value], value: &Value) -> bool {
     let all = signatures(kind);
     if args.is_empty() {
         return takes_as_one(kind, value)

@@ -42,7 +42,7 @@ pub(super) fn explain_integer(name: &str, args: &[Value]) -> Option<EvalResult> 
             Some(from) => plain(format!("'{name}' {}", cannot(from, "Integer"))),
             None => {
                 let expected = parse_static(
-                    "Struct[{from => Any, Optional[radix] => Any, Optional[abs] => Boolean}]",
+                    "Struct[{from => Scalar, Optional[radix] => Any, Optional[abs] => Boolean}]",
                 );
                 plain(describe_mismatch("Integer.new has wrong type,", &expected, &infer_set(hash)))
             }

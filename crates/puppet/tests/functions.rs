@@ -1,0 +1,120 @@
+//! Built-in functions as programs call them: an expression in, the value as source text out.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::eval::Settings;
+use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::evaluate;
+use ordain_puppet::types::format::quoted;
+use ordain_puppet::value::Value;
+use ordain_source::{MemoryWorld, SourceMap};
+
+/// The value of an expression as source text, or `error: ` and the message.
+fn eval(code: &str) -> String {
+    let options = Options {
+        world: Arc::new(MemoryWorld::with_files([("/srv/list.json", "[1, 2]")])),
+        sources: Arc::new(SourceMap::new()),
+        name: "production".into(),
+        dir: None,
+        modulepath: Vec::new(),
+        site: Site::Nothing,
+        hiera_config: None,
+        strict: Settings::default().strict,
+    };
+    let (env, _) = Environment::open(options).ok().unwrap();
+    let networking = Value::hash([("fqdn", Value::str("web.example.org"))]);
+    let node = Node {
+        name: "web.example.org".into(),
+        facts: Value::hash([("networking", networking)]),
+        trusted: Value::Undef,
+        server_facts: Value::hash::<&str>([]),
+        parameters: Vec::new(),
+        classes: Vec::new(),
+    };
+    let done = evaluate(&env, Settings::default(), &node, Path::new(""), code);
+    match (done.value, done.report.error) {
+        (Some(value), _) => quoted(&value),
+        (None, Some(error)) => format!("error: {}", error.message),
+        (None, None) => "error: it does not parse".into(),
+    }
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (code, expected) in cases {
+        assert_eq!(eval(code), *expected, "{code}");
+    }
+}
+
+#[test]
+fn iteration() {
+    check(&[
+        ("Integer[2, 9].step(3).map |$n| { $n * 10 }", "[20, 50, 80]"),
+        ("{x => 1, y => 2}.map |$k, $v| { \"${k}${v}\" }", "['x1', 'y2']"),
+        ("[4, 5, 6].filter |$i, $v| { $i != 1 }", "[4, 6]"),
+        ("[1, 2, 3, 4].map |$n| { if $n == 3 { break() } $n }", "[1, 2]"),
+        ("[1, 2, 3].slice(2)", "[[1, 2], [3]]"),
+        ("[[1, [2]], 3].tree_each({include_containers => false}).map |$n| { $n[1] }", "[1, 2, 3]"),
+        ("reduce([3, 4], 10) |$sum, $n| { $sum + $n }", "17"),
+    ]);
+}
+
+#[test]
+fn text_and_collections() {
+    check(&[
+        ("regsubst('port 80', '(\\d+)', '<\\1>')", "'port <80>'"),
+        ("split('a:b::', ':')", "['a', 'b']"),
+        ("match('v12', /v(\\d+)/)", "['v12', '12']"),
+        ("sort(['b', 'A', 'a'])", "['A', 'a', 'b']"),
+        ("unique({p => 1, q => 1})", "{['p', 'q'] => [1]}"),
+        ("get({a => [{b => 7}]}, 'a.0.b')", "7"),
+        ("scanf('eth0: 1500', '%[a-z]%d: %d')", "['eth', 0, 1500]"),
+        ("versioncmp('2.9', '2.10')", "-1"),
+    ]);
+}
+
+#[test]
+fn the_module_is_not_needed() {
+    check(&[
+        ("stdlib::to_json({a => [1, undef]})", "'{\"a\":[1,null]}'"),
+        ("stdlib::to_toml({a => 1, b => {c => 'x'}})", "\"a = 1\\n[b]\\nc = \\\"x\\\"\\n\""),
+        ("loadjson('/srv/list.json')", "[1, 2]"),
+        ("deep_merge({a => {b => 1}}, {a => {c => 2}})", "{'a' => {'b' => 1, 'c' => 2}}"),
+        ("range('n08', 'n11')", "['n08', 'n09', 'n10', 'n11']"),
+        ("values_at([5, 6, 7], ['1-2', 0])", "[6, 7, 5]"),
+        ("stdlib::ip_in_range('10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8'])", "true"),
+        ("stdlib::ensure(false, 'service')", "'stopped'"),
+    ]);
+}
+
+#[test]
+fn what_is_sensitive_stays_so() {
+    let shown = eval("stdlib::to_yaml({password => Sensitive('hunter2')})");
+    assert!(!shown.contains("hunter2"), "{shown}");
+    assert_eq!(eval("regsubst(Sensitive('ab'), 'b', 'c').unwrap"), "'ac'");
+}
+
+#[test]
+fn endless_lists_end_in_an_error() {
+    for code in ["range(1, 1000000000000)", "Integer[1, 9000000000].reverse_each"] {
+        assert!(eval(code).contains("is too long"), "{code}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_in_the_words_of_the_function() {
+    check(&[
+        (
+            "sort([1, 'a'])",
+            "error: Error while evaluating a Function Call, comparison of Integer with String failed",
+        ),
+        (
+            "pick('')",
+            "error: Error while evaluating a Function Call, pick(): must receive at least one non empty value",
+        ),
+        ("[1].map", "error: Error while evaluating a Method call, 'map' expects a block"),
+    ]);
+}
