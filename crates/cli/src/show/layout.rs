@@ -38,7 +38,10 @@ pub struct Spot {
 pub struct Layout {
     /// The place of every node.
     pub spots: Vec<Spot>,
-    /// The bends of every line, from left to right.
+    /// Where the column of every node ends.
+    pub ends: Vec<f64>,
+    /// The bends of every line, from left to right: where it enters and leaves the columns that it
+    /// passes.
     pub bends: Vec<Vec<Spot>>,
     /// The whole width.
     pub width: f64,
@@ -62,9 +65,12 @@ pub fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layout {
     let half = sizes.first().map_or(0.0, |s| s.height / 2.0);
     let spot = |n: usize| Spot { x: x[net.column[n]], y: y[n] - top + half };
     let bottom = (0..y.len()).map(|n| spot(n).y + half).fold(0.0, f64::max);
+    let end = |n: usize| x[net.column[n] + 1] - gap;
+    let passed = |&n: &usize| [spot(n), Spot { x: end(n), y: spot(n).y }];
     Layout {
         spots: (0..sizes.len()).map(spot).collect(),
-        bends: net.bends.iter().map(|b| b.iter().map(|&n| spot(n)).collect()).collect(),
+        ends: (0..sizes.len()).map(end).collect(),
+        bends: net.bends.iter().map(|bends| bends.iter().flat_map(passed).collect()).collect(),
         width: (x.last().copied().unwrap_or(gap) - gap).max(0.0),
         height: bottom,
     }
@@ -249,7 +255,7 @@ mod tests {
         let lines = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (0, 4)];
         let out = layout(&sizes(5), &lines, 6.0);
         assert!(lines.iter().all(|&(a, b)| out.spots[a].x < out.spots[b].x));
-        assert_eq!(out.bends[6].len(), 1);
+        assert_eq!(out.bends[6].len(), 2);
         let mut middle: Vec<f64> = [1, 2, 3].iter().map(|&n: &usize| out.spots[n].y).collect();
         middle.sort_by(f64::total_cmp);
         assert!(middle.windows(2).all(|w| w[1] - w[0] >= 3.999));

@@ -148,7 +148,8 @@ impl<'a> Picture<'a> {
         for (i, &(from, to, line)) in self.lines.iter().enumerate() {
             let begin = layout.spots[from];
             let begin = Spot { x: begin.x + sizes[from].width, y: begin.y };
-            let path = path(begin, &layout.bends[i], layout.spots[to]);
+            let leave = Spot { x: layout.ends[from], y: begin.y };
+            let path = path(begin, leave, &layout.bends[i], layout.spots[to]);
             let on_loop = line != Line::Contains && self.on_loop.contains(&(from, to));
             let class = if on_loop { "loop" } else { line.class() };
             let arrow = match (line, on_loop) {
@@ -215,9 +216,9 @@ fn is_implied(resource: &Resource) -> bool {
 }
 
 /// A smooth line through bends. One that leads back goes around.
-fn path(begin: Spot, bends: &[Spot], end: Spot) -> String {
-    let mut out = format!("M{:.1} {:.1}", begin.x, begin.y);
-    let mut at = begin;
+fn path(begin: Spot, leave: Spot, bends: &[Spot], end: Spot) -> String {
+    let mut out = format!("M{:.1} {:.1}H{:.1}", begin.x, begin.y, leave.x);
+    let mut at = leave;
     for &next in bends.iter().chain([&end]) {
         let reach = if next.x > at.x { (next.x - at.x) / 2.0 } else { 60.0 };
         let _ = write!(
