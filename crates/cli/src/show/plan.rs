@@ -88,7 +88,7 @@ fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
     }
     let line = match (change.action, &change.before) {
         (Action::Run, _) => shown(&change.after),
-        (_, Value::Null) => format!("+ {}", shown(&change.after)),
+        (Action::Create, _) | (_, Value::Null) => format!("+ {}", shown(&change.after)),
         (_, before) if change.after.is_null() => format!("- {}", shown(before)),
         (_, before) => format!("{} -> {}", shown(before), shown(&change.after)),
     };
