@@ -178,7 +178,7 @@ impl Compiler<'_> {
         }
         if !is_class && !is_stage {
             let container = self.scopes.get(scope).resource;
-            self.catalog.edges.push((container, id));
+            self.catalog.edges.insert((container, id));
         }
         Ok(id)
     }
@@ -560,7 +560,7 @@ impl Compiler<'_> {
             let origin = ParamOrigin { how: How::Inherited, span: None, within: container };
             self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin));
         }
-        self.catalog.edges.push((stage, id));
+        self.catalog.edges.insert((stage, id));
         Ok(())
     }
 

@@ -126,8 +126,8 @@ impl Compiler<'_> {
         self.add_fixed("Stage", "main", ResourceKind::Stage);
         let settings = self.add_fixed("Class", "Settings", ResourceKind::Class(None));
         let main = self.add_fixed("Class", "main", ResourceKind::Class(None));
-        self.catalog.edges.push((ResourceId(0), settings));
-        self.catalog.edges.push((ResourceId(0), main));
+        self.catalog.edges.insert((ResourceId(0), settings));
+        self.catalog.edges.insert((ResourceId(0), main));
         self.settings_scope(settings);
         for (name, _) in &node.classes {
             self.catalog.add_class_name(name.clone());

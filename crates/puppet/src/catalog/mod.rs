@@ -100,10 +100,10 @@ pub struct Catalog {
     pub resources: Vec<Resource>,
     index: FxHashMap<ResourceKey, ResourceId>,
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
-    /// Containment: container and contained.
-    pub edges: Vec<(ResourceId, ResourceId)>,
+    /// Containment: container and contained, in the order they were asked for.
+    pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
-    pub classes: Vec<EcoString>,
+    pub classes: IndexSet<EcoString, FxBuildHasher>,
     /// Tags by number.
     pub tags: TagTable,
     /// Overrides that wait for their resource.
@@ -134,9 +134,7 @@ impl Catalog {
     pub fn add_class_name(&mut self, name: EcoString) {
         let tag = self.tags.intern(&name);
         self.own_tags.insert(tag);
-        if !self.classes.contains(&name) {
-            self.classes.push(name);
-        }
+        self.classes.insert(name);
     }
 
     /// A second name for a resource.

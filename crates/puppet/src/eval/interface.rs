@@ -88,12 +88,9 @@ impl Compiler<'_> {
         for name in &names {
             ids.push(self.include_one(name, scope, span)?);
         }
-        for &(id, fresh) in &ids {
-            if fresh {
-                self.evaluate(id)?;
-            }
+        for &id in &ids {
+            self.evaluate(id)?;
         }
-        let ids: Vec<ResourceId> = ids.into_iter().map(|(id, _)| id).collect();
         match how {
             Inclusion::Include => {}
             Inclusion::Contain => self.contain(&ids, scope),
@@ -102,17 +99,12 @@ impl Compiler<'_> {
         Ok(Value::array(ids.iter().map(|&id| reference(&self.catalog.get(id).key()))))
     }
 
-    /// The class's resource, and whether it was put into the catalog just now.
-    fn include_one(
-        &mut self,
-        name: &str,
-        scope: ScopeId,
-        span: Span,
-    ) -> EvalResult<(ResourceId, bool)> {
+    /// The class's resource, put into the catalog if it was not there.
+    fn include_one(&mut self, name: &str, scope: ScopeId, span: Span) -> EvalResult<ResourceId> {
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
         let key = ResourceKey::new("class", &lower);
         if let Some(id) = self.catalog.find(&key) {
-            return Ok((id, true));
+            return Ok(id);
         }
         let Some(def) = self.env.find_class(&lower)? else {
             let mut error =
@@ -124,14 +116,14 @@ impl Compiler<'_> {
             return Err(error.into());
         };
         let at = Declaration { scope, span, is_virtual: false, exported: false };
-        Ok((self.add_class(def, Vec::new(), Declared::Implicitly, at)?, true))
+        self.add_class(def, Vec::new(), Declared::Implicitly, at)
     }
 
     fn contain(&mut self, ids: &[ResourceId], scope: ScopeId) {
         let container = self.scopes.get(scope).resource;
         for &id in ids {
-            if id != container && !self.catalog.edges.contains(&(container, id)) {
-                self.catalog.edges.push((container, id));
+            if id != container {
+                self.catalog.edges.insert((container, id));
             }
         }
     }
