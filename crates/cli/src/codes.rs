@@ -118,6 +118,11 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     diagnostic
 }
 
+/// There is nothing at a path.
+pub fn missing(path: &Path) -> Diagnostic {
+    unreadable(path, &std::io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()))
+}
+
 /// A document that is not of the form that is wanted.
 pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))

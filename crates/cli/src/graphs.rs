@@ -35,6 +35,13 @@ enum Modules {
 }
 
 impl Loaded {
+    /// The directories of modules by name, where these are known.
+    pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
+        let Modules::ByName(dirs) = &self.modules else { return BTreeMap::new() };
+        let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+        dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
+    }
+
     /// The file behind `puppet:///modules/NAME/REST`.
     pub fn resolve_source(&self, address: &str) -> Option<PathBuf> {
         let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
@@ -101,6 +108,12 @@ fn read(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
         None => (puppet_catalog::read(&text), None),
     };
     let graph = graph.map_err(|e| codes::document(path, e))?;
-    let dirs = args.modulepath.iter().flat_map(|p| p.split(':')).map(PathBuf::from).collect();
-    Ok(Loaded { graph, sources, plan, modules: Modules::Below(dirs) })
+    let modules = match (&args.modulepath, &plan) {
+        (None, Some(plan)) => Modules::ByName(plan.modules.clone()),
+        (path, _) => {
+            let dirs = path.iter().flat_map(|p| p.split(':')).map(PathBuf::from);
+            Modules::Below(dirs.collect())
+        }
+    };
+    Ok(Loaded { graph, sources, plan, modules })
 }

@@ -68,7 +68,7 @@ fn open_layout(
     if let Some(path) = &args.hiera
         && world.kind(path).is_none()
     {
-        return Err(codes::unreadable(path, &std::io::ErrorKind::NotFound.into()).into());
+        return Err(codes::missing(path).into());
     }
     let sources = Arc::new(SourceMap::new());
     let modulepath = layout.modulepath.clone();
@@ -132,7 +132,7 @@ pub fn layout(
         return Ok(file(Site::Code(read_stdin()?)));
     }
     match world.kind(path) {
-        None => Err(codes::unreadable(path, &std::io::ErrorKind::NotFound.into()).into()),
+        None => Err(codes::missing(path).into()),
         Some(EntryKind::Directory) => {
             let mut layout = directory(world, path, environment)?;
             if let Some(given) = given {

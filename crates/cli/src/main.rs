@@ -1,6 +1,8 @@
 //! The `ordain` command: arguments, printing, exit codes. What the verbs do is done in the crates
 //! below; this one has no logic of its own.
 
+#![allow(clippy::result_large_err, reason = "an error ends the run; it is moved once")]
+
 mod codes;
 mod commands;
 mod exit;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
+use ordain_data::yaml::{self, Schema};
 use ordain_facts::{Facts, Machine, external};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::load::Environment;
@@ -94,7 +95,8 @@ pub fn describe(
             [&["clientcert"], &["networking", "fqdn"], &["fqdn"], &["hostname"]];
         paths.into_iter().find_map(text).map(ToString::to_string)
     };
-    let name = args.node.clone().or(named).or_else(of_facts).unwrap_or_else(|| "localhost".into());
+    let name = args.node.clone().or(named).or_else(of_facts).or_else(machine_name);
+    let name = name.unwrap_or_else(|| "localhost".into());
     let name = name.to_lowercase();
     let server =
         [("environment", Value::Str(env.name.clone())), ("servername", Value::from(name.as_str()))];
@@ -107,6 +109,12 @@ pub fn describe(
         classes: data.classes,
     };
     Ok((node, facts.problems))
+}
+
+/// This machine's full name.
+fn machine_name() -> Option<String> {
+    let facts = Machine::host().facts(false);
+    facts.dig(["networking", "fqdn"]).and_then(Data::as_str).map(ToString::to_string)
 }
 
 /// The facts of this machine, with those of the given directories.
@@ -124,12 +132,14 @@ pub fn machine_facts(world: &dyn World, dirs: Vec<PathBuf>, legacy: bool) -> Fac
 /// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or
 /// as a fact store keeps them, with `name` and `values`.
 fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
-    let data = external::load_file(world, path)
+    let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let values = external::load_file(world, path)
         .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;
-    match (data.get("name").and_then(Data::as_str), data.get("values")) {
-        (name, Some(values)) if values.as_map().is_some() => {
-            Ok((name.map(ToString::to_string), values.clone()))
-        }
-        _ => Ok((None, data)),
+    if values.get("name").is_some() {
+        // A fact of this name, not the name of the node.
+        return Ok((None, values));
     }
+    // JSON is YAML, and the file was read as one of them already.
+    let whole = yaml::read_bytes(&bytes, Schema::Psych).unwrap_or_default();
+    Ok((whole.get("name").and_then(Data::as_str).map(ToString::to_string), values))
 }

@@ -3,8 +3,9 @@
 //! A saved plan is applied only while the machine is as it was then: the plan is made anew, and
 //! every resource must come out as before. The format is described in `docs/formats.md`.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
 use ordain_graph::json::{ReadError, Secrets, is_omitted, read, write, write_value};
@@ -30,6 +31,8 @@ struct Document {
     format: String,
     version: u64,
     options: Selection,
+    #[serde(default)]
+    modules: BTreeMap<String, PathBuf>,
     resources: Vec<Observed>,
     graph: Json,
 }
@@ -59,6 +62,8 @@ pub struct SavedPlan {
     pub graph: Graph,
     /// What the plan was made with; the number of jobs is not kept.
     pub options: Options,
+    /// Where the files of modules are, by the name of the module.
+    pub modules: BTreeMap<String, PathBuf>,
     observed: Vec<(String, String)>,
 }
 
@@ -83,6 +88,7 @@ pub fn save(
     graph: &Graph,
     sources: &SourceMap,
     options: &Options,
+    modules: &BTreeMap<String, PathBuf>,
     secrets: Secrets,
     mut out: impl io::Write,
 ) -> io::Result<()> {
@@ -96,6 +102,7 @@ pub fn save(
             tags: options.tags.clone(),
             skip_tags: options.skip_tags.clone(),
         },
+        modules: modules.clone(),
         resources: plan.entries.iter().map(observed).collect(),
         graph: serde_json::from_slice(&text)?,
     };
@@ -185,6 +192,7 @@ impl SavedPlan {
         Ok(Self {
             graph: read(&serde_json::to_vec(&document.graph)?, file)?,
             options: Options { noop, tags, skip_tags, ..Options::default() },
+            modules: document.modules,
             observed: observed.collect(),
         })
     }
@@ -201,7 +209,7 @@ impl SavedPlan {
         }
         let now: Vec<_> =
             now.entries.iter().map(|e| (e.report.resource.to_string(), fingerprint(e))).collect();
-        let then: std::collections::BTreeMap<_, _> = self.observed.iter().cloned().collect();
+        let then: BTreeMap<_, _> = self.observed.iter().cloned().collect();
         let mut moved: Vec<String> = Vec::new();
         for (name, print) in &now {
             if then.get(name) != Some(print) {

@@ -10,7 +10,7 @@ use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
 use ordain_engine::report::{Counts, ResourceReport, Status};
-use ordain_engine::saved::{action_name, status_name};
+use ordain_engine::saved::{Refusal, action_name, status_name};
 use ordain_engine::step::{Observer, Silent};
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
@@ -73,8 +73,11 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     if let Some(saved) = &loaded.plan {
         let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
         saved.check(&now).map_err(|refusal| {
-            Diagnostic::error(codes::STALE_PLAN, refusal.to_string())
-                .help("make a new plan, and look at it")
+            let help = match refusal {
+                Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
+                Refusal::Moved(_) => "make a new plan, and look at it",
+            };
+            Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
     }
     let run = store.begin("apply").map_err(state_error)?;

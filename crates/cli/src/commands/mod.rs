@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod explain_code;
 mod facts;
+mod graph;
 mod lookup;
 mod parse;
 mod plan;
@@ -26,6 +27,7 @@ pub enum Command {
     Apply(apply::ApplyArgs),
     Explain(explain::ExplainArgs),
     Lookup(lookup::LookupArgs),
+    Graph(graph::GraphArgs),
     Eval(eval::EvalArgs),
     Facts(facts::FactsArgs),
     Parse(parse::ParseArgs),
@@ -46,6 +48,7 @@ impl Command {
             Self::Apply(args) => apply::run(ui, args),
             Self::Explain(args) => explain::run(ui, args),
             Self::Lookup(args) => lookup::run(ui, args),
+            Self::Graph(args) => graph::run(ui, args),
             Self::Eval(args) => eval::run(ui, args),
             Self::Facts(args) => facts::run(ui, args),
             Self::Parse(args) => parse::run(ui, args),

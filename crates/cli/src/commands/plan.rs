@@ -103,7 +103,9 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     }
     match args.format {
         TextOrJson::Json => {
-            saved::save(&plan, &loaded.graph, &loaded.sources, &options, secrets, ui.out())?;
+            let (graph, sources) = (&loaded.graph, &loaded.sources);
+            let modules = loaded.module_dirs();
+            saved::save(&plan, graph, sources, &options, &modules, secrets, ui.out())?;
         }
         TextOrJson::Text => show::write(ui, &plan, &loaded)?,
     }
@@ -144,7 +146,8 @@ fn save(
     let mut open = std::fs::OpenOptions::new();
     open.write(true).create(true).truncate(true).mode(0o600);
     let mut file = std::io::BufWriter::new(open.open(path).map_err(failed)?);
-    saved::save(plan, &loaded.graph, &loaded.sources, options, secrets, &mut file)
+    let modules = loaded.module_dirs();
+    saved::save(plan, &loaded.graph, &loaded.sources, options, &modules, secrets, &mut file)
         .map_err(failed)?;
     file.flush().map_err(failed)?;
     Ok(())

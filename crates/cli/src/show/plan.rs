@@ -15,7 +15,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::exit::Failure;
 use crate::graphs::Loaded;
 use crate::show::value::shown;
-use crate::ui::{Ui, count, styles};
+use crate::ui::{Ui, styles};
 
 /// Where the place of a resource begins.
 const PLACE_COLUMN: usize = 46;
@@ -79,14 +79,16 @@ fn sign(action: Option<Action>) -> (char, Style) {
 }
 
 fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
-    let name = format!("{:NAME_WIDTH$}", change.property);
-    let name = if change.property.len() >= NAME_WIDTH { format!("{name} ") } else { name };
+    // The text of a file that comes is its content, whatever property brings it.
+    let property = if change.text.is_some() { "content" } else { change.property.as_str() };
+    let name = format!("{property:NAME_WIDTH$}");
+    let name = if property.len() >= NAME_WIDTH { format!("{name} ") } else { name };
     if let Some(text) = &change.text {
         return write_text(ui, &name, text);
     }
     let line = match (change.action, &change.before) {
         (Action::Run, _) => shown(&change.after),
-        (_, Value::Null) => format!("+ {}", shown(&change.after)),
+        (Action::Create, _) | (_, Value::Null) => format!("+ {}", shown(&change.after)),
         (_, before) if change.after.is_null() => format!("- {}", shown(before)),
         (_, before) => format!("{} -> {}", shown(before), shown(&change.after)),
     };
@@ -157,8 +159,12 @@ fn summary(counts: &Counts, changes: bool) -> String {
     if counts.failed > 0 {
         let _ = write!(out, ", {} wrong", counts.failed);
     }
-    if counts.refreshed > 0 {
-        let _ = write!(out, "; {}", count(counts.refreshed, "refresh").replace("hs", "hes"));
+    match counts.refreshed {
+        0 => {}
+        1 => out.push_str("; 1 refresh"),
+        n => {
+            let _ = write!(out, "; {n} refreshes");
+        }
     }
     out + "."
 }

@@ -8,7 +8,8 @@ use crate::support::{Machine, file, secret, text};
 fn saved(machine: &Machine, graph: &Graph, secrets: Secrets) -> (String, SavedPlan) {
     let mut out = Vec::new();
     let plan = machine.plan(graph);
-    save(&plan, graph, &SourceMap::new(), &machine.options, secrets, &mut out).unwrap();
+    save(&plan, graph, &SourceMap::new(), &machine.options, &Default::default(), secrets, &mut out)
+        .unwrap();
     let plan = SavedPlan::load(&out, &|_| None).unwrap();
     (String::from_utf8(out).unwrap(), plan)
 }

@@ -1,0 +1,89 @@
+//! `ordain graph`: a picture of resources and relations.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ordain_graph::{Relations, dot};
+use ordain_source::Severity;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::graphs::{self, Loaded};
+use crate::options::CompileArgs;
+use crate::show::{cycle, picture};
+use crate::ui::Ui;
+
+/// Draw resources and relations, as DOT, SVG or a page
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain graph site.pp --out site.html
+  ordain graph . --node web1.example.org --format svg > web1.svg")]
+pub struct GraphArgs {
+    /// A manifest, a directory, a graph or a catalog
+    path: PathBuf,
+    /// What to write [default: by the name of the file, else dot]
+    #[arg(long, value_name = "FORM")]
+    format: Option<Format>,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// The form of a picture.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// DOT, for Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// A page with the picture, that needs nothing else
+    Html,
+}
+
+/// Compiles and draws.
+///
+/// # Errors
+/// When the sources have errors, or the file cannot be written.
+pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
+    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    if let Err(found) = Relations::new(&loaded.graph).order() {
+        let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
+        ui.diagnostics(vec![warning], &loaded.sources);
+    }
+    let text = draw(&loaded, format(args));
+    match &args.out {
+        None => ui.out().write_all(text.as_bytes())?,
+        Some(path) => std::fs::write(path, text)
+            .map_err(|e| codes::io(&format!("cannot write {}", path.display()), &e))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn format(args: &GraphArgs) -> Format {
+    let by_name = || {
+        let extension = args.out.as_ref()?.extension()?;
+        match extension.to_str()? {
+            "svg" => Some(Format::Svg),
+            "html" | "htm" => Some(Format::Html),
+            _ => None,
+        }
+    };
+    args.format.or_else(by_name).unwrap_or(Format::Dot)
+}
+
+fn draw(loaded: &Loaded, format: Format) -> String {
+    match format {
+        Format::Svg => picture::svg(loaded),
+        Format::Html => picture::html(loaded),
+        Format::Dot => {
+            let mut text = String::new();
+            // Writing to text cannot fail.
+            let _ = dot::write(&loaded.graph, &mut text);
+            text
+        }
+    }
+}
