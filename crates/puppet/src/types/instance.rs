@@ -200,19 +200,8 @@ fn in_range(range: &str, version: &Version) -> bool {
 
 /// Whether a URI has all these parts; a part may be a type or an expression.
 fn has_parts(parts: &Value, uri: &Uri) -> bool {
-    let made;
-    let expected = match parts {
-        Value::Str(text) => match Uri::parse(text) {
-            Ok(other) => {
-                made = other.parts();
-                &made
-            }
-            Err(_) => return false,
-        },
-        parts => parts,
-    };
     let actual = uri.parts();
-    expected.as_hash().is_none_or(|entries| {
+    parts.as_hash().is_none_or(|entries| {
         entries.iter().all(|(key, option)| {
             let part = actual.get(key.as_str().unwrap_or_default());
             case_matches(option, part.unwrap_or(&Value::Undef)).matched

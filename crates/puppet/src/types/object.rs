@@ -136,6 +136,15 @@ impl ObjectType {
     }
 }
 
+/// Reads a member of a value: the attribute of an object, a part of a URI.
+pub fn member(receiver: &Value, name: &str) -> Option<Value> {
+    match receiver {
+        Value::Object(object) => attribute_value(object, name),
+        Value::Uri(uri) => uri.part(name),
+        _ => None,
+    }
+}
+
 /// Reads an attribute of an instance; `None` if its type has none of this name.
 pub fn attribute_value(object: &Object, name: &str) -> Option<Value> {
     if let Some(value) = object.values.get(name) {
