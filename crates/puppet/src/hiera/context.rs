@@ -41,6 +41,8 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
             kind: Type::Optional(None),
             role,
             value: None,
+            is_final: false,
+            overrides: false,
         };
         Arc::new(ObjectType {
             name: CONTEXT.into(),

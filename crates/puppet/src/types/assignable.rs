@@ -403,6 +403,14 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
         }),
         (Type::Runtime(name), Type::Runtime(other)) => name.is_none() || name == other,
         (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
+        (Type::Object(object), Type::Parameterized(other)) => object_is_a(&other.base, object),
+        (Type::Parameterized(to), Type::Parameterized(from)) => {
+            object_is_a(&from.base, &to.base)
+                && to.parameters.iter().all(|(name, expected)| {
+                    let given = from.parameters.iter().find(|(n, _)| n == name);
+                    given.is_some_and(|(_, given)| parameter_takes(expected, given))
+                })
+        }
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,
             (Some(a), Some(b)) => test(&a.0, &b.0, guard),

@@ -152,6 +152,9 @@ impl Writer<'_> {
                 true => crate::types::object::write_definition(self.out, object),
                 false => self.out.push_str(object.label()),
             },
+            Type::Parameterized(parameterized) => {
+                crate::types::object::write_parameterized(self.out, parameterized);
+            }
             Type::TypeSet(definition) => {
                 self.out.push_str("TypeSet[");
                 write_quoted(self.out, definition);
@@ -444,6 +447,7 @@ pub fn simple_name(kind: &Type) -> &str {
         Type::Runtime(_) => "Runtime",
         Type::Object(object) if !object.name.is_empty() => &object.name,
         Type::Object(_) => "Object",
+        Type::Parameterized(parameterized) => parameterized.base.label(),
         Type::TypeSet(_) => "TypeSet",
         Type::Alias(alias) => &alias.name,
         Type::Reference(_) => "TypeReference",

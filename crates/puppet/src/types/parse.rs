@@ -215,6 +215,7 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             Ok(Type::Object(object::from_hash("", definition)?))
         }
         Type::Object(kind) => object::parameterized(kind, keys),
+        Type::Parameterized(kind) => object::parameterized(&kind.base, keys),
         Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) => match alias.target.get() {

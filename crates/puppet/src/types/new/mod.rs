@@ -58,6 +58,9 @@ fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
         Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
             return construct(inner, args, host);
         }
+        Type::Parameterized(parameterized) => {
+            return others::construct_object(&parameterized.base, args);
+        }
         Type::Object(object) if !object.is_root() => {
             return others::construct_object(object, args);
         }
