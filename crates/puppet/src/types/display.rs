@@ -57,6 +57,9 @@ pub fn capitalized(name: &str) -> EcoString {
     out
 }
 
+/// `TypeSet` without parameters, which upstream shows by the definition of the default one.
+const ANY_TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]";
+
 struct Writer<'a> {
     out: &'a mut String,
     expanded: bool,
@@ -143,7 +146,8 @@ impl Writer<'_> {
             }
             Type::Runtime(Some(runtime)) => {
                 self.out.push_str("Runtime[");
-                write_text_quoted(self.out, &runtime.0);
+                // The runtime is a word, not a text.
+                self.out.push_str(&runtime.0);
                 self.out.push_str(", ");
                 write_text_quoted(self.out, &runtime.1);
                 self.out.push(']');
@@ -155,6 +159,7 @@ impl Writer<'_> {
             Type::Parameterized(parameterized) => {
                 crate::types::object::write_parameterized(self.out, parameterized);
             }
+            Type::TypeSet(definition) if definition.is_undef() => self.out.push_str(ANY_TYPE_SET),
             Type::TypeSet(definition) => {
                 self.out.push_str("TypeSet[");
                 write_quoted(self.out, definition);

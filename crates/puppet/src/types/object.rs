@@ -325,7 +325,12 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
 }
 
 fn check_against_parent(object: &ObjectType, definition: &Value) -> EvalResult<()> {
-    if let Some(Type::Reference(name)) = object.parent.as_ref().map(resolved) {
+    if inherits_from_itself(object) {
+        return plain(format!("The Object type '{}' inherits from itself", object.label()));
+    }
+    if let Some(Type::Reference(name)) = object.parent.as_ref().map(resolved)
+        && !name.is_empty()
+    {
         return plain(format!("reference to unresolved type '{name}'"));
     }
     let Some(parent) = object.parent_object() else { return Ok(()) };
@@ -348,6 +353,22 @@ fn check_against_parent(object: &ObjectType, definition: &Value) -> EvalResult<(
         }
     }
     Ok(())
+}
+
+/// Whether the type under definition, whose alias stands for nothing yet, is among its own parents.
+fn inherits_from_itself(object: &ObjectType) -> bool {
+    let mut parent = object.parent.clone();
+    for _ in 0..PARENT_LIMIT {
+        parent = match parent {
+            Some(Type::Alias(alias)) if alias.target.get().is_none() => {
+                return alias.name == object.name;
+            }
+            Some(Type::Alias(alias)) => alias.target.get().cloned(),
+            Some(Type::Object(next)) => next.parent.clone(),
+            _ => return false,
+        };
+    }
+    false
 }
 
 /// An attribute that decides equality already may not be said to do so again.

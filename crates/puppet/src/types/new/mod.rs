@@ -106,6 +106,10 @@ fn construct_init(
         );
         return plain(text);
     };
+    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
+    if fixed || signatures(target).is_empty() {
+        return unsupported(target);
+    }
     if !arguments.is_empty() {
         let mut all = vec![value.clone()];
         all.extend_from_slice(arguments);
@@ -131,10 +135,22 @@ fn signatures(kind: &Type) -> Vec<Signature> {
     }
 }
 
+/// Whether a list is one argument rather than all of them: where a signature has one parameter, or
+/// where those with more take it as their first but not its items as arguments.
 fn takes_as_one(kind: &Type, value: &Value) -> bool {
+    if is_instance(kind, value) {
+        return true;
+    }
     let one = std::slice::from_ref(value);
-    is_instance(kind, value)
-        || signatures(kind).iter().any(|s| s.min() <= 1 && accepts(s, one, None))
+    let (single, other): (Vec<_>, Vec<_>) =
+        signatures(kind).into_iter().partition(|s| s.min() == 1 && s.max() == Some(1));
+    if single.iter().any(|s| accepts(s, one, None)) {
+        return true;
+    }
+    let items = value.as_array();
+    !items.is_some_and(|items| other.iter().any(|s| accepts(s, items, None)))
+        && other.iter().any(|s| s.min() <= 1)
+        && other.iter().any(|s| accepts(s, one, None))
 }
 
 /// Whether `Init[T, args]` takes a value that is no `T` yet.
