@@ -151,6 +151,10 @@ impl ObjectType {
 /// Reads a member of a value: the attribute of an object, a part of a URI.
 pub fn member(receiver: &Value, name: &str) -> Option<Value> {
     match receiver {
+        // An error's text goes by two names.
+        Value::Object(object) if name == "message" && object.kind.name == "Error" => {
+            attribute_value(object, "msg")
+        }
         Value::Object(object) => attribute_value(object, name),
         Value::Uri(uri) => uri.part(name),
         _ => None,

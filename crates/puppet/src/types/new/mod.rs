@@ -135,22 +135,12 @@ fn signatures(kind: &Type) -> Vec<Signature> {
     }
 }
 
-/// Whether a list is one argument rather than all of them: where a signature has one parameter, or
-/// where those with more take it as their first but not its items as arguments.
+/// Whether a list is one argument rather than all of them: where it is an instance already, or a
+/// signature of one parameter takes it.
 fn takes_as_one(kind: &Type, value: &Value) -> bool {
-    if is_instance(kind, value) {
-        return true;
-    }
     let one = std::slice::from_ref(value);
-    let (single, other): (Vec<_>, Vec<_>) =
-        signatures(kind).into_iter().partition(|s| s.min() == 1 && s.max() == Some(1));
-    if single.iter().any(|s| accepts(s, one, None)) {
-        return true;
-    }
-    let items = value.as_array();
-    !items.is_some_and(|items| other.iter().any(|s| accepts(s, items, None)))
-        && other.iter().any(|s| s.min() <= 1)
-        && other.iter().any(|s| accepts(s, one, None))
+    let single = |s: &Signature| s.min() == 1 && s.max() == Some(1);
+    is_instance(kind, value) || signatures(kind).iter().any(|s| single(s) && accepts(s, one, None))
 }
 
 /// Whether `Init[T, args]` takes a value that is no `T` yet.
@@ -174,7 +164,9 @@ pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
 fn init_fits(kind: &Type, args: &[Value], value: &Value) -> bool {
     let all = signatures(kind);
     if args.is_empty() {
-        return takes_as_one(kind, value)
+        let one = std::slice::from_ref(value);
+        return is_instance(kind, value)
+            || all.iter().any(|s| s.min() <= 1 && accepts(s, one, None))
             || value.as_array().is_some_and(|items| {
                 all.iter().any(|s| s.max() != Some(1) && accepts(s, items, None))
             });
