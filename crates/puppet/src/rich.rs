@@ -6,7 +6,8 @@ use ordain_data::Value as Data;
 
 use crate::catalog::ResourceKey;
 use crate::eval::text;
-use crate::types::Type;
+use crate::types::display::simple_name;
+use crate::types::{Type, infer};
 use crate::value::{HashValue, Value};
 
 const PTYPE: &str = "__ptype";
@@ -35,8 +36,9 @@ pub fn to_data(value: &Value) -> Data {
         }
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
-            let name = crate::types::label::label(other);
-            tagged(&name, Some(Data::Str(text::to_text(other))))
+            // The kind's own name, which is not what messages call it.
+            let kind = infer(other);
+            tagged(simple_name(&kind), Some(Data::Str(text::to_text(other))))
         }
     }
 }

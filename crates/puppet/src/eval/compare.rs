@@ -51,6 +51,9 @@ pub fn equals(a: &Value, b: &Value) -> bool {
         (Value::Timespan(ns) | Value::Timestamp(ns), Value::Int(_) | Value::Float(_)) => {
             order_time(**ns, b) == Some(Ordering::Equal)
         }
+        (Value::Int(_) | Value::Float(_), Value::Timespan(ns) | Value::Timestamp(ns)) => {
+            order_time(**ns, a) == Some(Ordering::Equal)
+        }
         (Value::Sensitive(x), Value::Sensitive(y)) => equals(x, y),
         _ => a == b,
     }

@@ -48,7 +48,7 @@ impl Compiler<'_> {
             return Ok(kind);
         }
         if let Some(alias) = self.aliases.get(name) {
-            return Ok(Type::Alias(Arc::clone(alias)));
+            return Ok(named(alias));
         }
         if self.is_resource_type(name)? {
             return Ok(Type::Resource { kind: Some(capitalize_segments(name)), title: None });
@@ -57,7 +57,10 @@ impl Compiler<'_> {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
             self.aliases.insert(def.name.clone(), Arc::clone(&alias));
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
-            let value = self.eval(&f, def.kind)?;
+            let value = match object_definition(&f, def.kind) {
+                Some(definition) => self.eval(&f, definition)?,
+                None => self.eval(&f, def.kind)?,
+            };
             let target = match value {
                 Value::Type(kind) => Type::clone(&kind),
                 Value::Hash(_) | Value::Array(_) => {
@@ -72,7 +75,7 @@ impl Compiler<'_> {
             }
             // It was just made, so nothing has set it before.
             let _ = alias.target.set(crate::types::normalize(&target));
-            return Ok(Type::Alias(alias));
+            return Ok(named(&alias));
         }
         Ok(Type::Reference(name.into()))
     }
@@ -186,6 +189,26 @@ impl Compiler<'_> {
             },
             _ => bad(),
         }
+    }
+}
+
+/// What a name that was defined means: an object type that was defined under the name is itself.
+fn named(alias: &Arc<TypeAlias>) -> Type {
+    match alias.target.get() {
+        Some(Type::Object(object)) if object.name == alias.name => Type::Object(Arc::clone(object)),
+        _ => Type::Alias(Arc::clone(alias)),
+    }
+}
+
+/// The hash of `Object[{…}]`, which the name belongs to that it is defined under.
+fn object_definition(f: &Frame, kind: ExprId) -> Option<ExprId> {
+    let Expr::Access(parts) = &f.program[kind] else { return None };
+    match f.program.list(*parts) {
+        &[base, definition] => {
+            let is_object = matches!(&f.program[base], Expr::Ref(name) if name == "Object");
+            (is_object && matches!(f.program[definition], Expr::Hash(_))).then_some(definition)
+        }
+        _ => None,
     }
 }
 

@@ -267,7 +267,12 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
         return Ok(args.into_iter().next().unwrap_or_default());
     }
-    let made = new_instance(kind, &args, &mut CompileHost(call))?;
+    let made = match new_instance(kind, &args, &mut CompileHost(call))? {
+        Value::Object(object) if crate::hiera::is_loose_context(&object) => {
+            call.compiler.new_context(&object)
+        }
+        made => made,
+    };
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
 }
 

@@ -262,7 +262,7 @@ pub fn ruby_equal(a: &Value, b: &Value) -> bool {
 /// The semantic version that a value is.
 pub fn version_of(value: &Value) -> Option<Version> {
     match value {
-        Value::Object(object) if object.kind.name == "SemVer" => to_text(value).parse().ok(),
+        Value::SemVer(version) => Some(Version::clone(version)),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::eval::Compiler;
 use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::scope::ScopeId;
-use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type};
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
 use crate::value::{HashValue, Key, Object, Value};
 
 /// The name of the type of contexts.
@@ -38,9 +38,11 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
     static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
         let attribute = |name: &str, role| ObjectAttribute {
             name: name.into(),
-            kind: Type::Optional(None),
+            kind: Type::Optional(Some(parse_static("String[1]"))),
             role,
             value: None,
+            is_final: false,
+            overrides: false,
         };
         Arc::new(ObjectType {
             name: CONTEXT.into(),
@@ -254,6 +256,11 @@ impl FunctionCall<'_> {
     }
 }
 
+/// Whether this is a context that belongs to no compile yet.
+pub(crate) fn is_loose_context(object: &Object) -> bool {
+    object.kind.name == CONTEXT && !object.values.contains_key(ID)
+}
+
 /// The position of a context among those of the compile, if the value is a context.
 fn context_id(value: &Value) -> Option<usize> {
     match value {
@@ -321,6 +328,20 @@ impl Compiler<'_> {
             "cached_entries" => self.context_entries(id, block),
             _ => self.context_file(&arg(1), block),
         })
+    }
+
+    /// A context that the language made with `new`, given what its type's construction gave.
+    pub(crate) fn new_context(&mut self, made: &Object) -> Value {
+        self.hiera.contexts.push(ContextState::default());
+        let id = self.hiera.contexts.len() - 1;
+        let module = made.values.get("module_name").cloned().unwrap_or_default();
+        let values = [
+            ("environment_name", Value::Str(self.env.name.clone())),
+            ("module_name", module),
+            (ID, Value::Int(id as i64)),
+        ];
+        let values = values.into_iter().map(|(k, v)| (k.into(), v)).collect();
+        Value::Object(Arc::new(Object { kind: context_type(), values }))
     }
 
     fn context_explain(&mut self, block: Option<&Arc<Closure>>) -> EvalResult {

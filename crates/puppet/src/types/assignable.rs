@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
 use crate::types::new::init_takes;
 use crate::types::normalize::{data, rich_data, rich_data_key};
@@ -392,9 +393,24 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
         (Type::SemVer(ranges), Type::SemVer(other)) => {
             ranges.is_empty() || other.iter().all(|r| ranges.contains(r)) && !other.is_empty()
         }
-        (Type::Uri(parts), Type::Uri(other)) => parts.is_none() || parts == other,
+        (Type::Uri(None), Type::Uri(_)) => true,
+        (Type::Uri(Some(parts)), Type::Uri(other)) => other.as_ref().is_some_and(|other| {
+            let mut expected = parts.as_hash().into_iter().flatten();
+            expected.all(|(name, part)| {
+                let given = other.get(name.as_str().unwrap_or_default());
+                given.is_some_and(|given| parameter_takes(part, given))
+            })
+        }),
         (Type::Runtime(name), Type::Runtime(other)) => name.is_none() || name == other,
         (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
+        (Type::Object(object), Type::Parameterized(other)) => object_is_a(&other.base, object),
+        (Type::Parameterized(to), Type::Parameterized(from)) => {
+            object_is_a(&from.base, &to.base)
+                && to.parameters.iter().all(|(name, expected)| {
+                    let given = from.parameters.iter().find(|(n, _)| n == name);
+                    given.is_some_and(|(_, given)| parameter_takes(expected, given))
+                })
+        }
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,
             (Some(a), Some(b)) => test(&a.0, &b.0, guard),
@@ -409,9 +425,16 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
                         init_takes(&init.0, &init.1, |kind| test(kind, from, g))
                     }))
         }
-        (Type::TypeSet(a), Type::TypeSet(b)) => a == b,
+        (Type::TypeSet(a), Type::TypeSet(b)) => a.is_undef() || a == b,
         _ => false,
     }
+}
+
+/// Whether a parameter of a type takes that of another: it matches as the option of a `case`, or both
+/// are types and one takes the other.
+pub(crate) fn parameter_takes(expected: &Value, given: &Value) -> bool {
+    case_matches(expected, given).matched
+        || matches!((expected, given), (Value::Type(to), Value::Type(from)) if is_assignable(to, from))
 }
 
 fn contained(inner: Option<&Arc<Type>>, other: Option<&Arc<Type>>, guard: G<'_>) -> bool {

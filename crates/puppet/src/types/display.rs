@@ -57,6 +57,9 @@ pub fn capitalized(name: &str) -> EcoString {
     out
 }
 
+/// `TypeSet` without parameters, which upstream shows by the definition of the default one.
+const ANY_TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]";
+
 struct Writer<'a> {
     out: &'a mut String,
     expanded: bool,
@@ -143,7 +146,8 @@ impl Writer<'_> {
             }
             Type::Runtime(Some(runtime)) => {
                 self.out.push_str("Runtime[");
-                write_text_quoted(self.out, &runtime.0);
+                // The runtime is a word, not a text.
+                self.out.push_str(&runtime.0);
                 self.out.push_str(", ");
                 write_text_quoted(self.out, &runtime.1);
                 self.out.push(']');
@@ -152,6 +156,10 @@ impl Writer<'_> {
                 true => crate::types::object::write_definition(self.out, object),
                 false => self.out.push_str(object.label()),
             },
+            Type::Parameterized(parameterized) => {
+                crate::types::object::write_parameterized(self.out, parameterized);
+            }
+            Type::TypeSet(definition) if definition.is_undef() => self.out.push_str(ANY_TYPE_SET),
             Type::TypeSet(definition) => {
                 self.out.push_str("TypeSet[");
                 write_quoted(self.out, definition);
@@ -444,6 +452,7 @@ pub fn simple_name(kind: &Type) -> &str {
         Type::Runtime(_) => "Runtime",
         Type::Object(object) if !object.name.is_empty() => &object.name,
         Type::Object(_) => "Object",
+        Type::Parameterized(parameterized) => parameterized.base.label(),
         Type::TypeSet(_) => "TypeSet",
         Type::Alias(alias) => &alias.name,
         Type::Reference(_) => "TypeReference",

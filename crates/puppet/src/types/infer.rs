@@ -37,7 +37,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Timestamp(ns) => Type::Timestamp(Some((**ns, **ns))),
         Value::Timespan(ns) => Type::Timespan(Some((**ns, **ns))),
         Value::Callable(closure) => callable_of(&closure.signature),
-        Value::Object(object) => Type::Object(Arc::clone(&object.kind)),
+        Value::Object(object) => crate::types::object::type_of(object),
         Value::Iterator(iterator) => Type::Iterator(Some(Arc::clone(&iterator.element))),
     }
 }
@@ -262,6 +262,7 @@ pub fn generalize(kind: &Type) -> Type {
             let size = sizes().min().zip(sizes().max());
             Type::String(size.map_or(SizeRange::ANY_SIZE, |(from, to)| IntRange { from, to }))
         }
+        Type::Parameterized(parameterized) => Type::Object(Arc::clone(&parameterized.base)),
         Type::Callable(Some(callable)) => Type::Callable(Some(Arc::new(CallableType {
             params: callable.params.iter().map(generalize).collect(),
             size: callable.size,

@@ -9,6 +9,7 @@ use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
 use crate::types::new::init_accepts;
 use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::object::has_parameters;
 use crate::types::uri::Uri;
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
@@ -184,6 +185,9 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             None => test(rich_data(), value, guard),
             Some(init) => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
         },
+        (Type::Parameterized(wanted), Value::Object(o)) => {
+            object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)
+        }
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
         (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
@@ -200,19 +204,8 @@ fn in_range(range: &str, version: &Version) -> bool {
 
 /// Whether a URI has all these parts; a part may be a type or an expression.
 fn has_parts(parts: &Value, uri: &Uri) -> bool {
-    let made;
-    let expected = match parts {
-        Value::Str(text) => match Uri::parse(text) {
-            Ok(other) => {
-                made = other.parts();
-                &made
-            }
-            Err(_) => return false,
-        },
-        parts => parts,
-    };
     let actual = uri.parts();
-    expected.as_hash().is_none_or(|entries| {
+    parts.as_hash().is_none_or(|entries| {
         entries.iter().all(|(key, option)| {
             let part = actual.get(key.as_str().unwrap_or_default());
             case_matches(option, part.unwrap_or(&Value::Undef)).matched

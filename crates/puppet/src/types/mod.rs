@@ -162,6 +162,8 @@ pub enum Type {
     Runtime(Option<Arc<(EcoString, EcoString)>>),
     /// An object type.
     Object(Arc<ObjectType>),
+    /// An object type whose type parameters are given.
+    Parameterized(Arc<Parameterized>),
     /// `TypeSet[{…}]`, by its definition.
     TypeSet(Arc<Value>),
     /// A named alias.
@@ -252,8 +254,17 @@ pub struct ObjectType {
     pub type_parameters: Vec<(EcoString, Type)>,
 }
 
+/// `T[args]` of an object type with type parameters.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Parameterized {
+    /// The object type.
+    pub base: Arc<ObjectType>,
+    /// The parameters that are given, by name.
+    pub parameters: Vec<(EcoString, Value)>,
+}
+
 /// An attribute of an object type.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ObjectAttribute {
     /// Its name.
     pub name: EcoString,
@@ -263,6 +274,10 @@ pub struct ObjectAttribute {
     pub role: AttributeRole,
     /// Its value if none is given, or the value of a constant.
     pub value: Option<Value>,
+    /// Whether types that inherit it must leave it as it is.
+    pub is_final: bool,
+    /// Whether it takes the place of the parent's.
+    pub overrides: bool,
 }
 
 /// What an attribute of an object type is.
@@ -303,7 +318,14 @@ impl fmt::Debug for TypeAlias {
 
 impl PartialEq for ObjectType {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other) || (!self.name.is_empty() && self.name == other.name)
+        // A type is inside itself by its alias only, and aliases are compared by name.
+        std::ptr::eq(self, other)
+            || self.name == other.name
+                && self.parent == other.parent
+                && self.type_parameters == other.type_parameters
+                && self.attributes == other.attributes
+                && self.functions == other.functions
+                && self.equality == other.equality
     }
 }
 

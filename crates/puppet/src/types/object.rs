@@ -7,14 +7,14 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::eval::compare::equals;
+use crate::eval::compare::{case_matches, equals};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::{is_assignable, resolved};
 use crate::types::display::write_inner;
 use crate::types::format::quoted::{write_hash, write_quoted, write_text_quoted};
 use crate::types::parse::parse_static;
 use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectType, Type, generalize, infer, is_instance,
+    AttributeRole, ObjectAttribute, ObjectType, Parameterized, Type, generalize, infer, is_instance,
 };
 use crate::value::{HashValue, Object, Value};
 
@@ -39,7 +39,19 @@ pub fn root() -> Arc<ObjectType> {
 
 fn attribute(name: &str, kind: &'static str, value: Option<Value>) -> ObjectAttribute {
     let kind = (*parse_static(kind)).clone();
-    ObjectAttribute { name: name.into(), kind, role: AttributeRole::Normal, value }
+    ObjectAttribute { kind, value, ..normal(name.into()) }
+}
+
+/// An attribute that takes anything.
+fn normal(name: EcoString) -> ObjectAttribute {
+    ObjectAttribute {
+        name,
+        kind: Type::Any,
+        role: AttributeRole::Normal,
+        value: None,
+        is_final: false,
+        overrides: false,
+    }
 }
 
 /// A call that is made when the catalog is applied.
@@ -136,6 +148,19 @@ impl ObjectType {
     }
 }
 
+/// Reads a member of a value: the attribute of an object, a part of a URI.
+pub fn member(receiver: &Value, name: &str) -> Option<Value> {
+    match receiver {
+        // An error's text goes by two names.
+        Value::Object(object) if name == "message" && object.kind.name == "Error" => {
+            attribute_value(object, "msg")
+        }
+        Value::Object(object) => attribute_value(object, name),
+        Value::Uri(uri) => uri.part(name),
+        _ => None,
+    }
+}
+
 /// Reads an attribute of an instance; `None` if its type has none of this name.
 pub fn attribute_value(object: &Object, name: &str) -> Option<Value> {
     if let Some(value) = object.values.get(name) {
@@ -187,10 +212,10 @@ fn read_entry(object: &mut ObjectType, key: &str, value: &Value) -> EvalResult<(
                     ));
                 }
                 object.attributes.push(ObjectAttribute {
-                    name,
                     kind: generalize(&infer(constant)),
                     role: AttributeRole::Constant,
                     value: Some(constant.clone()),
+                    ..normal(name)
                 });
             }
         }
@@ -214,6 +239,10 @@ fn read_entry(object: &mut ObjectType, key: &str, value: &Value) -> EvalResult<(
                         Some(Value::Type(kind)) => (**kind).clone(),
                         _ => Type::Any,
                     },
+                };
+                let kind = match kind {
+                    Type::Optional(_) => kind,
+                    kind => Type::Optional(Some(Arc::new(kind))),
                 };
                 object.type_parameters.push((text_of(name), kind));
             }
@@ -257,12 +286,9 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
     let name = text_of(name);
     let details = match given {
         Value::Type(kind) => {
-            return Ok(ObjectAttribute {
-                name,
-                kind: (**kind).clone(),
-                role: AttributeRole::Normal,
-                value: None,
-            });
+            // What may be undef is so unless it is given.
+            let value = matches!(**kind, Type::Optional(_)).then_some(Value::Undef);
+            return Ok(ObjectAttribute { kind: (**kind).clone(), value, ..normal(name) });
         }
         Value::Hash(_) => given,
         other => {
@@ -297,11 +323,22 @@ fn read_attribute(label: &str, name: &Value, given: &Value) -> EvalResult<Object
         let subject = format!("attribute {label}[{name}] value");
         crate::types::mismatch::assert_instance(&subject, &kind, value)?;
     }
-    Ok(ObjectAttribute { name, kind, role, value })
+    let flag = |key: &str| details.get(key).is_some_and(Value::is_true);
+    let (is_final, overrides) = (flag("final"), flag("override"));
+    Ok(ObjectAttribute { name, kind, role, value, is_final, overrides })
 }
 
 fn check_against_parent(object: &ObjectType, definition: &Value) -> EvalResult<()> {
+    if inherits_from_itself(object) {
+        return plain(format!("The Object type '{}' inherits from itself", object.label()));
+    }
+    if let Some(Type::Reference(name)) = object.parent.as_ref().map(resolved)
+        && !name.is_empty()
+    {
+        return plain(format!("reference to unresolved type '{name}'"));
+    }
     let Some(parent) = object.parent_object() else { return Ok(()) };
+    check_equality(object, &parent)?;
     let inherited = parent.all_attributes();
     for attribute in &object.attributes {
         let Some(other) = inherited.get(&attribute.name) else { continue };
@@ -322,18 +359,153 @@ fn check_against_parent(object: &ObjectType, definition: &Value) -> EvalResult<(
     Ok(())
 }
 
+/// Whether the type under definition, whose alias stands for nothing yet, is among its own parents.
+fn inherits_from_itself(object: &ObjectType) -> bool {
+    let mut parent = object.parent.clone();
+    for _ in 0..PARENT_LIMIT {
+        parent = match parent {
+            Some(Type::Alias(alias)) if alias.target.get().is_none() => {
+                return alias.name == object.name;
+            }
+            Some(Type::Alias(alias)) => alias.target.get().cloned(),
+            Some(Type::Object(next)) => next.parent.clone(),
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// An attribute that decides equality already may not be said to do so again.
+fn check_equality(object: &ObjectType, parent: &Arc<ObjectType>) -> EvalResult<()> {
+    for name in object.equality.iter().flatten() {
+        let mut definer = None;
+        let mut current = Some(Arc::clone(parent));
+        while let Some(kind) = current {
+            if deciding(&kind).contains(name) {
+                definer = Some(Arc::clone(&kind));
+            }
+            current = kind.parent_object();
+        }
+        if let Some(definer) = definer {
+            let (label, of) = (object.label(), definer.label());
+            return plain(format!(
+                "{label} equality is referencing attribute {of}[{name}] which is included in equality of {of}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The own attributes that decide equality.
+fn deciding(object: &ObjectType) -> Vec<EcoString> {
+    match &object.equality {
+        Some(names) => names.clone(),
+        None => {
+            let relevant = object.attributes.iter().filter(|a| a.role != AttributeRole::Constant);
+            relevant.map(|a| a.name.clone()).collect()
+        }
+    }
+}
+
+/// All type parameters, those of the parents first.
+pub(crate) fn type_parameters(object: &ObjectType) -> Vec<(EcoString, Type)> {
+    let mut all = object.parent_object().map_or_else(Vec::new, |parent| type_parameters(&parent));
+    for (name, kind) in &object.type_parameters {
+        match all.iter_mut().find(|(known, _)| known == name) {
+            Some(known) => known.1 = kind.clone(),
+            None => all.push((name.clone(), kind.clone())),
+        }
+    }
+    all
+}
+
+/// The type of an instance, with its attributes as type parameters if its type has any.
+pub(crate) fn type_of(object: &Object) -> Type {
+    let parameters: Vec<_> = type_parameters(&object.kind)
+        .into_iter()
+        .map(|(name, _)| {
+            let value = attribute_value(object, &name).unwrap_or_default();
+            (name, value)
+        })
+        .collect();
+    let base = Arc::clone(&object.kind);
+    match parameters.is_empty() {
+        true => Type::Object(base),
+        false => Type::Parameterized(Arc::new(Parameterized { base, parameters })),
+    }
+}
+
+/// Whether an instance has the type parameters that are asked for.
+pub(crate) fn has_parameters(wanted: &Parameterized, object: &Object) -> bool {
+    wanted.parameters.iter().all(|(name, expected)| {
+        attribute_value(object, name).is_some_and(|v| case_matches(expected, &v).matched)
+    })
+}
+
+/// Writes `T['a', default]`: by position, or as a hash where there are more than two parameters.
+pub(crate) fn write_parameterized(out: &mut String, kind: &Parameterized) {
+    let all = type_parameters(&kind.base);
+    out.push_str(kind.base.label());
+    out.push('[');
+    let given = |name: &EcoString| kind.parameters.iter().find(|(n, _)| n == name);
+    if all.len() > 2 {
+        let entries = kind.parameters.iter();
+        write_hash(out, &entries.map(|(n, v)| (Value::Str(n.clone()), v.clone())).collect());
+    } else {
+        let count = all.iter().rposition(|(name, _)| given(name).is_some()).map_or(0, |i| i + 1);
+        for (i, (name, _)) in all[..count].iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            write_quoted(out, given(name).map_or(&Value::Default, |(_, value)| value));
+        }
+    }
+    out.push(']');
+}
+
 /// `T[args]` of an object type with type parameters.
 ///
 /// # Errors
-/// When the type has none.
+/// When the type has none, or they do not fit.
 pub(crate) fn parameterized(kind: &Arc<ObjectType>, keys: &[Value]) -> EvalResult<Type> {
-    if kind.type_parameters.is_empty() {
-        return plain(format!("The {}-Type cannot be parameterized using []", kind.label()));
+    let all = type_parameters(kind);
+    let label = kind.label();
+    let Some((_, first)) = all.first() else {
+        return plain(format!("The {label}-Type cannot be parameterized using []"));
+    };
+    let mut parameters = Vec::new();
+    let mut give = |name: &EcoString, expected: &Type, value: &Value| {
+        if !matches!(value, Value::Default) {
+            let subject = format!("type_parameter {label}[{name}]");
+            crate::types::mismatch::assert_instance(&subject, expected, value)?;
+            parameters.push((name.clone(), value.clone()));
+        }
+        EvalResult::Ok(())
+    };
+    match keys {
+        [Value::Hash(entries)] if !is_instance(first, &keys[0]) => {
+            for (name, value) in entries.iter() {
+                let name = text_of(name);
+                let Some((_, expected)) = all.iter().find(|(known, _)| *known == name) else {
+                    return plain(format!(
+                        "'{name}' is not a known type parameter for {label}-Type"
+                    ));
+                };
+                give(&name, expected, value)?;
+            }
+        }
+        keys => {
+            for ((name, expected), value) in all.iter().zip(keys) {
+                give(name, expected, value)?;
+            }
+        }
     }
-    if keys.len() > kind.type_parameters.len() {
-        return plain(format!("{} has too many type parameters", kind.label()));
+    if parameters.is_empty() {
+        return plain(format!(
+            "The {label}-Type cannot be parameterized using an empty parameter list"
+        ));
     }
-    Ok(Type::Object(Arc::clone(kind)))
+    Ok(Type::Parameterized(Arc::new(Parameterized { base: Arc::clone(kind), parameters })))
 }
 
 /// Whether two instances are equal by the rules of their types.
@@ -350,13 +522,8 @@ pub fn equal(a: &Object, b: &Object) -> bool {
     let mut kind = Some(Arc::clone(&a.kind));
     let mut said = false;
     while let Some(object) = kind {
-        if let Some(equality) = &object.equality {
-            said = true;
-            names.extend(equality.iter().cloned());
-        } else {
-            let relevant = object.attributes.iter().filter(|a| a.role != AttributeRole::Constant);
-            names.extend(relevant.map(|a| a.name.clone()));
-        }
+        said |= object.equality.is_some();
+        names.extend(deciding(&object));
         kind = object.parent_object();
     }
     if !said && names.is_empty() {
@@ -402,6 +569,17 @@ pub(crate) fn write_definition(out: &mut String, object: &ObjectType) {
     if let Some(parent) = &object.parent {
         parts.entry("parent");
         write_inner(parts.out, parent);
+    }
+    if !object.type_parameters.is_empty() {
+        parts.entry("type_parameters");
+        let entries = object.type_parameters.iter().map(|(name, kind)| {
+            let kind = match kind {
+                Type::Optional(Some(inner)) => (**inner).clone(),
+                kind => kind.clone(),
+            };
+            (Value::Str(name.clone()), Value::of_type(kind))
+        });
+        write_hash(parts.out, &entries.collect());
     }
     let is_short = |a: &&ObjectAttribute| {
         a.role == AttributeRole::Constant
@@ -469,12 +647,20 @@ fn write_attributes(out: &mut String, attributes: &[&ObjectAttribute]) {
             AttributeRole::GivenOrDerived => Some("given_or_derived"),
             AttributeRole::Reference => Some("reference"),
         };
-        if role.is_none() && attribute.value.is_none() {
+        let bare = role.is_none() && !attribute.is_final && !attribute.overrides;
+        if bare && attribute.value.is_none() {
             write_inner(out, &attribute.kind);
             continue;
         }
         out.push_str("{type => ");
         write_inner(out, &attribute.kind);
+        for (set, key) in [(attribute.is_final, "final"), (attribute.overrides, "override")] {
+            if set {
+                out.push_str(", ");
+                out.push_str(key);
+                out.push_str(" => true");
+            }
+        }
         if let Some(role) = role {
             out.push_str(", kind => ");
             out.push_str(role);

@@ -10,14 +10,40 @@ use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
+use crate::types::uri::Uri;
 use crate::types::{
     CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, generalize, object,
     references,
 };
 use crate::value::{HashValue, Value};
 
-/// The built-in type of a name, without parameters.
+/// The built-in type of a name, without parameters. As upstream has it, most names may be written in
+/// any case: `Semver`, `Uri`.
 pub fn builtin(name: &str) -> Option<Type> {
+    exact_builtin(name).or_else(|| {
+        let spelled = SPELLINGS.get(name.to_ascii_lowercase().as_str())?;
+        exact_builtin(spelled)
+    })
+}
+
+/// Names that consist of several words or of initials, by their lower case. Those of one word have a
+/// capital and nothing else, so that any spelling but the usual one is a name's own.
+static SPELLINGS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    FxHashMap::from_iter([
+        ("catalogentry", "CatalogEntry"),
+        ("notundef", "NotUndef"),
+        ("scalardata", "ScalarData"),
+        ("semver", "SemVer"),
+        ("semverrange", "SemVerRange"),
+        ("timespan", "Timespan"),
+        ("timestamp", "Timestamp"),
+        ("typereference", "TypeReference"),
+        ("typeset", "TypeSet"),
+        ("uri", "URI"),
+    ])
+});
+
+fn exact_builtin(name: &str) -> Option<Type> {
     Some(match name {
         "Any" => Type::Any,
         "Undef" => Type::Undef,
@@ -48,7 +74,7 @@ pub fn builtin(name: &str) -> Option<Type> {
         "Callable" => Type::Callable(None),
         "Type" => Type::Type(None),
         "Init" => Type::Init(None),
-        "CatalogEntry" | "Catalogentry" => Type::CatalogEntry,
+        "CatalogEntry" => Type::CatalogEntry,
         "Resource" => Type::Resource { kind: None, title: None },
         "Class" => Type::Class(None),
         "Sensitive" => Type::Sensitive(None),
@@ -165,7 +191,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::SemVer(_) => semver(base, keys),
         Type::Uri(_) => match one("URI-Type", keys)? {
-            key @ (Value::Str(_) | Value::Hash(_)) => Ok(Type::Uri(Some(Arc::new(key.clone())))),
+            Value::Str(text) => match Uri::parse(text) {
+                Ok(uri) => Ok(uri_of(uri.parts())),
+                Err(reason) => issue("RUNTIME_ERROR", reason),
+            },
+            Value::Uri(uri) => Ok(uri_of(uri.parts())),
+            key @ Value::Hash(_) => Ok(uri_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },
         Type::Runtime(_) => match keys {
@@ -184,6 +215,7 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             Ok(Type::Object(object::from_hash("", definition)?))
         }
         Type::Object(kind) => object::parameterized(kind, keys),
+        Type::Parameterized(kind) => object::parameterized(&kind.base, keys),
         Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) => match alias.target.get() {
@@ -196,6 +228,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             format!("Operator '[]' is not applicable to {}.", with_article(&type_label(base))),
         ),
     }
+}
+
+/// The type of URIs with these parts.
+fn uri_of(parts: Value) -> Type {
+    let given = parts.as_hash().is_some_and(|parts| !parts.is_empty());
+    Type::Uri(given.then(|| Arc::new(parts)))
 }
 
 const OPEN: (i128, i128) = (i128::MIN, i128::MAX);

@@ -138,6 +138,26 @@ impl Uri {
         Value::hash(entries.into_iter().filter_map(|(k, v)| v.map(|v| (k, v))))
     }
 
+    /// One part by name, `undef` if it is not there; `None` if no part has this name.
+    pub fn part(&self, name: &str) -> Option<Value> {
+        let text = |s: &Option<EcoString>| s.clone().map_or(Value::Undef, Value::Str);
+        Some(match name {
+            "scheme" => text(&self.scheme),
+            "userinfo" => text(&self.userinfo),
+            "host" => text(&self.host),
+            "port" => {
+                let port = self.port.or_else(|| self.scheme.as_deref().and_then(default_port));
+                port.map_or(Value::Undef, |p| Value::Int(p.into()))
+            }
+            "path" if self.opaque.is_some() => Value::Undef,
+            "path" => Value::Str(self.path.clone()),
+            "query" => text(&self.query),
+            "fragment" => text(&self.fragment),
+            "opaque" => text(&self.opaque),
+            _ => return None,
+        })
+    }
+
     /// The URI that a reference means, read relative to this one.
     pub fn join(&self, reference: &Self) -> Self {
         if reference.scheme.is_some() {

@@ -58,6 +58,9 @@ fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
         Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
             return construct(inner, args, host);
         }
+        Type::Parameterized(parameterized) => {
+            return others::construct_object(&parameterized.base, args);
+        }
         Type::Object(object) if !object.is_root() => {
             return others::construct_object(object, args);
         }
@@ -103,6 +106,10 @@ fn construct_init(
         );
         return plain(text);
     };
+    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
+    if fixed || signatures(target).is_empty() {
+        return unsupported(target);
+    }
     if !arguments.is_empty() {
         let mut all = vec![value.clone()];
         all.extend_from_slice(arguments);
@@ -128,10 +135,12 @@ fn signatures(kind: &Type) -> Vec<Signature> {
     }
 }
 
+/// Whether a list is one argument rather than all of them: where it is an instance already, or a
+/// signature of one parameter takes it.
 fn takes_as_one(kind: &Type, value: &Value) -> bool {
     let one = std::slice::from_ref(value);
-    is_instance(kind, value)
-        || signatures(kind).iter().any(|s| s.min() <= 1 && accepts(s, one, None))
+    let single = |s: &Signature| s.min() == 1 && s.max() == Some(1);
+    is_instance(kind, value) || signatures(kind).iter().any(|s| single(s) && accepts(s, one, None))
 }
 
 /// Whether `Init[T, args]` takes a value that is no `T` yet.
@@ -155,7 +164,9 @@ pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
 fn init_fits(kind: &Type, args: &[Value], value: &Value) -> bool {
     let all = signatures(kind);
     if args.is_empty() {
-        return takes_as_one(kind, value)
+        let one = std::slice::from_ref(value);
+        return is_instance(kind, value)
+            || all.iter().any(|s| s.min() <= 1 && accepts(s, one, None))
             || value.as_array().is_some_and(|items| {
                 all.iter().any(|s| s.max() != Some(1) && accepts(s, items, None))
             });

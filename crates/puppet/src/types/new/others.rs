@@ -12,9 +12,7 @@ use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::uri::Uri;
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type,
-};
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
 fn text(value: &Value) -> &str {
@@ -183,14 +181,16 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
             .collect(),
         ..Signature::default()
     };
-    if positions.params.is_empty() { vec![positions] } else { vec![hash, positions] }
+    vec![hash, positions]
 }
 
 /// Whether `undef` is an instance, told from the type alone: asking what a nested `Init` takes could
 /// lead back to the object type that is asked about.
 fn takes_undef(kind: &Type, depth: u32) -> bool {
     match kind {
-        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => true,
+        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => {
+            true
+        }
         Type::Variant(members) => members.iter().any(|m| takes_undef(m, depth)),
         Type::Alias(alias) if depth < 64 => {
             alias.target.get().is_some_and(|target| takes_undef(target, depth + 1))
@@ -206,7 +206,7 @@ pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> Eval
         let all: Vec<&Signature> = signatures.iter().collect();
         return plain(describe_call(&format!("new_{}", object.label()), &all, args, None));
     };
-    let by_hash = chosen == 0 && signatures.len() == 2;
+    let by_hash = chosen == 0;
     let given = given_attributes(object);
     let empty = HashValue::default();
     let mut values = IndexMap::default();
