@@ -133,7 +133,7 @@ fn manifests() {
 fn there_are_enough_cases() {
     let cases = cases();
     let errors = cases.iter().filter(|case| {
-        case.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("error-"))
+        case.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("error_"))
     });
     let errors = errors.count();
     assert!(cases.len() >= 150 && errors >= 50, "{} cases, {errors} errors", cases.len());

@@ -31,8 +31,24 @@ fn errors(theirs: &Json, ours: &Json) -> Vec<String> {
     if theirs["error"].as_str().is_some_and(|e| e.contains("Language validation logged")) {
         return Vec::new();
     }
-    let same = theirs["issue"] == ours["issue"] && theirs["line"] == ours["line"];
-    if same { Vec::new() } else { vec![format!("theirs {}\n    ours {}", error(theirs), error(ours))] }
+    let line = theirs["line"].as_u64().or_else(|| line_in(theirs["error"].as_str()?));
+    let same_line = line.is_none() || line == ours["line"].as_u64();
+    // Errors without an issue are those that upstream's catalog makes.
+    let same_issue = match theirs["issue"].as_str() {
+        Some(issue) => ours["issue"] == issue,
+        None => ours["issue"].is_null() || ours["issue"] == "RUNTIME_ERROR",
+    };
+    if same_issue && same_line {
+        return Vec::new();
+    }
+    vec![format!("theirs {}\n    ours {}", error(theirs), error(ours))]
+}
+
+/// The line that a message ends with: `… (file: F, line: 3) on node n`.
+fn line_in(message: &str) -> Option<u64> {
+    let (_, rest) = message.rsplit_once("line: ")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..digits].parse().ok()
 }
 
 fn catalogs(theirs: &Json, ours: &Json) -> Vec<String> {
@@ -76,7 +92,8 @@ fn resources(catalog: &Json) -> BTreeMap<String, Json> {
         .collect()
 }
 
-/// A resource in one form. `kind` is left out, which old releases do not write.
+/// A resource in one form. `kind` is left out, which old releases do not write, and the file
+/// `unknown`, which stands for none.
 fn normal(resource: &Json) -> Json {
     let mut resource = resource.clone();
     for key in ["tags", "sensitive_parameters"] {
@@ -88,6 +105,7 @@ fn normal(resource: &Json) -> Json {
         object.retain(|key, value| {
             let empty = value.is_null()
                 || value == ""
+                || (key == "file" && value == "unknown")
                 || value.as_object().is_some_and(serde_json::Map::is_empty)
                 || value.as_array().is_some_and(Vec::is_empty);
             key != "kind" && !empty
