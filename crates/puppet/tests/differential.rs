@@ -1,0 +1,140 @@
+//! Compares Ordain with the Puppet that is installed.
+//!
+//! Every `differential/NAME.pp` is compiled by both as the manifest of an environment. A directory
+//! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data; and its
+//! `node.json` may give `node`, `facts`, `trusted`, `classes` and `parameters`. Where the two are
+//! meant to differ, `differential/KNOWN.md` says why.
+//!
+//! Without `ruby` and Puppet there is nothing to compare with: the tests then say so and pass,
+//! except when the variable `CI` is set. `PUPPET_LIB` names the `lib` directory of another release.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "differential/compare.rs"]
+mod compare;
+#[path = "differential/ours.rs"]
+mod ours;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::{Value as Json, json};
+
+/// The real program, a process that answers requests.
+struct Oracle {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Oracle {
+    /// Nothing if there is no Puppet on this machine.
+    fn start() -> Option<Self> {
+        let script = root().join("oracle.rb");
+        let child = Command::new("ruby")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let oracle = child.ok().and_then(|mut child| {
+            let answers = BufReader::new(child.stdout.take()?);
+            let mut oracle = Self { child, answers };
+            let empty = json!({ "dir": root(), "code": "", "node": "probe" });
+            oracle.try_ask(&empty).map(|_| oracle)
+        });
+        if oracle.is_none() {
+            assert!(std::env::var_os("CI").is_none(), "ruby and Puppet are not installed");
+            eprintln!("skipped: ruby and Puppet are not installed");
+        }
+        oracle
+    }
+
+    fn try_ask(&mut self, request: &Json) -> Option<Json> {
+        let stdin = self.child.stdin.as_mut()?;
+        writeln!(stdin, "{request}").ok()?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).ok()?;
+        serde_json::from_str(&line).ok()
+    }
+
+    fn ask(&mut self, request: &Json) -> Json {
+        self.try_ask(request).unwrap_or_else(|| panic!("no answer to {request}"))
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/differential")
+}
+
+/// The cases that are meant to differ: `- name: reason` in `KNOWN.md`.
+fn known() -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("KNOWN.md")).unwrap();
+    let entries = text.lines().filter_map(|line| line.strip_prefix("- "));
+    entries.map(|entry| entry.split_once(": ").unwrap().0.to_string()).collect()
+}
+
+fn cases() -> Vec<PathBuf> {
+    let files = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.filter(|f| f.extension().is_some_and(|e| e == "pp")).collect();
+    files.sort();
+    files
+}
+
+fn request(manifest: &Path, empty: &Path) -> Json {
+    let dir = manifest.with_extension("");
+    let node = fs::read_to_string(dir.join("node.json")).unwrap_or_else(|_| "{}".into());
+    let mut request: Json = serde_json::from_str(&node).unwrap();
+    let defaults = [
+        ("dir", json!(if dir.is_dir() { &dir } else { empty })),
+        ("code", json!(fs::read_to_string(manifest).unwrap())),
+        ("node", json!("node.example.org")),
+        ("facts", json!({ "os": { "family": "Debian", "release": { "major": "12" } } })),
+    ];
+    for (key, value) in defaults {
+        if request.get(key).is_none() {
+            request[key] = value;
+        }
+    }
+    request
+}
+
+#[test]
+fn manifests() {
+    let Some(mut oracle) = Oracle::start() else { return };
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().join("production");
+    fs::create_dir(&empty).unwrap();
+    let known = known();
+    let mut failures = Vec::new();
+    for manifest in cases() {
+        let name = manifest.file_stem().unwrap().to_str().unwrap();
+        let request = request(&manifest, &empty);
+        let found = compare::differences(&oracle.ask(&request), &ours::answer(&request));
+        match (found.is_empty(), known.contains(name)) {
+            (false, false) => failures.push(format!("{name}:\n{}", found.join("\n"))),
+            (true, true) => failures.push(format!("{name}: in KNOWN.md, but does not differ")),
+            _ => {}
+        }
+    }
+    assert!(failures.is_empty(), "{} cases\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn there_are_enough_cases() {
+    let cases = cases();
+    let errors = cases.iter().filter(|case| {
+        case.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("error_"))
+    });
+    let errors = errors.count();
+    assert!(cases.len() >= 150 && errors >= 50, "{} cases, {errors} errors", cases.len());
+}

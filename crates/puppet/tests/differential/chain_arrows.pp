@@ -1,0 +1,3 @@
+notify { ['a', 'b', 'c', 'd']: }
+Notify['a'] -> Notify['b'] ~> Notify['c'] <- Notify['d']
+Notify['a'] <~ Notify['d']

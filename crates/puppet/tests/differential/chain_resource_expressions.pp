@@ -1,0 +1,1 @@
+file { '/a': } -> service { 's': } ~> exec { '/bin/true': refreshonly => true }

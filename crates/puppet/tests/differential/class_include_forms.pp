@@ -1,0 +1,6 @@
+class a { }
+class b { }
+class c { }
+include Class['a']
+include 'b'
+require c

@@ -1,0 +1,3 @@
+class params { $port = 80 }
+class srv($port = $params::port) inherits params { notify { "port ${port}": } }
+include srv

@@ -1,0 +1,2 @@
+class outer { class inner { notify { 'inner': } }  include outer::inner }
+include outer

@@ -1,0 +1,3 @@
+class need { notify { 'need': } }
+class c { require need  notify { 'c': } }
+include c

@@ -1,0 +1,2 @@
+class c($x) { notify { 'a': }  if $x { return() }  notify { 'b': } }
+class { 'c': x => true }

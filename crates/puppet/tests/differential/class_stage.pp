@@ -1,0 +1,3 @@
+stage { 'first': before => Stage['main'] }
+class early { notify { 'early': } }
+class { 'early': stage => first }

@@ -1,0 +1,4 @@
+@file { '/a': }
+exec { '/bin/true': }
+notify { 'end': }
+File <| |> ~> Exec['/bin/true'] -> Notify <| title == 'end' |>

@@ -1,0 +1,4 @@
+define d { notify { "made ${title}": } }
+@d { 'a': }
+@d { 'b': }
+D <| title == 'a' |>

@@ -1,0 +1,3 @@
+Notify <| tag == 'late' |> { withpath => true }
+define d { @notify { "late ${title}": tag => 'late' } }
+d { 'x': }

@@ -1,0 +1,2 @@
+notify { 'a': message => 'first' }
+Notify <| title == 'a' |> { message => 'overridden', tag +> 'x' }

@@ -1,0 +1,3 @@
+@notify { 'a': tag => ['red', 'big'] }
+@notify { 'b': tag => 'red' }
+Notify <| tag == 'red' and tag == 'big' |>

@@ -1,0 +1,3 @@
+$want = 'b'
+@notify { ['a', 'b']: }
+Notify <| title == $want |>

@@ -1,0 +1,2 @@
+$list = ['a', 'b']
+case 'b' { *$list: { notify { 'in list': } } default: { notify { 'not': } } }

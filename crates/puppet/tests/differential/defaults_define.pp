@@ -1,0 +1,4 @@
+define d { file { "/d-${title}": } }
+File { group => 'staff' }
+D { }
+d { 'x': }

@@ -1,0 +1,3 @@
+file { '/early': }
+File { mode => '0600' }
+file { '/late': }

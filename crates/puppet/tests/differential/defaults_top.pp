@@ -1,0 +1,3 @@
+File { mode => '0600' }
+file { '/a': }
+file { '/b': mode => '0644' }

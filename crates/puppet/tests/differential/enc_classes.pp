@@ -1,0 +1,2 @@
+class a($p = 'default') { notify { "a ${p} ${param}": } }
+class b { notify { 'b': } }

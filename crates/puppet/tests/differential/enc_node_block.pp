@@ -1,0 +1,2 @@
+node default { $v = 'node'  notify { "block ${site}": } }
+class e { notify { "enc sees ${v}": } }

@@ -1,0 +1,3 @@
+notify { environment::greet('you'): }
+$x = Environment::Short
+notify { "${'abc' =~ Environment::Short}": }

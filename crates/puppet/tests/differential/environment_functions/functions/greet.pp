@@ -1,0 +1,1 @@
+function environment::greet($who) { "hello ${who} in ${environment}" }

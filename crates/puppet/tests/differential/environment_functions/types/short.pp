@@ -1,0 +1,1 @@
+type Environment::Short = String[1, 3]

@@ -1,0 +1,2 @@
+type Port = Integer[1, 10]
+Port.assert_type(11)

@@ -1,0 +1,2 @@
+function f($a) { }
+f(1, 2)

@@ -1,0 +1,1 @@
+class c { $other::x = 1 }

@@ -1,0 +1,2 @@
+file { '/x': }
+file { 'x': path => '/x' }

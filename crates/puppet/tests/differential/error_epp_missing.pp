@@ -1,0 +1,1 @@
+notify { epp('m/none.epp'): }

@@ -1,0 +1,1 @@
+notify { epp('m/t.epp', { 'wrong' => 1 }): }

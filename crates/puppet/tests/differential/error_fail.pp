@@ -1,0 +1,1 @@
+fail('stopped', 1)

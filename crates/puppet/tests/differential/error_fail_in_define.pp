@@ -1,0 +1,4 @@
+define d {
+  fail("in ${title}")
+}
+d { 'x': }

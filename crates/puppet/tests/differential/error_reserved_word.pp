@@ -1,0 +1,2 @@
+$x = attr
+class unless { }

@@ -1,0 +1,1 @@
+$x = nothing_like_this(1)

@@ -1,0 +1,2 @@
+class c inherits nothing { }
+include c

@@ -1,0 +1,1 @@
+notify { "${find_file('nowhere/x')}.": }

@@ -1,0 +1,3 @@
+function make(String $n) { notify { "made by ${n}": } }
+class c { make('c') }
+include c

@@ -1,0 +1,2 @@
+notify { 'x': message => lookup('copy') }
+notify { 'y': message => lookup('nested') }

@@ -1,0 +1,1 @@
+class m(Sensitive[String] $secret, Integer $count) { notify { "n ${count} ${secret}": message => $secret } }

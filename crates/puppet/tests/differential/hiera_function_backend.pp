@@ -1,0 +1,1 @@
+notify { lookup('fn_key'): }

@@ -1,0 +1,2 @@
+$g = ['apple', 'avocado', 'bean'].group_by |$w| { $w[0] }
+notify { "${g}": }

@@ -1,0 +1,3 @@
+include m
+m::d { 'x': port => 8080 }
+notify { "f ${m::double(4)}": }

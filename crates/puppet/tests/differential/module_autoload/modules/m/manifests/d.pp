@@ -1,0 +1,1 @@
+define m::d(M::Port $port) { notify { "${title} ${port}": } }

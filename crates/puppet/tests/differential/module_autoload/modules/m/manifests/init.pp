@@ -1,0 +1,1 @@
+class m { include m::sub::deep  notify { "module ${module_name}": } }

@@ -1,0 +1,2 @@
+include m
+m::tool { 'x': }

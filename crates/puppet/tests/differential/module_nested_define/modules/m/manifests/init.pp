@@ -1,0 +1,1 @@
+class m { define tool { notify { "${module_name} ${title} ${caller_module_name}": } } }

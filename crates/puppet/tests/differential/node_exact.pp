@@ -1,0 +1,3 @@
+node 'other' { notify { 'other': } }
+node 'node.example.org', 'second' { notify { 'exact': } }
+node default { notify { 'default': } }

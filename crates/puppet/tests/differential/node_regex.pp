@@ -1,0 +1,2 @@
+node /^(n\w+)\.example/ { notify { "matched ${1}": } }
+node default { notify { 'default': } }

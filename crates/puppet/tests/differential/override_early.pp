@@ -1,0 +1,2 @@
+Notify['later'] { withpath => true }
+notify { 'later': }

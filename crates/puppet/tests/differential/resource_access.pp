@@ -1,0 +1,2 @@
+file { '/a': mode => '0644' }
+notify { "mode ${File['/a']['mode']}": }

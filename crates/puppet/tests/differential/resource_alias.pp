@@ -1,0 +1,2 @@
+notify { 'long title': alias => 'short' }
+notify { 'x': require => Notify['short'] }

@@ -1,0 +1,1 @@
+file { 'named': path => '/real/', ensure => directory }

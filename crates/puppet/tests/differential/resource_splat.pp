@@ -1,0 +1,2 @@
+$attributes = { 'mode' => '0644', 'owner' => 'root' }
+file { '/a': * => $attributes, group => 'root' }

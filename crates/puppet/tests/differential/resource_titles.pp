@@ -1,0 +1,3 @@
+$nested = [['a', ['b']], 'c']
+notify { $nested: }
+notify { []: message => 'none' }

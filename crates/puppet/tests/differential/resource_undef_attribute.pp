@@ -1,0 +1,1 @@
+file { '/a': mode => undef, owner => 'root' }

@@ -1,0 +1,2 @@
+$r = notify { ['a', 'b']: }
+notify { "made ${r}": require => $r }

@@ -1,0 +1,2 @@
+if true { $inside = 'seen' }
+notify { $inside: }

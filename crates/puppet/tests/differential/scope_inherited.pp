@@ -1,0 +1,3 @@
+class base { $v = 'base' }
+class child inherits base { notify { "child ${v}": } }
+include child

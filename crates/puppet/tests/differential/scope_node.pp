@@ -1,0 +1,6 @@
+$v = 'top'
+node 'node.example.org' {
+  $v = 'node'
+  include c
+}
+class c { notify { "class sees ${v}": } }

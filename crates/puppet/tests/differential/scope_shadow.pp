@@ -1,0 +1,6 @@
+$a = 'top'
+class c {
+  $a = 'class'
+  notify { "${a} ${::a}": }
+}
+include c

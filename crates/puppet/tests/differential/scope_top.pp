@@ -1,0 +1,3 @@
+$a = 1
+class c { notify { "top ${a} ${::a}": } }
+include c

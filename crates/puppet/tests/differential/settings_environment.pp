@@ -1,0 +1,1 @@
+notify { "${environment} ${server_facts =~ Hash}": }

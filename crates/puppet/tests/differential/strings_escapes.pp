@@ -1,0 +1,2 @@
+notify { "tab\tend \u{41} \$x \"q\"": }
+notify { 'single \n \' \\': }

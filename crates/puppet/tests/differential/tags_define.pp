@@ -1,0 +1,2 @@
+define m::d { notify { "n ${title}": } }
+m::d { 'T': tag => ['One', 'two::three'] }

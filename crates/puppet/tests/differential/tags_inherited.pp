@@ -1,0 +1,2 @@
+class a::b { tag 'extra'  notify { 'n': tag => 'own' } }
+include a::b

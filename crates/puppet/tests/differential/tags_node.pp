@@ -1,0 +1,2 @@
+node /^node/ { include c }
+class c { notify { 'n': } }

@@ -1,0 +1,4 @@
+notify { 'Plain': }
+notify { 'with blank': }
+file { '/path/x': }
+notify { 'a::b': }

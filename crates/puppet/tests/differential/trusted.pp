@@ -1,0 +1,1 @@
+notify { "${trusted['certname']} ${trusted['extensions']['pp_role']} ${facts['x']['y']}": }

@@ -1,0 +1,1 @@
+notify { "${Integer < Numeric} ${Integer[1, 2] <= Integer} ${String == String[0]} ${Optional[Integer] > Integer}": }

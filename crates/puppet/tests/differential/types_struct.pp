@@ -1,0 +1,3 @@
+type Opts = Struct[{ 'a' => Integer, Optional['b'] => String }]
+$x = { 'a' => 1 }
+notify { "${x =~ Opts} ${({ 'b' => 'c' }) =~ Opts}": }

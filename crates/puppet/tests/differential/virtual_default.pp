@@ -1,0 +1,2 @@
+@file { default: mode => '0600'; '/a': ; '/b': }
+File <| title == '/b' |>

@@ -1,0 +1,3 @@
+class people { @user { 'anna': tag => 'staff' } }
+include people
+User <| tag == staff |>

@@ -1,0 +1,3 @@
+class people { @user { 'anna': } @user { 'bert': } }
+include people
+User <| tag == 'people' |>

@@ -1,0 +1,2 @@
+@notify { 'never': }
+notify { 'there': }
