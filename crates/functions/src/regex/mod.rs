@@ -103,6 +103,21 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names, groups: plain.groups })
 }
 
+/// Checks that a pattern is well formed, in time proportional to its length: what [`compile`] does
+/// without making an engine, so that a pattern that is too big or not supported passes.
+///
+/// # Errors
+/// [`Error::Regex`] as from [`compile`].
+pub fn check(dialect: Dialect, pattern: &str) -> Result<()> {
+    match dialect {
+        Dialect::Ruby => {}
+    }
+    match ruby::translate(pattern, false) {
+        Ok(_) => Ok(()),
+        Err(reason) => Err(Error::Regex { reason, pattern: quoted(pattern) }),
+    }
+}
+
 /// The pattern with its slashes escaped, as it stands between slashes in messages.
 fn quoted(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());

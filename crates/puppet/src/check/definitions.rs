@@ -1,6 +1,6 @@
 //! The rules for definitions and parameters.
 
-use ordain_source::TextRange;
+use ordain_source::{Diagnostic, TextRange};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,41 @@ use super::label::{a_an, a_an_uc, label};
 use super::literal::literal;
 use super::walk::{Node, children};
 use super::{Checker, names};
+use crate::catalog::schema::is_metaparameter;
 use crate::syntax::*;
+
+/// Parameters of classes and defines that have the name of a metaparameter. The reference checks
+/// this when it takes note of the definitions of a text that is valid otherwise: with a default it
+/// warns, without one the text cannot be used.
+pub fn metaparameters(program: &Program) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for &id in &program.definitions {
+        let Expr::Definition(definition) = &program[id] else { continue };
+        let (Definition::Class { name, params, .. } | Definition::Define { name, params, .. }) =
+            program.definition(*definition)
+        else {
+            continue;
+        };
+        for param in program.params(*params).iter().filter(|p| is_metaparameter(&p.name)) {
+            let (code, what) = (code_of("METAPARAMETER_NAME"), &param.name);
+            let diagnostic = if param.default.is_some() {
+                let message = format!(
+                    "{what} is a metaparam; this value will inherit to all contained resources in \
+                     the {name} definition"
+                );
+                Diagnostic::warning(code, message)
+            } else {
+                let message = format!(
+                    "{what} is a metaparameter; please choose another parameter name in the \
+                     {name} definition"
+                );
+                Diagnostic::error(code, message)
+            };
+            found.push(diagnostic.at(param.range.in_file(program.file)));
+        }
+    }
+    found
+}
 
 impl Checker<'_> {
     pub(super) fn definition(&mut self, id: ExprId, definition: &Definition) {

@@ -16,6 +16,7 @@ mod walk;
 use ordain_source::{Diagnostic, Severity, TextRange};
 
 pub use codes::CODES;
+pub use definitions::metaparameters;
 
 use crate::syntax::{ExprId, Program, code_of};
 use walk::Node;
@@ -70,8 +71,21 @@ impl Default for Options {
 /// assert_eq!(found[0].issue.as_deref(), Some("NOT_TOP_LEVEL"));
 /// ```
 pub fn validate(program: &Program, options: &Options) -> Vec<Diagnostic> {
-    let mut checker =
-        Checker { program, options, path: Vec::new(), found: Vec::new(), errors: 0, warnings: 0 };
+    validate_embedded(program, options, 0)
+}
+
+/// Checks a program that stands in texts of so many others.
+fn validate_embedded(program: &Program, options: &Options, depth: u32) -> Vec<Diagnostic> {
+    let mut checker = Checker {
+        program,
+        options,
+        path: Vec::new(),
+        found: Vec::new(),
+        errors: 0,
+        warnings: 0,
+        depth,
+        embedded_failed: false,
+    };
     checker.top_constructs_in_module();
     checker.walk();
     checker.found
@@ -85,6 +99,10 @@ struct Checker<'p> {
     found: Vec<Diagnostic>,
     errors: usize,
     warnings: usize,
+    /// In texts of how many other programs this one stands.
+    depth: u32,
+    /// Whether the first finding is that a heredoc is not of its syntax.
+    embedded_failed: bool,
 }
 
 impl Checker<'_> {

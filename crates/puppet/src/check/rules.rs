@@ -66,6 +66,7 @@ impl Checker<'_> {
             Expr::Call(call) => self.call(id, program.call(*call)),
             Expr::Lambda(lambda) => self.lambda(id, program.lambda(*lambda)),
             Expr::Epp { params, .. } => self.capture_last(*params),
+            Expr::Heredoc { syntax, text } => self.heredoc(syntax, *text),
             Expr::Definition(definition) => self.definition(id, program.definition(*definition)),
             _ => self.resource_expr(id),
         }

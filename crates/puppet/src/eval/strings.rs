@@ -1,6 +1,7 @@
 //! Interpolated text and heredocs.
 
-use crate::eval::error::EvalResult;
+use crate::check::heredoc;
+use crate::eval::error::{EvalError, EvalResult};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
@@ -37,9 +38,11 @@ impl Compiler<'_> {
         let value = self.eval(f, text)?;
         if !syntax.is_empty()
             && !matches!(f.program[text], Expr::Str(_))
-            && let Value::Str(text) = &value
+            && let Value::Str(produced) = &value
+            && let Some(problem) = heredoc::embedded(syntax, produced)
         {
-            crate::check::heredoc::embedded(syntax, text)?;
+            let span = f.program.span(text);
+            return Err(EvalError::new(problem.issue, problem.message, span).into());
         }
         Ok(value)
     }

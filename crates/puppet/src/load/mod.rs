@@ -186,8 +186,12 @@ impl Environment {
 
     fn loaded(parsed: syntax::Parsed, options: &check::Options) -> LoadedFile {
         let mut diagnostics = parsed.diagnostics;
-        if diagnostics.iter().all(|d| d.severity != Severity::Error) {
+        let sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
+        if sound(&diagnostics) {
             diagnostics.extend(check::validate(&parsed.program, options));
+        }
+        if sound(&diagnostics) {
+            diagnostics.extend(check::metaparameters(&parsed.program));
         }
         let (errors, warnings) =
             diagnostics.into_iter().partition(|d| d.severity == Severity::Error);

@@ -5,6 +5,7 @@
 //! at; what follows is reported if it is no consequence of it.
 
 pub mod ast;
+pub mod dump;
 mod lexer;
 mod parser;
 pub mod pn;

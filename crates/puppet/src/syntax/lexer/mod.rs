@@ -9,13 +9,13 @@ mod epp;
 mod escape;
 mod heredoc;
 mod number;
-mod regex;
 mod strings;
 mod token;
 
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_functions::regex::{self, Dialect};
 use ordain_source::{Diagnostic, FileId, TextRange};
 
 pub(crate) use token::{T, Token};
@@ -459,11 +459,10 @@ impl<'t, 'o> Lexer<'t, 'o> {
                 b'/' if !escaped => {
                     self.pos = start + i + 2;
                     let text = self.text[start + 1..self.pos - 1].replace("\\/", "/");
-                    if let Some(what) = regex::problem(&text) {
+                    if let Err(error) = regex::check(Dialect::Ruby, &text) {
                         let at = self.out.place(self.base + start as u32);
                         let span = TextRange::new(at, at).in_file(self.out.file);
-                        let message = format!("{what}: /{}/", text.replace('/', "\\/"));
-                        let error = Diagnostic::error("puppet::regex", message).at(span);
+                        let error = Diagnostic::error("puppet::regex", error.to_string()).at(span);
                         return Err(Fatal(Box::new(error)));
                     }
                     self.push_text(Regex, start, self.pos, text.into());

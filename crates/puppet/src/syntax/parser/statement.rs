@@ -104,7 +104,7 @@ impl Parser<'_> {
         match name {
             Some(name) => self.statement_call(name, args),
             None => {
-                self.to_statement_position(statement);
+                self.put_in_statement_position(statement);
                 Ok(())
             }
         }
@@ -162,7 +162,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn to_statement_position(&mut self, id: ExprId) {
+    fn put_in_statement_position(&mut self, id: ExprId) {
         if let Expr::Call(call) = self.program.exprs[id] {
             let call = &mut self.program.calls[call];
             if call.form == CallForm::Named {
