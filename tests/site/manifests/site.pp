@@ -1,0 +1,7 @@
+node 'web.example.org' {
+  include role::web
+}
+
+node default {
+  fail("no role for ${trusted['certname']}")
+}
