@@ -70,11 +70,16 @@ impl Lowering<'_, '_> {
             flat.push(name.value.clone());
         }
         for title in flat.iter().filter_map(crate::value::Value::as_str) {
+            if title == resource.title {
+                continue;
+            }
             let key = ResourceKey::new(&resource.kind, title);
             self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
         }
         let key = resource.key();
-        self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
+        if key.title != resource.title {
+            self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
+        }
     }
 
     fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {

@@ -167,14 +167,18 @@ impl ResourceKey {
     /// The identity of a resource: type names get capitals, a file's title loses trailing slashes,
     /// class names are down-cased and capitalised.
     pub fn new(kind: &str, title: &str) -> Self {
-        let kind = capitalize_segments(kind);
+        Self::of(capitalize_segments(kind), &EcoString::from(title))
+    }
+
+    /// The identity of a resource whose type has its capitals already.
+    pub fn of(kind: EcoString, title: &EcoString) -> Self {
         let title = match kind.as_str() {
             "Class" => class_title(title),
             "File" if title.len() > 1 && title.ends_with('/') => {
                 let cut = title.trim_end_matches('/');
                 EcoString::from(if cut.is_empty() { "/" } else { cut })
             }
-            _ => EcoString::from(title),
+            _ => title.clone(),
         };
         Self { kind, title }
     }
@@ -197,6 +201,9 @@ pub fn class_title(name: &str) -> EcoString {
 /// A type name with a capital at each segment: `apache::vhost` gives `Apache::Vhost`.
 pub fn capitalize_segments(name: &str) -> EcoString {
     let name = name.strip_prefix("::").unwrap_or(name);
+    if name.is_ascii() {
+        return capitalize_ascii(name);
+    }
     let mut out = EcoString::with_capacity(name.len());
     let mut start = true;
     for c in name.chars() {
@@ -208,6 +215,18 @@ pub fn capitalize_segments(name: &str) -> EcoString {
         start = c == ':';
     }
     out
+}
+
+fn capitalize_ascii(name: &str) -> EcoString {
+    let mut bytes = name.as_bytes().to_ascii_lowercase();
+    let mut start = true;
+    for byte in &mut bytes {
+        if start {
+            byte.make_ascii_uppercase();
+        }
+        start = *byte == b':';
+    }
+    String::from_utf8(bytes).map(EcoString::from).unwrap_or_default()
 }
 
 /// The texts of a value that is a list of references, nested lists flattened.

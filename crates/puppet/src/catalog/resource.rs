@@ -144,7 +144,7 @@ pub struct Resource {
 impl Resource {
     /// The name it is found by.
     pub fn key(&self) -> ResourceKey {
-        ResourceKey::new(&self.kind, &self.title)
+        ResourceKey::of(self.kind.clone(), &self.title)
     }
 
     /// `Type[title]`
