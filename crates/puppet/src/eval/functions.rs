@@ -18,20 +18,6 @@ use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
 use crate::types::{Type, infer::infer, mismatch, object, parse};
 use crate::value::Value;
 
-/// The attribute of an object, or the part of an address.
-fn member(receiver: &Value, name: &str) -> Option<Value> {
-    match receiver {
-        Value::Object(object) => object::attribute_value(object, name),
-        Value::Uri(uri) => {
-            const PARTS: [&str; 8] =
-                ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
-            let part = || uri.parts().get(name).cloned().unwrap_or_default();
-            PARTS.contains(&name).then(part)
-        }
-        _ => None,
-    }
-}
-
 /// A built-in function with its signatures, which are made when it is first called.
 struct Bound {
     function: &'static Function,
@@ -85,7 +71,7 @@ impl Compiler<'_> {
         };
         if call.form == CallForm::Method
             && let Some(receiver) = args.first()
-            && let Some(value) = member(receiver, &name)
+            && let Some(value) = object::member(receiver, &name)
         {
             return Ok(value);
         }
@@ -108,7 +94,7 @@ impl Compiler<'_> {
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
         };
-        if let Some(value) = member(&receiver, name) {
+        if let Some(value) = object::member(&receiver, name) {
             return Ok(value);
         }
         let name = name.clone();
@@ -295,7 +281,9 @@ impl Compiler<'_> {
         let mut all = Vec::with_capacity(args.len().max(params.len()));
         for param in params {
             match self.scopes.get(f.scope).get(&param.name) {
-                Some(Value::Array(items)) if param.captures_rest => all.extend(items.iter().cloned()),
+                Some(Value::Array(items)) if param.captures_rest => {
+                    all.extend(items.iter().cloned())
+                }
                 Some(value) => all.push(value.clone()),
                 None => {}
             }
@@ -333,9 +321,7 @@ impl Compiler<'_> {
                         let text =
                             format!("Parameter ${} is required but no value was given", param.name);
                         let span = param.range.in_file(program.file);
-                        return Err(
-                            EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into()
-                        );
+                        return Err(EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into());
                     }
                 }
             };
