@@ -80,7 +80,7 @@ fn nesting() {
         "\\",
     ];
     for opening in openings {
-        for count in [300, 20_000] {
+        for count in [300, 3_000] {
             survives(&opening.repeat(count));
             survives(&format!("<% {}", opening.repeat(count)));
         }
@@ -90,7 +90,7 @@ fn nesting() {
 #[test]
 fn chains() {
     for link in [" + 1", ".a", "[1]", " -> b", " and c", "? { default => 1 }", "\n", ";", " in 1"] {
-        survives(&format!("a{}", link.repeat(20_000)));
+        survives(&format!("a{}", link.repeat(3_000)));
     }
     let elsif = format!("if 1 {{ }}{}", " elsif 1 { }".repeat(5_000));
     survives(&elsif);
