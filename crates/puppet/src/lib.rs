@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod check;
+pub mod codes;
 pub mod eval;
 pub mod functions;
 pub mod hiera;

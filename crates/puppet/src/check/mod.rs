@@ -4,7 +4,6 @@
 //! `Checker4_0`): every node is checked on its own, in depth-first order, so that the first error
 //! is the same. Nothing here recurses with the height of the tree.
 
-mod codes;
 mod definitions;
 pub(crate) mod heredoc;
 pub(crate) mod label;
@@ -15,7 +14,7 @@ mod walk;
 
 use ordain_source::{Diagnostic, Severity, TextRange};
 
-pub use codes::CODES;
+pub use crate::codes::CODES;
 pub use definitions::metaparameters;
 
 use crate::syntax::{ExprId, Program, code_of};

@@ -316,7 +316,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
             (b'=', b'~') => self.op(T::Match, 2),
             (b'=', _) => self.op(T::Equals, 1),
             (b'{', _) => {
-                self.brace_count += 1;
+                self.brace_count = self.brace_count.wrapping_add(1);
                 let after_mark = self.after == T::QMark;
                 self.op(if after_mark { T::SelBrace } else { T::LBrace }, 1)
             }

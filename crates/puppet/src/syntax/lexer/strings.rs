@@ -177,7 +177,7 @@ impl Lexer<'_, '_> {
     /// The tokens of `${ … }`; the closing brace is consumed and gives no token.
     fn embedded_expression(&mut self) -> Step {
         let count = self.brace_count;
-        self.brace_count += 1;
+        self.brace_count = self.brace_count.wrapping_add(1);
         self.blanks();
         let first = self.out.tokens.len();
         while self.pos < self.bytes.len() {

@@ -1,0 +1,288 @@
+//! What evaluation and the catalog find.
+
+use ordain_source::CodeDoc;
+
+use super::doc;
+
+pub(super) const DOCS: &[CodeDoc] = &[
+    doc(
+        "puppet::runtime-error",
+        "A function or operation failed",
+        "The message is that of the function, such as `fail('…')` or a conversion that is not possible. The place is that of the call.",
+    ),
+    doc(
+        "puppet::unreadable-file",
+        "A file cannot be read",
+        "Check that it exists and that its permissions let you read it.",
+    ),
+    doc(
+        "puppet::invalid-utf8",
+        "A file is not UTF-8",
+        "Convert it; the message names the first bad byte and its line. Binary content is read with `binary_file`.",
+    ),
+    doc(
+        "puppet::catalog",
+        "The catalog as a whole is not consistent",
+        "The message names the resources. Often a relation names a resource that is not declared.",
+    ),
+    doc(
+        "puppet::duplicate-definition",
+        "Two classes or defines have one name",
+        "Both places are shown. Remove or rename one; classes and defines share their names.",
+    ),
+    doc(
+        "puppet::inheritance-cycle",
+        "A class inherits from itself",
+        "`class a inherits b` and `class b inherits a`. Remove one of the two.",
+    ),
+    doc(
+        "puppet::unknown-parameter",
+        "A class or define has no parameter of this name",
+        "Compare the spelling with its definition; both places are shown.",
+    ),
+    doc(
+        "puppet::unknown-variable",
+        "A variable has no value here",
+        "`$x` is not set in this scope: mind the spelling, the order (`$x = 1` must run before), and the scope (`$apache::x` for one of a class that was included). Where a variable may be missing, use `getvar('x')`.",
+    ),
+    doc(
+        "puppet::unknown-function",
+        "There is no function of this name",
+        "Mind the spelling; functions of a module have its name in front, `stdlib::to_json`, and the module must be on the module path.",
+    ),
+    doc(
+        "puppet::unknown-resource",
+        "An override or access names a resource that is not declared",
+        "`File['/a'] { … }` needs a `file { '/a': }` that was evaluated before.",
+    ),
+    doc(
+        "puppet::unknown-resource-type",
+        "There is no resource type of this name",
+        "Mind the spelling: `file`, or `apache::vhost` for a define, whose module must be on the module path.",
+    ),
+    doc(
+        "puppet::unknown-resource-parameter",
+        "A resource has no attribute of this name",
+        "Compare the spelling with the attributes of the type.",
+    ),
+    doc(
+        "puppet::missing-required-parameter",
+        "A parameter without a default has no value",
+        "`class { 'a': x => 1 }` gives it, or Hiera data with the key `a::x`.",
+    ),
+    doc(
+        "puppet::required-parameter-after-optional",
+        "A parameter that must be given follows one that may be left out",
+        "Arguments are taken in order: `function f($a = 1, $b)` could never leave out `$a`. Put `$b` first.",
+    ),
+    doc(
+        "puppet::type-mismatch",
+        "A value is not of the type that is expected",
+        "The message names what was expected and what was given: `Integer $port` does not take `'80'`. Convert with `Integer('80')`, or widen the type.",
+    ),
+    doc(
+        "puppet::unmatched-selector",
+        "No entry of a selector fits",
+        "`$x ? { 'a' => 1 }` fails for every other value. Add `default => …`.",
+    ),
+    doc(
+        "puppet::illegal-reassignment",
+        "A variable gets a value twice",
+        "Variables never change in their scope. Choose another name, or compute the value at once: `$x = if $a { 1 } else { 2 }`.",
+    ),
+    doc(
+        "puppet::illegal-reserved-assignment",
+        "A variable that always exists cannot be set",
+        "`$facts`, `$trusted`, `$server_facts`, `$title` and `$name` belong to the language. Choose another name.",
+    ),
+    doc(
+        "puppet::illegal-multi-assignment-size",
+        "Names and values differ in number",
+        "`[$a, $b] = [1]`: as many values as names are needed.",
+    ),
+    doc(
+        "puppet::missing-multi-assignment-key",
+        "The hash of an assignment lacks a key",
+        "`[$a, $b] = { 'a' => 1 }` needs the key `b`, too.",
+    ),
+    doc(
+        "puppet::missing-multi-assignment-variable",
+        "The class of an assignment lacks a variable",
+        "`[$a, $b] = Class['c']` needs the variables `$c::a` and `$c::b`.",
+    ),
+    doc(
+        "puppet::div-by-zero",
+        "A division by zero",
+        "Test the divisor before: `if $n != 0 { $m / $n }`.",
+    ),
+    doc(
+        "puppet::result-is-infinity",
+        "The result of a calculation is too large",
+        "Floats reach up to about 1.8e308. Test the operands before.",
+    ),
+    doc(
+        "puppet::not-numeric",
+        "A calculation with what is no number",
+        "`'a' + 1`. Convert text explicitly: `Integer($x) + 1`.",
+    ),
+    doc(
+        "puppet::numeric-coercion",
+        "Text was taken as a number",
+        "`'1' + 1` works for now. Write `Integer('1') + 1`; the setting `strict` decides whether this is an error.",
+    ),
+    doc(
+        "puppet::operator-not-applicable",
+        "An operator does not know this kind of value",
+        "`true + 1`. The message names the operand; convert it or use another function.",
+    ),
+    doc(
+        "puppet::operator-not-applicable-when",
+        "An operator does not know this pair of values",
+        "`[1] << …` and `{} + …` want certain right sides; the message names both operands.",
+    ),
+    doc(
+        "puppet::comparison-not-possible",
+        "Two values cannot be compared by size",
+        "`'a' < 1`: numbers compare with numbers, text with text. Convert one of them.",
+    ),
+    doc(
+        "puppet::match-not-regexp",
+        "A match needs a pattern on its right",
+        "`'a' =~ /a/`, a text that is a pattern, or a type: `1 =~ Integer`.",
+    ),
+    doc(
+        "puppet::match-not-string",
+        "A match needs text on its left",
+        "`1 =~ /1/` has a number. Write `String(1) =~ /1/`.",
+    ),
+    doc(
+        "puppet::expected-integer-index",
+        "A position in an array must be an integer",
+        "`$list['a']`: arrays have `$list[0]`; perhaps a hash was expected.",
+    ),
+    doc(
+        "puppet::expected-collection",
+        "Only collections have elements",
+        "`$x[0]` with `$x` neither array, hash, text nor type. Check the value with `notice($x)`.",
+    ),
+    doc(
+        "puppet::slice-error",
+        "The brackets of an access hold what they cannot",
+        "The message says what is expected, such as one key, or a position and a length.",
+    ),
+    doc(
+        "puppet::bad-array-slice-arity",
+        "An array takes one or two numbers",
+        "`$a[0]` is an element, `$a[1, 2]` two elements from the second on.",
+    ),
+    doc(
+        "puppet::bad-string-slice-arity",
+        "A text takes one or two numbers",
+        "`$s[0]` is a character, `$s[0, 3]` the first three.",
+    ),
+    doc(
+        "puppet::bad-string-slice-key-type",
+        "A position in a text must be an integer",
+        "`$s[0, 3]`, not `$s['0']`.",
+    ),
+    doc(
+        "puppet::bad-hash-slice-arity",
+        "A type has the wrong number of parameters",
+        "`Hash[Key, Value]` and then two sizes at most: `Hash[String, Integer, 1, 5]`.",
+    ),
+    doc(
+        "puppet::bad-integer-slice-arity",
+        "A range has one or two bounds",
+        "`Integer[0]` has no upper bound, `Integer[0, 9]` has both.",
+    ),
+    doc(
+        "puppet::bad-integer-slice-type",
+        "A bound must be a number",
+        "`Integer[0, default]`: numbers, or `default` for no bound.",
+    ),
+    doc(
+        "puppet::bad-collection-slice-type",
+        "A size must be an integer",
+        "`Collection[1, 5]`: integers, or `default` for no bound.",
+    ),
+    doc(
+        "puppet::bad-type-slice-arity",
+        "A type has the wrong number of parameters",
+        "The message says how many it takes.",
+    ),
+    doc(
+        "puppet::bad-type-slice-type",
+        "A parameter of a type is of the wrong kind",
+        "`Array[String]` takes a type, `Enum['a']` text, `Pattern[/a/]` patterns. The message says what was expected.",
+    ),
+    doc(
+        "puppet::bad-slice-key-type",
+        "A key is of the wrong kind",
+        "The message says what is expected between the brackets.",
+    ),
+    doc(
+        "puppet::bad-not-undef-slice-type",
+        "`NotUndef` takes a type or text",
+        "`NotUndef[Integer]`, or in a struct `NotUndef['key']`.",
+    ),
+    doc(
+        "puppet::bad-type-specialization",
+        "A type cannot have these parameters",
+        "The message says why, such as a lower bound above the upper one: `Integer[9, 0]`.",
+    ),
+    doc(
+        "puppet::illegal-resource-specialization",
+        "A resource type is named by text",
+        "`Resource['file', '/a']`: the first parameter is the name of a type.",
+    ),
+    doc(
+        "puppet::illegal-resource-type",
+        "This is no resource type",
+        "Before the brace stands the name of a type, text, or a reference to one.",
+    ),
+    doc(
+        "puppet::illegal-overridden-type",
+        "Only resources can be overridden",
+        "`File['/a'] { … }`; what stands before the brace is not a reference to a resource.",
+    ),
+    doc(
+        "puppet::illegal-relationship-operand-type",
+        "An arrow joins resources",
+        "On both sides of `->` stand references, resources, collectors, or lists of them.",
+    ),
+    doc(
+        "puppet::not-catalog-type",
+        "Text that is no reference",
+        "A text in a relation must read as one: `'File[/a]'`.",
+    ),
+    doc(
+        "puppet::missing-title",
+        "A resource has no title",
+        "The title is `undef`. Check the variable that it comes from.",
+    ),
+    doc(
+        "puppet::missing-title-at",
+        "One of the titles is missing",
+        "The list of titles holds `undef`; the message names its position.",
+    ),
+    doc(
+        "puppet::empty-string-title-at",
+        "One of the titles is empty",
+        "A title is text with at least one character. Check the variable that it comes from.",
+    ),
+    doc(
+        "puppet::illegal-title-type-at",
+        "One of the titles is no text",
+        "Titles are text. Convert numbers: `String(80)`.",
+    ),
+    doc(
+        "puppet::duplicate-title",
+        "A title stands twice in one resource expression",
+        "`file { ['/a', '/a']: }`. Use `unique($list)`.",
+    ),
+    doc(
+        "puppet::duplicate-attribute",
+        "An attribute is given twice in one body",
+        "Remove one; with `* => $hash`, the hash may not repeat what is written.",
+    ),
+];

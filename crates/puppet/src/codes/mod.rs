@@ -1,0 +1,32 @@
+//! The documentation of every diagnostic code of the language.
+
+mod data;
+mod evaluation;
+mod syntax;
+mod validation;
+
+use ordain_source::CodeDoc;
+
+const LISTS: [&[CodeDoc]; 4] = [syntax::DOCS, validation::DOCS, evaluation::DOCS, data::DOCS];
+
+const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len();
+
+/// All codes with what they mean.
+pub const CODES: &[CodeDoc] = &joined();
+
+const fn joined() -> [CodeDoc; COUNT] {
+    let mut all = [LISTS[0][0]; COUNT];
+    let (mut list, mut from, mut to) = (0, 0, 0);
+    while list < LISTS.len() {
+        while from < LISTS[list].len() {
+            all[to] = LISTS[list][from];
+            (from, to) = (from + 1, to + 1);
+        }
+        (list, from) = (list + 1, 0);
+    }
+    all
+}
+
+const fn doc(code: &'static str, summary: &'static str, details: &'static str) -> CodeDoc {
+    CodeDoc { code, summary, details }
+}

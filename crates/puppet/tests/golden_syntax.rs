@@ -1,0 +1,99 @@
+//! Golden cases of the parser: below `tests/syntax`, a manifest `x.pp` or template `x.epp` with its
+//! tree in `x.pn` if it has no errors, and with what is found in it in `x.errors` if there is
+//! something. `ORDAIN_BLESS=1` writes what is given now.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ordain_puppet::syntax::{Parsed, dump, pn};
+use ordain_puppet::{check, syntax};
+use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
+
+struct Case {
+    tree: String,
+    errors: String,
+}
+
+fn run(path: &Path) -> Case {
+    let text = fs::read_to_string(path).unwrap();
+    let is_template = path.extension().is_some_and(|e| e == "epp");
+    let Parsed { program, mut diagnostics } = match is_template {
+        false => syntax::parse(FileId(0), text.as_str()),
+        true => syntax::parse_epp(FileId(0), text.as_str()),
+    };
+    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+    if !diagnostics.iter().any(is_error) {
+        diagnostics.extend(check::validate(&program, &check::Options::default()));
+        diagnostics.extend(check::metaparameters(&program));
+    }
+    let places = SourceFile::new("", text.as_str());
+    let line = |d: &Diagnostic| {
+        let at = places.line_col(d.primary.as_ref().unwrap().span.range.start);
+        let word = d.severity.word();
+        format!("{}:{} {word}[{}] {}\n", at.line, at.column, d.code, d.message)
+    };
+    let nodes = dump::tree(&program).lines().count();
+    let document = dump::json(&program).to_string();
+    assert_eq!(document.matches("\"node\":").count(), nodes, "{}", path.display());
+    let broken = diagnostics.iter().any(is_error);
+    let tree = if broken { String::new() } else { lines(&pn::print(&program)) };
+    Case { tree, errors: diagnostics.iter().map(line).collect() }
+}
+
+/// One line for each statement of the program.
+fn lines(tree: &str) -> String {
+    let Some(inner) = tree.strip_prefix("(block ") else { return format!("{tree}\n") };
+    let (mut out, mut depth, mut quoted, mut escaped) = (String::new(), 0, false, false);
+    out.push_str("(block\n");
+    for c in inner.chars() {
+        match c {
+            '"' if !escaped => quoted = !quoted,
+            '(' | '[' | '{' if !quoted => depth += 1,
+            ')' | ']' | '}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(if c == ' ' && depth == 0 && !quoted { '\n' } else { c });
+    }
+    out + "\n"
+}
+
+fn expect(path: &Path, given: &str, wrong: &mut Vec<PathBuf>) {
+    let known = fs::read_to_string(path).unwrap_or_default();
+    if known == given {
+        return;
+    }
+    if std::env::var_os("ORDAIN_BLESS").is_none() {
+        eprintln!("{}:\n--- expected\n{known}+++ given\n{given}", path.display());
+        wrong.push(path.to_path_buf());
+    } else if given.is_empty() {
+        fs::remove_file(path).unwrap();
+    } else {
+        fs::write(path, given).unwrap();
+    }
+}
+
+#[test]
+fn golden_cases() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syntax");
+    let paths: BTreeSet<PathBuf> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for path in &paths {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("pp" | "epp") => {
+                let case = run(path);
+                expect(&path.with_extension("pn"), &case.tree, &mut wrong);
+                expect(&path.with_extension("errors"), &case.errors, &mut wrong);
+                count += 1;
+            }
+            Some("pn" | "errors") => {
+                let sources = ["pp", "epp"].map(|e| path.with_extension(e));
+                assert!(sources.iter().any(|s| paths.contains(s)), "{}", path.display());
+            }
+            _ => panic!("what is {}?", path.display()),
+        }
+    }
+    assert!(count > 0 && wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,5 @@
+# before
+$a = 1 # behind
+/* over
+   lines */ $b = 2
+#

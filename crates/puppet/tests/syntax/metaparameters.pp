@@ -1,0 +1,2 @@
+class a($noop = 1) { }
+define b($x, $tag) { }

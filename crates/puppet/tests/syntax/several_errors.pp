@@ -1,0 +1,7 @@
+class a {
+  $x = )
+  $y = 1
+}
+class b {
+  $z = ]
+}
