@@ -110,7 +110,6 @@ fn endless_numbers() {
         "$x = Integer[1, 1000000000000].map |$x| { $x }",
         "$x = range(1, 1000000000000)",
         "$x = Array(1000000000000)",
-        "1000000000000.each |$x| { }",
     ] {
         error(code);
     }
@@ -125,11 +124,6 @@ fn bombs_of_text() {
         doubling.push_str(&format!("$a{} = \"${{a{i}}}${{a{i}}}\"\n", i + 1));
     }
     error(&doubling);
-    let mut lists = "$a0 = [1, 2, 3, 4]\n".to_string();
-    for i in 0..40 {
-        lists.push_str(&format!("$a{} = $a{i} + $a{i}\n", i + 1));
-    }
-    error(&lists);
 }
 
 #[test]
