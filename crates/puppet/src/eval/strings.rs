@@ -1,11 +1,14 @@
 //! Interpolated text and heredocs.
 
 use crate::check::heredoc;
-use crate::eval::error::{EvalError, EvalResult};
+use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
+
+/// The longest text that an interpolation makes, in bytes.
+const MAX_TEXT: usize = 256 << 20;
 
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
@@ -21,6 +24,9 @@ impl Compiler<'_> {
                     let value = self.eval(f, part)?;
                     write_text(&mut out, &value);
                 }
+            }
+            if out.len() > MAX_TEXT {
+                return plain(format!("a text of {} bytes is too long, the limit is {MAX_TEXT}", out.len()));
             }
         }
         Ok(Value::from(out))

@@ -11,6 +11,9 @@ use crate::value::{HashValue, IteratorValue, Value};
 /// The most items that a function makes a list of.
 pub const MAX_ITEMS: usize = 10_000_000;
 
+/// The most rounds of one iteration.
+const MAX_ROUNDS: usize = 2_000_000;
+
 /// One step of an iteration.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -190,7 +193,10 @@ pub fn visit(
     breakable: bool,
     mut on: impl FnMut(&Entry, Value) -> EvalResult<bool>,
 ) -> EvalResult<()> {
-    for entry in Items::of(call.arg(0))? {
+    for (round, entry) in Items::of(call.arg(0))?.enumerate() {
+        if round >= MAX_ROUNDS {
+            return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
+        }
         let args = entry.arguments(two);
         let value = if breakable { call.iterate(&args)? } else { Some(call.yield_block(&args)?) };
         let Some(value) = value else { break };

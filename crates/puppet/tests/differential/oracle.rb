@@ -4,6 +4,7 @@
 # in for its manifests if it is there. Answer: {catalog} or {error, issue, line}, and {logs}.
 # PUPPET_LIB names the lib directory of a Puppet to use instead of the installed one.
 $LOAD_PATH.unshift(ENV['PUPPET_LIB']) if ENV['PUPPET_LIB']
+require 'set'
 require 'json'
 require 'tmpdir'
 require 'puppet'

@@ -1,0 +1,174 @@
+//! Input that is broken or made to do harm ends soon in an error that says why.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::eval::{Settings, Strict};
+use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session;
+use ordain_source::{HostWorld, SourceMap};
+
+/// Longer than any of these takes in a build without optimisation on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn compile(dir: &Path, site: Site) -> Result<(), String> {
+    let start = Instant::now();
+    let options = Options {
+        world: Arc::new(HostWorld::new()),
+        sources: Arc::new(SourceMap::new()),
+        name: "production".into(),
+        dir: Some(dir.to_path_buf()),
+        modulepath: vec![dir.join("modules")],
+        site,
+        hiera_config: None,
+        strict: Strict::Error,
+    };
+    let result = match Environment::open(options) {
+        Err(errors) => Err(errors[0].message.clone()),
+        Ok((env, _)) => {
+            let node = Node { name: "n".into(), ..Node::default() };
+            let compiled = session::compile_node(&env, Settings::default(), &node);
+            match compiled.graph {
+                Some(_) => Ok(()),
+                None => Err(compiled.report.diagnostics.last().unwrap().message.clone()),
+            }
+        }
+    };
+    assert!(start.elapsed() < PATIENCE, "took {:?}: {result:?}", start.elapsed());
+    result
+}
+
+fn error(code: &str) -> String {
+    compile(Path::new("/nowhere"), Site::Code(code.into())).unwrap_err()
+}
+
+#[track_caller]
+fn fails(code: &str, words: &str) {
+    let error = error(code);
+    assert!(error.contains(words), "{error}");
+}
+
+fn site(bytes: &[u8]) -> Result<(), String> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("site.pp");
+    fs::write(&file, bytes).unwrap();
+    compile(dir.path(), Site::Path(file))
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    assert!(site(b"notify { 'a': }\n$x = '\xff'\n").unwrap_err().contains("not valid UTF-8"));
+    assert!(site("\u{feff}notify { 'a': }".as_bytes()).unwrap_err().contains("Byte Order"));
+    site(b"notify { 'a':\r\n  message => 'b',\r\n}\r\n").unwrap();
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = compile(dir.path(), Site::Path(dir.path().join("none.pp"))).unwrap_err();
+    assert!(missing.contains("none.pp"), "{missing}");
+    fs::create_dir_all(dir.path().join("modules/m/manifests/init.pp")).unwrap();
+    let directory = compile(dir.path(), Site::Code("include m".into())).unwrap_err();
+    assert!(directory.contains('m'), "{directory}");
+}
+
+#[test]
+fn endless_functions() {
+    fails("function f($x) { f($x + 1) } f(1)", "stack level too deep");
+    fails("function f() { g() } function g() { f() } f()", "stack level too deep");
+    fails("$f = [1]  function f($x) { $x.map |$y| { f([$y]) } } f($f)", "stack level too deep");
+}
+
+#[test]
+fn endless_defines() {
+    error("define d { d { \"${title}x\": } } d { 'a': }");
+    error("define a { b { $title: } } define b { a { \"${title}x\": } } a { '1': }");
+}
+
+#[test]
+fn circles_of_classes() {
+    compile(Path::new("/nowhere"), Site::Code("class a { include b } class b { include a } include a".into())).unwrap();
+    error("class a inherits b { } class b inherits a { } include a");
+    error("class a inherits a { } include a");
+}
+
+#[test]
+fn circles_of_types() {
+    error("type A = B type B = A $x = 1 =~ A");
+    compile(Path::new("/nowhere"), Site::Code("type A = Array[A] $x = [[]] =~ A".into())).unwrap();
+}
+
+#[test]
+fn endless_numbers() {
+    for code in [
+        "Integer[1, 1000000000000].each |$x| { $y = $x }",
+        "$x = Integer[1, 1000000000000].map |$x| { $x }",
+        "$x = range(1, 1000000000000)",
+        "$x = Array(1000000000000)",
+    ] {
+        error(code);
+    }
+}
+
+#[test]
+fn bombs_of_text() {
+    error("$x = sprintf('%1000000000000d', 1)");
+    error("$x = String(1, '%1000000000d')");
+    let mut doubling = "$a0 = 'xxxxxxxxxxxxxxxx'\n".to_string();
+    for i in 0..40 {
+        doubling.push_str(&format!("$a{} = \"${{a{i}}}${{a{i}}}\"\n", i + 1));
+    }
+    error(&doubling);
+}
+
+#[test]
+fn patterns_that_backtrack() {
+    let text = "a".repeat(40);
+    let code = format!("$x = '{text}!' =~ /^(a+)+$/\nfail('reached')");
+    error(&code);
+    error(&format!("$x = '{text}!' =~ /^(?=a)(a|aa)+\\1$/\nfail('reached')"));
+}
+
+#[test]
+fn deep_nesting() {
+    let depth = 100_000;
+    let around = |open: &str, close: &str| {
+        error(&format!("$x = {}1{}", open.repeat(depth), close.repeat(depth)));
+    };
+    around("[", "]");
+    around("(", ")");
+    around("{ 'a' => ", " }");
+    around("!", "");
+    around("- ", "");
+    around("Array[", "]");
+    error(&format!("$x = 1{}", " + 1".repeat(depth)) );
+    error(&format!("{}{}", "if true { ".repeat(depth), "}".repeat(depth)));
+    error(&format!("$x = {}1{}", "\"${".repeat(depth), "}\"".repeat(depth)));
+}
+
+#[test]
+fn data_with_bombs() {
+    let lookup = |text: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("data")).unwrap();
+        fs::write(dir.path().join("hiera.yaml"), "version: 5\n").unwrap();
+        fs::write(dir.path().join("data/common.yaml"), text).unwrap();
+        compile(dir.path(), Site::Code("$x = lookup('a')\nnotify { 'x': message => $x }".into()))
+    };
+    let mut aliases = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n".to_string();
+    for i in 0..12 {
+        let list = vec![format!("*l{i}"); 10].join(", ");
+        aliases.push_str(&format!("l{}: &l{} [{list}]\n", i + 1, i + 1));
+    }
+    lookup(&format!("{aliases}a: *l12\n")).unwrap_err();
+    lookup(&format!("a: {}{}\n", "[".repeat(100_000), "]".repeat(100_000))).unwrap_err();
+    lookup("a: \"%{lookup('a')}\"\n").unwrap_err();
+    lookup("a: [1\n").unwrap_err();
+    lookup("a: &x [*x]\n").unwrap_err();
+    lookup("a: \"%{lookup('b')}%{lookup('b')}\"\nb: \"%{lookup('a')}\"\n").unwrap_err();
+}
