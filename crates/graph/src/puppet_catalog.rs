@@ -9,7 +9,7 @@ mod write;
 
 pub use read::read;
 pub use value::{read_rich, write_rich};
-pub use write::{Envelope, write};
+pub use write::{Envelope, document, write};
 
 use crate::model::EdgeKind;
 

@@ -74,7 +74,9 @@ impl Lowering<'_, '_> {
             self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
         }
         let key = resource.key();
-        self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
+        if key.title != resource.title || key.kind != resource.kind {
+            self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
+        }
     }
 
     fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {

@@ -92,7 +92,8 @@ fn write(
             writeln!(ui.out())?;
         }
         Format::PuppetCatalog => {
-            let catalog = puppet_catalog::write(graph, sources, &envelope());
+            let envelope = envelope();
+            let catalog = puppet_catalog::document(graph, sources, &envelope);
             serde_json::to_writer(ui.out(), &catalog).map_err(std::io::Error::from)?;
             writeln!(ui.out())?;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::{Map, Value};
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value as Json, json};
 
 /// A value as Puppet's rich data. Secrets inside are in clear, as agents need them.
@@ -20,6 +21,24 @@ pub fn write_rich(value: &Value) -> Json {
         Value::List(items) => items.iter().map(write_rich).collect(),
         Value::Map(map) => write_map(map),
         Value::Secret(inner) => json!({ "__ptype": "Sensitive", "__pvalue": write_rich(inner) }),
+    }
+}
+
+/// A value that is written as rich data.
+pub struct Rich<'a>(pub &'a Value);
+
+impl Serialize for Rich<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Bool(b) => serializer.serialize_bool(*b),
+            Value::Int(i) => serializer.serialize_i64(*i),
+            Value::Str(s) => serializer.serialize_str(s),
+            Value::List(items) => serializer.collect_seq(items.iter().map(Rich)),
+            Value::Map(map) if map.keys().all(|k| k.as_str().is_some()) => {
+                serializer.collect_map(map.iter().filter_map(|(k, v)| Some((k.as_str()?, Rich(v)))))
+            }
+            other => write_rich(other).serialize(serializer),
+        }
     }
 }
 

@@ -3,12 +3,13 @@
 use ordain_data::Value;
 use ordain_source::SourceMap;
 use rustc_hash::FxHashSet;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map as Object, Value as Json, json};
 
 use super::RELATIONS;
 use super::read::{parse_reference, references};
-use super::value::write_rich;
-use crate::model::{Containment, EdgeKind, Graph, Resource, ResourceId};
+use super::value::{Rich, write_rich};
+use crate::model::{Attribute, Containment, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 use crate::place::place;
 
 /// What a catalog says about itself beyond the graph.
@@ -26,28 +27,79 @@ pub struct Envelope {
 ///
 /// Edges that no relation parameter of a resource says are added to `before` and `notify`.
 pub fn write(graph: &Graph, sources: &SourceMap, envelope: &Envelope) -> Json {
-    let extra = unsaid_edges(graph);
-    let resources = graph.resources().filter(|(_, r)| !r.is_virtual);
-    let edges = graph.containment.iter().filter(|(outer, inner)| {
-        !graph.resource(*outer).is_virtual && !graph.resource(*inner).is_virtual
-    });
-    let name = |id: ResourceId| graph.resource(id).id.to_string();
-    json!({
-        "tags": graph.tags.iter().map(|t| t.as_str()).collect::<Vec<_>>(),
-        "name": graph.name.as_str(),
-        "version": write_rich(&envelope.version),
-        "code_id": envelope.code_id,
-        "catalog_uuid": envelope.uuid,
-        "catalog_format": 2,
-        "environment": graph.environment.as_str(),
-        "resources": resources
-            .map(|(id, r)| resource(graph, r, sources, &extra[id.0 as usize]))
-            .collect::<Vec<_>>(),
-        "edges": edges
-            .map(|(outer, inner)| json!({ "source": name(*outer), "target": name(*inner) }))
-            .collect::<Vec<_>>(),
-        "classes": graph.classes.iter().map(|c| c.as_str()).collect::<Vec<_>>(),
-    })
+    serde_json::to_value(document(graph, sources, envelope))
+        .expect("a catalog has text as keys only")
+}
+
+/// The same, to be written without a tree of the whole catalog in between.
+pub fn document<'a>(
+    graph: &'a Graph,
+    sources: &'a SourceMap,
+    envelope: &'a Envelope,
+) -> impl Serialize + 'a {
+    Document { graph, sources, envelope, extra: unsaid_edges(graph) }
+}
+
+struct Document<'a> {
+    graph: &'a Graph,
+    sources: &'a SourceMap,
+    envelope: &'a Envelope,
+    extra: Vec<Unsaid>,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let graph = self.graph;
+        let resources = Each(|| {
+            let real = graph.resources().filter(|(_, r)| !r.is_virtual);
+            real.map(|(id, r)| ResourceDocument { of: self, resource: r, id })
+        });
+        let edges = Each(|| {
+            let real = |id: &ResourceId| !graph.resource(*id).is_virtual;
+            let edges = graph.containment.iter().filter(move |(a, b)| real(a) && real(b));
+            let name = |id: ResourceId| Displayed(&graph.resource(id).id);
+            edges.map(move |(outer, inner)| EdgeDocument {
+                source: name(*outer),
+                target: name(*inner),
+            })
+        });
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("tags", &Each(|| graph.tags.iter().map(|t| t.as_str())))?;
+        map.serialize_entry("name", graph.name.as_str())?;
+        map.serialize_entry("version", &Rich(&self.envelope.version))?;
+        map.serialize_entry("code_id", &self.envelope.code_id)?;
+        map.serialize_entry("catalog_uuid", &self.envelope.uuid)?;
+        map.serialize_entry("catalog_format", &2)?;
+        map.serialize_entry("environment", graph.environment.as_str())?;
+        map.serialize_entry("resources", &resources)?;
+        map.serialize_entry("edges", &edges)?;
+        map.serialize_entry("classes", &Each(|| graph.classes.iter().map(|c| c.as_str())))?;
+        map.end()
+    }
+}
+
+/// A list made while it is written.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+/// A text made while it is written.
+struct Displayed<'a, T>(&'a T);
+
+impl<T: std::fmt::Display> Serialize for Displayed<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct EdgeDocument<'a> {
+    source: Displayed<'a, ResourceRef>,
+    target: Displayed<'a, ResourceRef>,
 }
 
 type Unsaid = Vec<(EdgeKind, String)>;
@@ -72,29 +124,64 @@ fn unsaid_edges(graph: &Graph) -> Vec<Unsaid> {
     extra
 }
 
-fn resource(graph: &Graph, resource: &Resource, sources: &SourceMap, extra: &Unsaid) -> Json {
-    let mut json = Object::new();
-    json.insert("type".into(), resource.id.kind.as_str().into());
-    json.insert("title".into(), resource.id.title.as_str().into());
-    json.insert("tags".into(), resource.tags.iter().map(|t| t.as_str()).collect());
-    // An included class or a node block has no place of its own in a catalog.
-    let placed = resource.containment != Containment::Class;
-    if let Some(place) = place(graph, resource.origin, sources).filter(|_| placed) {
-        if !place.file.is_empty() {
-            json.insert("file".into(), place.file.into());
+struct ResourceDocument<'a> {
+    of: &'a Document<'a>,
+    resource: &'a Resource,
+    id: ResourceId,
+}
+
+impl Serialize for ResourceDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { of, resource, id } = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", resource.id.kind.as_str())?;
+        map.serialize_entry("title", resource.id.title.as_str())?;
+        map.serialize_entry("tags", &Each(|| resource.tags.iter().map(|t| t.as_str())))?;
+        // An included class or a node block has no place of its own in a catalog.
+        let placed = resource.containment != Containment::Class;
+        let place = if placed { place(of.graph, resource.origin, of.sources) } else { None };
+        if let Some(place) = place {
+            if !place.file.is_empty() {
+                map.serialize_entry("file", &place.file)?;
+            }
+            map.serialize_entry("line", &place.line)?;
         }
-        json.insert("line".into(), place.line.into());
+        map.serialize_entry("exported", &resource.exported)?;
+        map.serialize_entry("kind", nature(resource))?;
+        let extra = &of.extra[id.0 as usize];
+        if !extra.is_empty() {
+            map.serialize_entry("parameters", &with_relations(resource, extra))?;
+        } else if attributes(resource).next().is_some() {
+            map.serialize_entry("parameters", &Parameters(resource))?;
+        }
+        let secret = |a: &&Attribute| matches!(a.value, Value::Secret(_));
+        if attributes(resource).any(|a| secret(&a)) {
+            let names = || attributes(resource).filter(secret).map(|a| a.name.as_str());
+            map.serialize_entry("sensitive_parameters", &Each(names))?;
+        }
+        map.end()
     }
-    json.insert("exported".into(), resource.exported.into());
-    json.insert("kind".into(), nature(resource).into());
-    let (parameters, secret) = parameters(resource, extra);
-    if !parameters.is_empty() {
-        json.insert("parameters".into(), parameters.into());
+}
+
+struct Parameters<'a>(&'a Resource);
+
+impl Serialize for Parameters<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = attributes(self.0).map(|a| (a.name.as_str(), Rich(in_clear(&a.value))));
+        serializer.collect_map(entries)
     }
-    if !secret.is_empty() {
-        json.insert("sensitive_parameters".into(), secret.into());
+}
+
+/// The attributes that a catalog shows.
+fn attributes(resource: &Resource) -> impl Iterator<Item = &Attribute> {
+    resource.attributes.iter().filter(|a| !a.value.is_null())
+}
+
+fn in_clear(value: &Value) -> &Value {
+    match value {
+        Value::Secret(inner) => inner,
+        value => value,
     }
-    Json::Object(json)
 }
 
 fn nature(resource: &Resource) -> &'static str {
@@ -106,19 +193,11 @@ fn nature(resource: &Resource) -> &'static str {
     }
 }
 
-fn parameters(resource: &Resource, extra: &Unsaid) -> (Object<String, Json>, Vec<String>) {
-    let mut parameters = Object::new();
-    let mut secret = Vec::new();
-    for attribute in resource.attributes.iter().filter(|a| !a.value.is_null()) {
-        let json = match &attribute.value {
-            Value::Secret(inner) => {
-                secret.push(attribute.name.to_string());
-                write_rich(inner)
-            }
-            value => write_rich(value),
-        };
-        parameters.insert(attribute.name.to_string(), json);
-    }
+/// The parameters with edges that none of them says.
+fn with_relations(resource: &Resource, extra: &Unsaid) -> Object<String, Json> {
+    let shown = attributes(resource);
+    let shown = shown.map(|a| (a.name.to_string(), write_rich(in_clear(&a.value))));
+    let mut parameters: Object<String, Json> = shown.collect();
     for (kind, target) in extra {
         let name = if *kind == EdgeKind::Notify { "notify" } else { "before" };
         let slot = parameters.entry(name).or_insert_with(|| json!([]));
@@ -127,7 +206,7 @@ fn parameters(resource: &Resource, extra: &Unsaid) -> (Object<String, Json>, Vec
             single => *single = json!([single.take(), target]),
         }
     }
-    (parameters, secret)
+    parameters
 }
 
 #[cfg(test)]

@@ -301,11 +301,14 @@ fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
         ("server", text("puppet")),
         ("ssldir", text("/etc/puppetlabs/puppet/ssl")),
         ("storeconfigs", Value::Bool(false)),
-        ("strict", text(match compiler.settings.strict {
-            crate::check::Strict::Off => "off",
-            crate::check::Strict::Warning => "warning",
-            crate::check::Strict::Error => "error",
-        })),
+        (
+            "strict",
+            text(match compiler.settings.strict {
+                crate::check::Strict::Off => "off",
+                crate::check::Strict::Warning => "warning",
+                crate::check::Strict::Error => "error",
+            }),
+        ),
         ("strict_variables", Value::Bool(compiler.settings.strict_variables)),
         ("vardir", text("/opt/puppetlabs/puppet/cache")),
     ]

@@ -301,7 +301,8 @@ impl Compiler<'_> {
 
     fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
         let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let text = format!("No title provided and \"{text}\" is not a valid resource reference{at}");
+        let text =
+            format!("No title provided and \"{text}\" is not a valid resource reference{at}");
         let mut error = crate::eval::error::PlainError::new(text);
         error.related.extend(param.origin.span.map(|s| (s, "given here".into())));
         error.help = Some("write a reference such as `Service['ntp']`".into());
@@ -346,4 +347,3 @@ impl ResourceKey {
         }
     }
 }
-

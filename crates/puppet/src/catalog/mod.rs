@@ -199,6 +199,9 @@ pub fn class_title(name: &str) -> EcoString {
 /// A type name with a capital at each segment: `apache::vhost` gives `Apache::Vhost`.
 pub fn capitalize_segments(name: &str) -> EcoString {
     let name = name.strip_prefix("::").unwrap_or(name);
+    if is_capitalized(name) {
+        return name.into();
+    }
     let mut out = EcoString::with_capacity(name.len());
     let mut start = true;
     for c in name.chars() {
@@ -210,6 +213,17 @@ pub fn capitalize_segments(name: &str) -> EcoString {
         start = c == ':';
     }
     out
+}
+
+/// Whether a type name has its capitals already: most have, and need not be made again.
+fn is_capitalized(name: &str) -> bool {
+    let mut start = true;
+    name.bytes().all(|b| {
+        let fits =
+            b.is_ascii() && !if start { b.is_ascii_lowercase() } else { b.is_ascii_uppercase() };
+        start = b == b':';
+        fits
+    })
 }
 
 /// The texts of a value that is a list of references, nested lists flattened.
@@ -230,5 +244,8 @@ mod tests {
         assert_eq!(ResourceKey::new("class", "::a::B").text(), "Class[A::B]");
         assert_eq!(ResourceKey::new("file", "/x//").text(), "File[/x]");
         assert_eq!(ResourceKey::new("file", "//").text(), "File[/]");
+        assert_eq!(ResourceKey::new("Apache::Vhost", "a").text(), "Apache::Vhost[a]");
+        assert_eq!(ResourceKey::new("APACHE::Vhost", "a").text(), "Apache::Vhost[a]");
+        assert_eq!(ResourceKey::new("Apache::ünit", "a").text(), "Apache::Ünit[a]");
     }
 }

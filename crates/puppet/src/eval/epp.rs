@@ -73,7 +73,7 @@ impl Compiler<'_> {
             help: Vec::new(),
             diagnostics: loaded.errors.clone(),
             is_jump: false,
-        wrapped: None,
+            wrapped: None,
         }
         .into())
     }

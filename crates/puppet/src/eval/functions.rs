@@ -295,7 +295,9 @@ impl Compiler<'_> {
         let mut all = Vec::with_capacity(args.len().max(params.len()));
         for param in params {
             match self.scopes.get(f.scope).get(&param.name) {
-                Some(Value::Array(items)) if param.captures_rest => all.extend(items.iter().cloned()),
+                Some(Value::Array(items)) if param.captures_rest => {
+                    all.extend(items.iter().cloned())
+                }
                 Some(value) => all.push(value.clone()),
                 None => {}
             }
@@ -333,9 +335,7 @@ impl Compiler<'_> {
                         let text =
                             format!("Parameter ${} is required but no value was given", param.name);
                         let span = param.range.in_file(program.file);
-                        return Err(
-                            EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into()
-                        );
+                        return Err(EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into());
                     }
                 }
             };

@@ -12,9 +12,7 @@ use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::uri::Uri;
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type,
-};
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
 fn text(value: &Value) -> &str {
@@ -190,7 +188,9 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
 /// lead back to the object type that is asked about.
 fn takes_undef(kind: &Type, depth: u32) -> bool {
     match kind {
-        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => true,
+        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => {
+            true
+        }
         Type::Variant(members) => members.iter().any(|m| takes_undef(m, depth)),
         Type::Alias(alias) if depth < 64 => {
             alias.target.get().is_some_and(|target| takes_undef(target, depth + 1))
