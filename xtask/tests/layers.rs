@@ -1,4 +1,4 @@
-//! The layers of the workspace, kept by what `cargo metadata` says.
+//! The layers of the workspace and the licences of its crates, by what `cargo metadata` says.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,4 +97,44 @@ fn front_ends_see_no_machinery() {
         }
     }
     assert!(seen.len() > 10, "the graph of dependencies was not walked");
+}
+
+/// The licences that `deny.toml` allows.
+fn allowed() -> Vec<String> {
+    let text = include_str!("../../deny.toml");
+    let list = text.split_once("allow = [").unwrap().1.split_once(']').unwrap().0;
+    list.split('"').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// Whether a licence expression can be met with what is allowed.
+fn is_met(expression: &str, allowed: &[String]) -> bool {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    // `AND` binds the last alternatives in every expression that we have; so each part is met
+    // when one of its alternatives is.
+    plain
+        .split(" AND ")
+        .all(|part| part.split(" OR ").any(|licence| allowed.iter().any(|a| a == licence.trim())))
+}
+
+#[test]
+fn licences_are_permissive_and_crates_from_the_registry() {
+    let allowed = allowed();
+    for (expression, met) in [
+        ("MIT/Apache-2.0", true),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+        ("MIT AND GPL-3.0", false),
+        ("MPL-2.0", false),
+    ] {
+        assert_eq!(is_met(expression, &allowed), met, "{expression}");
+    }
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 50, "the packages were not read");
+    for package in packages {
+        let name = &package["name"];
+        let licence = package["license"].as_str().unwrap_or("none");
+        assert!(is_met(licence, &allowed), "{name} has the licence {licence}");
+        let source = package["source"].as_str().unwrap_or("registry+own");
+        assert!(source.starts_with("registry+"), "{name} comes from {source}");
+    }
 }
