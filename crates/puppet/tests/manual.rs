@@ -1,0 +1,34 @@
+//! `docs/functions.md` lists the functions that there are.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ordain_puppet::functions::FAMILIES;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
+
+fn page() -> String {
+    let all: BTreeMap<&str, &str> =
+        FAMILIES.iter().flat_map(|family| family.iter()).map(|f| (f.name, f.doc)).collect();
+    let mut out = format!(
+        "# Functions\n\nThe {} functions of the Puppet front end, those of `stdlib` included. A \
+         test keeps this page; `BLESS=1 cargo test -p ordain-puppet --test manual` writes it \
+         anew.\n\n| function | |\n| --- | --- |\n",
+        all.len()
+    );
+    for (name, doc) in all {
+        let _ = writeln!(out, "| `{name}` | {} |", doc.replace('|', "\\|").replace('\n', " "));
+    }
+    out
+}
+
+#[test]
+fn the_page_of_functions_is_up_to_date() {
+    let page = page();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(PAGE, &page).unwrap();
+    }
+    let found = std::fs::read_to_string(PAGE).unwrap();
+    assert!(found == page, "docs/functions.md is old; run this test with BLESS=1");
+}

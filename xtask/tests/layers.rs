@@ -1,0 +1,140 @@
+//! The layers of the workspace and the licences of its crates, by what `cargo metadata` says.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+/// The crates from the top down; one may depend on those after it only. Crates of one line stand
+/// beside each other and do not depend on each other.
+const LAYERS: &[&[&str]] = &[
+    &["cli"],
+    &["server"],
+    &["ide"],
+    &["fleet"],
+    &["store"],
+    &["engine"],
+    &["puppet", "inmanta", "mcl", "dynaml"],
+    &["plugins"],
+    &["facts"],
+    &["graph"],
+    &["functions"],
+    &["data"],
+    &["syntax"],
+    &["source"],
+];
+
+/// Front ends compile without a runtime, a database or a bus.
+const NOT_IN_FRONT_ENDS: &[&str] = &["tokio", "rusqlite", "zbus", "hyper", "nix", "rustix"];
+
+fn metadata() -> Json {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn layer(name: &str) -> usize {
+    let at = LAYERS.iter().position(|layer| layer.contains(&name));
+    at.unwrap_or_else(|| panic!("the crate {name} has no layer"))
+}
+
+/// The crates of the workspace with what they depend on outside of tests.
+fn dependencies(metadata: &Json) -> BTreeMap<String, Vec<String>> {
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let ours = packages.filter(|p| p["source"].is_null());
+    ours.map(|package| {
+        let all = package["dependencies"].as_array().unwrap().iter();
+        let real = all.filter(|d| d["kind"].as_str() != Some("dev"));
+        let names = real.map(|d| d["name"].as_str().unwrap().to_string());
+        (package["name"].as_str().unwrap().to_string(), names.collect())
+    })
+    .collect()
+}
+
+#[test]
+fn crates_depend_on_crates_below() {
+    let all = dependencies(&metadata());
+    assert!(all.contains_key("ordain-source"), "the workspace was not read");
+    for (name, dependencies) in &all {
+        let Some(short) = name.strip_prefix("ordain-") else { continue };
+        for other in dependencies.iter().filter_map(|d| d.strip_prefix("ordain-")) {
+            assert!(layer(short) < layer(other), "{short} must not depend on {other}");
+        }
+    }
+}
+
+#[test]
+fn front_ends_see_no_machinery() {
+    let metadata = metadata();
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let by_id: BTreeMap<&str, &Json> =
+        nodes.iter().map(|n| (n["id"].as_str().unwrap(), n)).collect();
+    let name_of: BTreeMap<&str, &str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["id"].as_str().unwrap(), p["name"].as_str().unwrap()))
+        .collect();
+    let front_ends = name_of.iter().filter(|(_, name)| **name == "ordain-puppet");
+    let mut queue: Vec<&str> = front_ends.map(|(id, _)| *id).collect();
+    assert_eq!(queue.len(), 1);
+    let mut seen = BTreeSet::new();
+    while let Some(id) = queue.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let name = name_of[id];
+        assert!(!NOT_IN_FRONT_ENDS.contains(&name), "ordain-puppet depends on {name}");
+        for dependency in by_id[id]["deps"].as_array().unwrap() {
+            let kinds = dependency["dep_kinds"].as_array().unwrap();
+            if kinds.iter().any(|k| k["kind"].is_null()) {
+                queue.push(dependency["pkg"].as_str().unwrap());
+            }
+        }
+    }
+    assert!(seen.len() > 10, "the graph of dependencies was not walked");
+}
+
+/// The licences that `deny.toml` allows.
+fn allowed() -> Vec<String> {
+    let text = include_str!("../../deny.toml");
+    let list = text.split_once("allow = [").unwrap().1.split_once(']').unwrap().0;
+    list.split('"').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// Whether a licence expression can be met with what is allowed.
+fn is_met(expression: &str, allowed: &[String]) -> bool {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    // `AND` binds the last alternatives in every expression that we have; so each part is met
+    // when one of its alternatives is.
+    plain
+        .split(" AND ")
+        .all(|part| part.split(" OR ").any(|licence| allowed.iter().any(|a| a == licence.trim())))
+}
+
+#[test]
+fn licences_are_permissive_and_crates_from_the_registry() {
+    let allowed = allowed();
+    for (expression, met) in [
+        ("MIT/Apache-2.0", true),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+        ("MIT AND GPL-3.0", false),
+        ("MPL-2.0", false),
+    ] {
+        assert_eq!(is_met(expression, &allowed), met, "{expression}");
+    }
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 50, "the packages were not read");
+    for package in packages {
+        let name = &package["name"];
+        let licence = package["license"].as_str().unwrap_or("none");
+        assert!(is_met(licence, &allowed), "{name} has the licence {licence}");
+        let source = package["source"].as_str().unwrap_or("registry+own");
+        assert!(source.starts_with("registry+"), "{name} comes from {source}");
+    }
+}
