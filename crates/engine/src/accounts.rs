@@ -4,6 +4,7 @@
 //! machine's other sources, such as LDAP, are asked after them.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +26,8 @@ struct Table {
     /// By name: the number, and the group of a user.
     names: HashMap<String, (u32, u32)>,
     numbers: HashMap<u32, String>,
+    /// Of groups: the numbers of those that name a user as member.
+    memberships: HashMap<String, Vec<u32>>,
 }
 
 type Stamp = (u64, i64, i64, u64);
@@ -49,7 +52,13 @@ fn table(cache: &Mutex<Cache>, path: &Path) -> Arc<Table> {
         let mut fields = line.split(':');
         let (Some(name), _) = (fields.next(), fields.next()) else { continue };
         let Some(number) = fields.next().and_then(|f| f.parse().ok()) else { continue };
-        let group = fields.next().and_then(|f| f.parse().ok()).unwrap_or(number);
+        let last = fields.next().unwrap_or_default();
+        let group = last.parse().unwrap_or(number);
+        if fields.next().is_none() {
+            for member in last.split(',').filter(|m| !m.is_empty()) {
+                table.memberships.entry(member.to_string()).or_default().push(number);
+            }
+        }
         table.names.entry(name.to_string()).or_insert((number, group));
         table.numbers.entry(number).or_insert_with(|| name.to_string());
     }
@@ -82,6 +91,22 @@ pub fn user(host: &Host, name: &str) -> Option<UserIds> {
     }
     let found = is_real(host).then(|| nix::unistd::User::from_name(name).ok().flatten()).flatten();
     found.map(|u| UserIds { uid: u.uid.as_raw(), gid: u.gid.as_raw() })
+}
+
+/// The numbers of all groups of a user, the first one included.
+pub fn groups_of(host: &Host, user: UserIds) -> Vec<u32> {
+    let name = user_name(host, user.uid);
+    let mut ids = vec![user.gid];
+    ids.extend(groups(host).memberships.get(&name).into_iter().flatten());
+    if is_real(host)
+        && let Ok(name) = CString::new(name)
+        && let Ok(more) = nix::unistd::getgrouplist(&name, user.gid.into())
+    {
+        ids.extend(more.iter().map(|gid| gid.as_raw()));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// The number of a group by name or number.

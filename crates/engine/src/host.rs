@@ -16,8 +16,8 @@ pub struct Invocation {
     pub set_env: Vec<(OsString, OsString)>,
     /// Working directory.
     pub cwd: Option<PathBuf>,
-    /// User and group ids to run as.
-    pub run_as: Option<(u32, u32)>,
+    /// Whom to run as.
+    pub run_as: Option<RunAs>,
     /// The umask for the child.
     pub umask: Option<u32>,
     /// Input text.
@@ -26,6 +26,17 @@ pub struct Invocation {
     pub merge_stderr: bool,
     /// It is killed with all that it started after this time; `None` waits for ever.
     pub timeout: Option<Duration>,
+}
+
+/// An identity for a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunAs {
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+    /// More groups; `None` leaves those of this process.
+    pub groups: Option<Vec<u32>>,
 }
 
 impl Invocation {

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use ecow::EcoString;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
@@ -94,6 +95,8 @@ pub struct ParseContext<'a> {
     pub resolve_source: &'a dyn Fn(&str) -> Option<PathBuf>,
     /// Whether a resource of this name is in the graph.
     pub declared: &'a dyn Fn(&ResourceRef) -> bool,
+    /// The titles of all resources of a kind, given as `File`.
+    pub titles: &'a dyn Fn(&str) -> Vec<EcoString>,
 }
 
 /// How important a line of the log is.
@@ -161,6 +164,12 @@ pub trait Instance: Send + Sync {
     /// Resources which, where they are declared, come before this one unless something written
     /// says the opposite.
     fn autorequires(&self) -> Vec<ResourceRef> {
+        Vec::new()
+    }
+
+    /// Other names by which the wishes of [`Instance::autorequires`] find this resource, such as
+    /// a group by its number.
+    fn second_names(&self) -> Vec<ResourceRef> {
         Vec::new()
     }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role};
 use ordain_graph::{Containment, Cycle, Graph, Relations, Resource, ResourceId, ResourceRef, json};
+use rustc_hash::FxHashMap;
 
 use crate::attributes::{reveal, scalar_text};
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
@@ -119,11 +120,19 @@ impl<'a> Prepared<'a> {
     }
 
     fn wishes(&self) -> Vec<(ResourceId, ResourceId)> {
+        let mut second = FxHashMap::default();
+        for (i, item) in self.items.iter().enumerate() {
+            let Item::Ready(ready) = item else { continue };
+            for name in ready.instance.second_names() {
+                second.entry(name).or_insert(ResourceId(i as u32));
+            }
+        }
+        let find = |name: ResourceRef| self.graph.find(&name).or(second.get(&name).copied());
         let mut wishes = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
             let Item::Ready(ready) = item else { continue };
             let earlier = ready.instance.autorequires().into_iter();
-            let earlier = earlier.filter_map(|name| self.graph.find(&name));
+            let earlier = earlier.filter_map(find);
             wishes.extend(earlier.map(|from| (from, ResourceId(i as u32))));
         }
         wishes
@@ -168,7 +177,12 @@ impl<'a> Prepared<'a> {
             Level::Notice
         });
         let declared = |name: &ResourceRef| self.graph.find(name).is_some();
-        let context = ParseContext { resolve_source: &self.resolve_source, declared: &declared };
+        let titles = |kind: &str| {
+            let all = self.graph.resources().filter(|(_, r)| r.id.kind == kind);
+            all.map(|(_, r)| r.id.title.clone()).collect()
+        };
+        let resolve_source = &self.resolve_source;
+        let context = ParseContext { resolve_source, declared: &declared, titles: &titles };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");

@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{Gid, MemfdFlags, Uid, memfd_create};
+use rustix::process::geteuid;
+use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 
-use crate::host::{Invocation, Outcome, Runner};
+use crate::host::{Invocation, Outcome, RunAs, Runner};
 
 /// A command that writes more than this is ended.
 const MAX_OUTPUT: u64 = 64 << 20;
@@ -35,7 +37,10 @@ impl Runner for HostRunner {
             if invocation.merge_stderr { stdout.try_clone()? } else { memory_file("stderr")? };
         command.stdin(input(&invocation.stdin)?);
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let mut child = command.spawn()?;
+        let mut child = match &invocation.run_as {
+            None => command.spawn()?,
+            Some(identity) => spawn_as(&mut command, identity)?,
+        };
         let status = wait(&mut child, invocation.timeout, [&stdout, &stderr])?;
         let stdout = contents(stdout)?;
         let stderr = if invocation.merge_stderr { Vec::new() } else { contents(stderr)? };
@@ -64,10 +69,23 @@ fn command(invocation: &Invocation) -> io::Result<Command> {
     if let Some(cwd) = &invocation.cwd {
         command.current_dir(cwd);
     }
-    if let Some((uid, gid)) = invocation.run_as {
-        command.uid(uid).gid(gid);
-    }
     Ok(command)
+}
+
+/// Starts a command from a thread that took on the identity first: a child has that of the thread
+/// that starts it, and only so can it have more groups.
+fn spawn_as(command: &mut Command, identity: &RunAs) -> io::Result<Child> {
+    let start = || {
+        if let Some(groups) = identity.groups.as_ref().filter(|_| geteuid().is_root()) {
+            let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
+            set_thread_groups(&groups)?;
+        }
+        set_thread_gid(Gid::from_raw(identity.gid))?;
+        set_thread_uid(Uid::from_raw(identity.uid))?;
+        command.spawn()
+    };
+    std::thread::scope(|scope| scope.spawn(start).join())
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that starts the command ended")))
 }
 
 fn memory_file(name: &str) -> io::Result<File> {

@@ -182,7 +182,7 @@ fn groups_come_before_users() {
     let group = |title: &str| ResourceRef { kind: "Group".into(), title: title.into() };
     assert_eq!(user.autorequires(), [group("staff"), group("adm"), group("audio")]);
     let user = parse(&User::default(), "bob", &[("gid", s("100"))]);
-    assert!(user.autorequires().is_empty());
+    assert_eq!(user.autorequires(), [group("100")]);
 }
 
 #[test]

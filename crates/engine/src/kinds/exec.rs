@@ -11,11 +11,12 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
 use crate::accounts;
-use crate::host::{Host, Outcome};
+use crate::host::{Host, Outcome, RunAs};
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
     LogSource, ParseContext,
 };
+use crate::kinds::write::own_ids;
 use command::{CommandLine, Provider};
 
 /// The kind.
@@ -240,8 +241,8 @@ impl Instance for ExecInstance {
 }
 
 impl Surroundings {
-    /// User and group ids to run as.
-    fn identity(&self, host: &Host) -> Result<Option<(u32, u32)>, String> {
+    /// Whom to run as: a user with all its groups.
+    fn identity(&self, host: &Host) -> Result<Option<RunAs>, String> {
         let user = match &self.user {
             Some(name) => {
                 Some(accounts::user(host, name).ok_or_else(|| format!("Invalid user: {name}"))?)
@@ -254,11 +255,15 @@ impl Surroundings {
             }
             None => None,
         };
-        let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let own = own_ids();
         Ok(match (user, group) {
             (None, None) => None,
-            (Some(user), group) => Some((user.uid, group.unwrap_or(user.gid))),
-            (None, Some(gid)) => Some((own.0, gid)),
+            (Some(user), group) => Some(RunAs {
+                uid: user.uid,
+                gid: group.unwrap_or(user.gid),
+                groups: Some(accounts::groups_of(host, user)),
+            }),
+            (None, Some(gid)) => Some(RunAs { uid: own.0, gid, groups: None }),
         })
     }
 

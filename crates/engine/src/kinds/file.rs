@@ -13,9 +13,8 @@ mod mode;
 mod parse;
 mod recurse;
 mod source;
-mod walk;
-mod write;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -175,6 +174,8 @@ struct FileInstance {
     autorequires: Vec<ResourceRef>,
     /// The declaration, for what is generated below a directory; `None` without recursion.
     declared: Option<Box<Resource>>,
+    /// Directories below that a recursion does not remove, because they hold declared files.
+    keeps: BTreeSet<PathBuf>,
     log: Mutex<Vec<LogLine>>,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::Resource;
+use ordain_graph::{Resource, ResourceRef};
 
 use super::accounts::{AccountFiles, GroupLine, shadow_tool, with};
 use super::differences::{Differences, changes};
@@ -195,6 +195,12 @@ impl GroupInstance {
 }
 
 impl Instance for GroupInstance {
+    fn second_names(&self) -> Vec<ResourceRef> {
+        let number = self.gid.map(|gid| gid.to_string());
+        let names = number.into_iter().chain([self.name.clone()]);
+        names.map(|n| ResourceRef { kind: "Group".into(), title: n.into() }).collect()
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let accounts = self.files.read(host)?;
         let mut differences = Differences::new(&self.secrets);

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::cached::{Cached, read_bytes};
 use super::differences::{Differences, display, texts};
 use super::params::Params;
-use super::rewrite::{Owner, replace};
+use super::write::{Owner, rewrite};
 use crate::host::Host as Machine;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 
@@ -257,7 +257,7 @@ impl Instance for HostEntry {
             }
             (None, false) => return Ok(()),
         }
-        let written = replace(host, &self.target, &text, Owner { mode: 0o644, ids: None });
+        let written = rewrite(host, &self.target, &text, Owner { mode: 0o644, ids: None });
         self.files.clear();
         written
             .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.target.display())))

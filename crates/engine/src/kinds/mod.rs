@@ -15,5 +15,6 @@ pub(crate) mod accounts;
 pub(crate) mod cached;
 pub(crate) mod differences;
 pub(crate) mod params;
-pub(crate) mod rewrite;
 pub(crate) mod tools;
+pub(crate) mod walk;
+pub(crate) mod write;

@@ -163,3 +163,18 @@ fn secrets_do_not_show() {
     let report = machine.apply(&exec("y", &[("command", secret("ls"))]));
     assert_eq!(report.resources[0].status, Status::Failed);
 }
+
+#[test]
+fn a_user_has_all_its_groups() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let machine = machine();
+    machine.write("/etc/group", "root:x:0:\nweb:x:33:\na:x:7001:x,web\nb:x:7002:x\nc:x:7003:web\n");
+    let with = [("user", text("web")), ("logoutput", Value::Bool(true))];
+    let lines = machine.lines(&exec("/bin/sh -c 'echo $(id -u) $(id -g) $(id -G)'", &with));
+    assert!(lines[0].ends_with("returns: 33 33 33 7001 7003"), "{lines:?}");
+    let with = [("user", text("web")), ("group", text("7002")), ("logoutput", Value::Bool(true))];
+    let lines = machine.lines(&exec("/bin/sh -c 'echo $(id -g) $(id -G)'", &with));
+    assert!(lines[0].ends_with("returns: 7002 7002 33 7001 7003"), "{lines:?}");
+}

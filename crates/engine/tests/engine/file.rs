@@ -345,3 +345,33 @@ fn bytes_are_content_too() {
 fn rustix_is_root() -> bool {
     std::fs::metadata("/proc/self").unwrap().uid() == 0
 }
+
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_write() {
+    let machine = Machine::new();
+    for name in [".a.1f-0.ordain", ".other.2-3.ordain", ".a.x-0.ordain", ".a.ordain"] {
+        machine.write(&format!("/d/{name}"), "half");
+    }
+    std::fs::create_dir(machine.path("/d/.moved.1-1.ordain")).unwrap();
+    let used = std::fs::File::open(machine.path("/d/.other.2-3.ordain")).unwrap();
+    rustix::fs::flock(&used, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    machine.apply(&file("/d/a", &[("content", text("whole"))]));
+    assert_eq!(machine.read("/d/a"), "whole");
+    assert!(!machine.exists("/d/.a.1f-0.ordain"));
+    for kept in [".other.2-3.ordain", ".a.x-0.ordain", ".a.ordain", ".moved.1-1.ordain"] {
+        assert!(machine.exists(&format!("/d/{kept}")), "{kept}");
+    }
+}
+
+#[test]
+fn a_temporary_name_that_is_taken_is_passed_over() {
+    let machine = Machine::new();
+    machine.write("/d/b", "");
+    machine.apply(&file("/d/a", &[("content", text("1"))]));
+    for count in 0..64 {
+        let name = format!("/d/.a.{:x}-{count:x}.ordain", std::process::id());
+        machine.write(&name, "left by a process with the same number");
+    }
+    machine.apply(&file("/d/a", &[("content", text("2"))]));
+    assert_eq!(machine.read("/d/a"), "2");
+}

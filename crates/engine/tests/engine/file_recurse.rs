@@ -111,3 +111,26 @@ fn several_sources_are_merged_on_request() {
     machine.apply(&file("/z", &with));
     assert_eq!((machine.read("/z/a"), machine.read("/z/b")), ("1".into(), "2".into()));
 }
+
+#[test]
+fn purging_by_force_spares_directories_that_hold_what_is_declared() {
+    let machine = Machine::new();
+    for path in ["/z/k/deep/keep", "/z/k/gone", "/z/other/gone"] {
+        machine.write(path, "x");
+    }
+    let mut builder = Builder::default();
+    let yes = || Value::Bool(true);
+    let with = [
+        ("ensure", text("directory")),
+        ("recurse", yes()),
+        ("purge", yes()),
+        ("force", yes()),
+        ("backup", Value::Bool(false)),
+    ];
+    builder.add("File", "/z", &with);
+    builder.add("File", "/z/k/deep/keep", &[("content", text("x"))]);
+    machine.apply(&builder.graph);
+    assert!(machine.exists("/z/k/deep/keep"));
+    assert!(!machine.exists("/z/k/gone") && !machine.exists("/z/other"));
+    machine.assert_settled(&builder.graph, 0);
+}

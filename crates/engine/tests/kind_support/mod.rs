@@ -164,7 +164,8 @@ pub fn try_parse(
 ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
-    let context = ParseContext { resolve_source: &|_| None, declared: &|_| false };
+    let context =
+        ParseContext { resolve_source: &|_| None, declared: &|_| false, titles: &|_| Vec::new() };
     kind.parse(&resource(&name, title, attributes), &context)
 }
 

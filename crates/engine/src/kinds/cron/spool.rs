@@ -7,8 +7,8 @@ use crate::host::Host;
 use crate::kind::KindError;
 use crate::kinds::accounts::AccountFiles;
 use crate::kinds::cached::read_bytes;
-use crate::kinds::rewrite::{Owner, replace};
 use crate::kinds::tools::{ask, command, is_live, path_of, run};
+use crate::kinds::write::{Owner, rewrite};
 
 /// Debian's spool directory.
 const DIRECTORY: &str = "/var/spool/cron/crontabs";
@@ -78,7 +78,7 @@ pub(super) fn write(
     let group = known.gid_of("crontab").or_else(|| known.user(user).map(|u| u.gid));
     let owner = Owner { mode: 0o600, ids: ids.zip(group) };
     std::fs::create_dir_all(host.path(Path::new(DIRECTORY))).map_err(|e| failed(&e))?;
-    replace(host, &inner_file_of(user), text, owner).map_err(|e| failed(&e))
+    rewrite(host, &inner_file_of(user), text, owner).map_err(|e| failed(&e))
 }
 
 fn inner_file_of(user: &str) -> PathBuf {

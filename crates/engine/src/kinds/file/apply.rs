@@ -6,12 +6,12 @@ use std::io;
 use rustix::fs::{FileType, Stat, renameat};
 
 use super::compare::{Want, Wanted, type_name};
-use super::walk::{Place, is, resolve};
-use super::write::{self, Data, Ids, WriteError};
 use super::{Checksum, FileInstance};
 use crate::accounts;
 use crate::host::{Host, Invocation};
 use crate::kind::{Change, KindError};
+use crate::kinds::walk::{Place, is, resolve};
+use crate::kinds::write::{self, Data, Ids, WriteError};
 
 /// The mode of a new file or directory that no mode is declared for.
 const NEW_FILE: u32 = 0o644;
@@ -167,7 +167,7 @@ impl Act<'_> {
             Some(s) => (Some(self.ids.0.unwrap_or(s.st_uid)), Some(self.ids.1.unwrap_or(s.st_gid))),
             None => self.ids,
         };
-        let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let own = write::own_ids();
         let ids = if ids == (Some(own.0), Some(own.1)) { (None, None) } else { ids };
         let check = |name: &OsStr| self.check(name);
         write::replace_file(self.place, &data, ids, self.mode(false), &check).map_err(|e| match e {

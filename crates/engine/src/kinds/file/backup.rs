@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
 
 use super::checksum::Algorithm;
-use super::walk::{Place, is};
-use super::write;
 use crate::host::Host;
+use crate::kinds::walk::{Place, is};
+use crate::kinds::write;
 
 /// Where replaced content goes.
 #[derive(Clone, PartialEq, Eq, Debug)]

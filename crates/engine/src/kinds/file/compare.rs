@@ -10,11 +10,11 @@ use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
 use super::source::{self, Found};
-use super::walk::{Place, is, resolve};
 use super::{Content, Ensure, FileInstance, SourcePermissions};
 use crate::accounts;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
+use crate::kinds::walk::{Place, is, resolve};
 
 /// Larger contents are not shown line by line.
 const MAX_TEXT: u64 = 256 << 10;

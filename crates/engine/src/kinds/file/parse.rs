@@ -1,5 +1,6 @@
 //! Reading the attributes of a `file`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
@@ -55,10 +56,28 @@ pub(super) fn parse(
         autorequires: Vec::new(),
         declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
         recursion,
+        keeps: BTreeSet::new(),
         log: Default::default(),
     };
     file.autorequires = autorequires(&file, context);
+    if file.recursion.purge && file.force {
+        file.keeps = kept_directories(&file, context);
+    }
     if attributes.errors.is_empty() { Ok(file) } else { Err(attributes.errors) }
+}
+
+/// The directories below a file that hold declared files.
+fn kept_directories(file: &FileInstance, context: &ParseContext<'_>) -> BTreeSet<PathBuf> {
+    let mut kept = BTreeSet::new();
+    for title in (context.titles)("File") {
+        let parents = Path::new(title.as_str()).ancestors().skip(1);
+        for parent in parents.take_while(|p| p.starts_with(&file.path) && *p != file.path) {
+            if !kept.insert(parent.to_path_buf()) {
+                break;
+            }
+        }
+    }
+    kept
 }
 
 fn path(a: &mut Attributes<'_>) -> PathBuf {

@@ -139,6 +139,8 @@ fn resources(
             }
             // Without force a directory stays, whatever is in it.
             Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
+            // Nor does one that holds what is declared.
+            Origin::Local { .. } if file.keeps.contains(&path) => {}
             Origin::Local { .. } if file.recursion.purge => {
                 let mut child = child(declared, &path);
                 set(&mut child, "ensure", Value::str("absent"));

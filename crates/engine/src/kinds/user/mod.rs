@@ -411,7 +411,6 @@ fn secret(value: Value) -> Value {
 impl Instance for UserInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
         let names = self.wanted.gid.iter().chain(self.wanted.groups.iter().flatten());
-        let names = names.filter(|n| !n.bytes().all(|b| b.is_ascii_digit()));
         let group = |n: &String| ResourceRef { kind: "Group".into(), title: n.as_str().into() };
         names.map(group).collect()
     }

@@ -23,16 +23,16 @@ use crate::host::Host;
 const MAX_LINKS: usize = 40;
 
 /// A name in an open directory.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The directory, open as a path only.
-    pub(super) dir: OwnedFd,
+    pub(crate) dir: OwnedFd,
     /// The last part of the path; `.` for the root.
-    pub(super) name: OsString,
+    pub(crate) name: OsString,
 }
 
 impl Place {
     /// What stands there; a link is not followed.
-    pub(super) fn stat(&self) -> io::Result<Option<Stat>> {
+    pub(crate) fn stat(&self) -> io::Result<Option<Stat>> {
         match statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
@@ -41,31 +41,31 @@ impl Place {
     }
 
     /// Opens a file or directory for reading; a link is an error.
-    pub(super) fn open(&self) -> io::Result<std::fs::File> {
+    pub(crate) fn open(&self) -> io::Result<std::fs::File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         Ok(openat(&self.dir, &self.name, flags, Mode::empty())?.into())
     }
 
     /// Opens it only to refer to it; a link is opened itself.
-    pub(super) fn open_path(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn open_path(&self) -> io::Result<OwnedFd> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.dir, &self.name, flags, Mode::empty())?)
     }
 
     /// Where a link leads.
-    pub(super) fn read_link(&self) -> io::Result<OsString> {
+    pub(crate) fn read_link(&self) -> io::Result<OsString> {
         let target = readlinkat(&self.dir, &self.name, Vec::new())?;
         Ok(OsStr::from_bytes(target.as_bytes()).to_os_string())
     }
 }
 
 /// Whether a stat is of this type.
-pub(super) fn is(stat: &Stat, kind: FileType) -> bool {
+pub(crate) fn is(stat: &Stat, kind: FileType) -> bool {
     FileType::from_raw_mode(stat.st_mode) == kind
 }
 
 /// The place of a path of the machine; with `follow`, of what a link at its end leads to.
-pub(super) fn resolve(host: &Host, path: &Path, follow: bool) -> io::Result<Place> {
+pub(crate) fn resolve(host: &Host, path: &Path, follow: bool) -> io::Result<Place> {
     let path_flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = openat(CWD, &host.root, path_flags, Mode::empty())?;
     if !follow && let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {

@@ -1,0 +1,294 @@
+//! Making and removing what stands at a place, atomically.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, Uid, chmod, chownat, fchmod, fchown,
+    flock, fsync, mkdirat, openat, renameat, symlinkat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::walk::{Place, is, resolve};
+use crate::host::Host;
+use crate::kind::KindError;
+
+/// Owner and group to give, where they are managed.
+pub(crate) type Ids = (Option<u32>, Option<u32>);
+
+/// Where new content comes from.
+pub(crate) enum Data<'a> {
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// This file.
+    File(&'a Path),
+}
+
+/// A name beside another that nothing else has.
+pub(crate) fn temporary_name(name: &OsStr) -> OsString {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let bytes = name.as_bytes();
+    let mut out = OsString::from(".");
+    out.push(OsStr::from_bytes(&bytes[..bytes.len().min(200)]));
+    out.push(format!(".{:x}-{count:x}.ordain", std::process::id()));
+    out
+}
+
+/// How often a temporary name may be taken: names of an ended process with the same number.
+const MAX_TAKEN: usize = 1000;
+
+/// Makes something under a temporary name that is free.
+fn make_beside<T>(
+    place: &Place,
+    make: impl Fn(&OsStr) -> rustix::io::Result<T>,
+) -> io::Result<(OsString, T)> {
+    sweep(place);
+    for _ in 0..MAX_TAKEN {
+        let name = temporary_name(&place.name);
+        match make(&name) {
+            Ok(made) => return Ok((name, made)),
+            Err(Errno::EXIST) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Err(Errno::EXIST.into())
+}
+
+/// Removes what earlier runs that were killed left beside a place: once for each directory.
+///
+/// A temporary file is locked while it is written, so what is not locked is left over. Directories
+/// that were moved aside are not touched: they hold what was there before.
+fn sweep(place: &Place) {
+    /// Device, inode and time of birth, because numbers of inodes are used again.
+    type Seen = HashSet<(u64, u64, Option<SystemTime>)>;
+    static SEEN: Mutex<Option<Seen>> = Mutex::new(None);
+    let here = format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd());
+    let Ok(meta) = std::fs::metadata(&here) else { return };
+    let id = (meta.dev(), meta.ino(), meta.created().ok());
+    // Held to the end, so that nothing of this process is made meanwhile.
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !seen.get_or_insert_default().insert(id) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(&here) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if is_temporary_name(&name) && is_left_over(place, &name) {
+            // What cannot be removed does no harm.
+            let _ = unlinkat(&place.dir, &name, AtFlags::empty());
+        }
+    }
+}
+
+/// Whether this is a name that [`temporary_name`] makes.
+fn is_temporary_name(name: &OsStr) -> bool {
+    let hex = |b: &[u8]| !b.is_empty() && b.iter().all(u8::is_ascii_hexdigit);
+    let parts = || {
+        let stem = name.as_bytes().strip_prefix(b".")?.strip_suffix(b".ordain")?;
+        let numbers = &stem[stem.iter().rposition(|b| *b == b'.')? + 1..];
+        let (pid, count) = numbers.split_at(numbers.iter().position(|b| *b == b'-')?);
+        Some(hex(pid) && hex(&count[1..]))
+    };
+    parts().unwrap_or(false)
+}
+
+fn is_left_over(place: &Place, name: &OsStr) -> bool {
+    let found = Place {
+        dir: match place.dir.try_clone() {
+            Ok(dir) => dir,
+            Err(_) => return false,
+        },
+        name: name.into(),
+    };
+    let Ok(Some(stat)) = found.stat() else { return false };
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Symlink => true,
+        FileType::RegularFile => found
+            .open()
+            .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()),
+        _ => false,
+    }
+}
+
+/// A path that leads to a place through its open directory.
+pub(crate) fn real_path(place: &Place) -> PathBuf {
+    let dir = format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd());
+    Path::new(&dir).join(&place.name)
+}
+
+/// Writes a new file beside the place, checks it, and renames it into the place.
+///
+/// `check` is given the name of the new file before it takes its place.
+pub(crate) fn replace_file(
+    place: &Place,
+    data: &Data<'_>,
+    ids: Ids,
+    mode: u32,
+    check: &dyn Fn(&OsStr) -> Result<(), KindError>,
+) -> Result<(), WriteError> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let (temporary, file) =
+        make_beside(place, |name| openat(&place.dir, name, flags, Mode::from_raw_mode(0o600)))?;
+    // The lock says that this is in use; a file system without locks does without.
+    let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+    let mut file = std::fs::File::from(file);
+    let done = fill(&mut file, data, ids, mode)
+        .map_err(WriteError::from)
+        .and_then(|()| check(&temporary).map_err(WriteError::Check))
+        .and_then(|()| match renameat(&place.dir, &temporary, &place.dir, &place.name) {
+            // A file that is mounted by itself, as /etc/hosts in containers, has to stay.
+            Err(Errno::BUSY) => overwrite(place, &temporary, ids, mode).map_err(WriteError::from),
+            renamed => Ok(renamed?),
+        });
+    if done.is_err() {
+        // The error that led here matters more.
+        let _ = unlinkat(&place.dir, &temporary, AtFlags::empty());
+    }
+    done?;
+    Ok(sync_directory(place)?)
+}
+
+/// Why content could not be replaced.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteError {
+    /// The system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The check did.
+    #[error(transparent)]
+    Check(KindError),
+}
+
+impl From<Errno> for WriteError {
+    fn from(error: Errno) -> Self {
+        Self::Io(error.into())
+    }
+}
+
+/// Copies new content into a file that cannot be replaced.
+fn overwrite(place: &Place, temporary: &OsStr, ids: Ids, mode: u32) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = openat(&place.dir, &place.name, flags, Mode::empty())?.into();
+    let staged = Place { dir: place.dir.try_clone()?, name: temporary.into() };
+    fill(&mut file, &Data::File(&real_path(&staged)), ids, mode)?;
+    Ok(unlinkat(&place.dir, temporary, AtFlags::empty())?)
+}
+
+/// Mode and owner for a new file.
+#[derive(Clone, Copy)]
+pub(crate) struct Owner {
+    /// Permission bits.
+    pub(crate) mode: u32,
+    /// User and group id.
+    pub(crate) ids: Option<(u32, u32)>,
+}
+
+/// Replaces the content of a file of the machine, or of what a link there leads to. Mode and owner
+/// of an existing file stay, a new one gets those of `new`.
+///
+/// # Errors
+/// When it cannot be written; the file is then as it was.
+pub(crate) fn rewrite(host: &Host, path: &Path, content: &[u8], new: Owner) -> io::Result<()> {
+    let place = resolve(host, path, true)?;
+    let (ids, mode) = match place.stat()? {
+        Some(stat) => (Some((stat.st_uid, stat.st_gid)), stat.st_mode & 0o7777),
+        None => (new.ids, new.mode),
+    };
+    let ids = ids.filter(|ids| *ids != own_ids());
+    let ids = (ids.map(|ids| ids.0), ids.map(|ids| ids.1));
+    replace_file(&place, &Data::Bytes(content), ids, mode, &|_| Ok(())).map_err(|e| match e {
+        WriteError::Io(e) => e,
+        WriteError::Check(e) => io::Error::other(e),
+    })
+}
+
+/// User and group that this process makes files as.
+pub(crate) fn own_ids() -> (u32, u32) {
+    (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+}
+
+fn fill(file: &mut std::fs::File, data: &Data<'_>, ids: Ids, mode: u32) -> io::Result<()> {
+    match data {
+        Data::Bytes(bytes) => file.write_all(bytes)?,
+        Data::File(path) => {
+            io::copy(&mut std::fs::File::open(path)?, file)?;
+        }
+    }
+    if ids != (None, None) {
+        fchown(&*file, ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw))?;
+    }
+    // After the owner, because a new owner takes the set-id bits away.
+    fchmod(&*file, Mode::from_raw_mode(mode))?;
+    fsync(&*file)?;
+    Ok(())
+}
+
+/// Makes what was done in the directory last.
+pub(crate) fn sync_directory(place: &Place) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    fsync(openat(&place.dir, ".", flags, Mode::empty())?)?;
+    Ok(())
+}
+
+/// Makes a link, also in place of what is no directory.
+pub(crate) fn replace_link(place: &Place, target: &str, ids: Ids) -> io::Result<()> {
+    let (temporary, ()) = make_beside(place, |name| symlinkat(target, &place.dir, name))?;
+    let owned = Place { dir: place.dir.try_clone()?, name: temporary.clone() };
+    let done = set_owner(&owned, ids)
+        .and_then(|()| Ok(renameat(&place.dir, &temporary, &place.dir, &place.name)?));
+    if done.is_err() {
+        // The error that led here matters more.
+        let _ = unlinkat(&place.dir, &temporary, AtFlags::empty());
+    }
+    done?;
+    sync_directory(place)
+}
+
+/// Makes a directory where nothing is.
+pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<()> {
+    // Nobody else gets in before owner and mode are right.
+    mkdirat(&place.dir, &place.name, Mode::from_raw_mode(0o700))?;
+    set_owner(place, ids)?;
+    set_mode(place, mode)?;
+    sync_directory(place)
+}
+
+/// Sets owner and group; of a link, not of what it leads to.
+pub(crate) fn set_owner(place: &Place, ids: Ids) -> io::Result<()> {
+    if ids != (None, None) {
+        let (uid, gid) = (ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw));
+        chownat(&place.dir, &place.name, uid, gid, AtFlags::SYMLINK_NOFOLLOW)?;
+    }
+    Ok(())
+}
+
+/// Sets the mode of what is no link.
+pub(crate) fn set_mode(place: &Place, mode: u32) -> io::Result<()> {
+    let file = place.open_path()?;
+    if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::Symlink {
+        return Err(Errno::LOOP.into());
+    }
+    // A descriptor that only refers to a file cannot be changed itself, but its name here can.
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    Ok(chmod(path, Mode::from_raw_mode(mode))?)
+}
+
+/// Removes what stands at a place with all that is below; nothing there is no error.
+pub(crate) fn remove(place: &Place) -> io::Result<()> {
+    let Some(stat) = place.stat()? else { return Ok(()) };
+    if is(&stat, FileType::Directory) {
+        std::fs::remove_dir_all(real_path(place))?;
+    } else {
+        unlinkat(&place.dir, &place.name, AtFlags::empty())?;
+    }
+    sync_directory(place)
+}
