@@ -92,7 +92,11 @@ fn endless_defines() {
 
 #[test]
 fn circles_of_classes() {
-    compile(Path::new("/nowhere"), Site::Code("class a { include b } class b { include a } include a".into())).unwrap();
+    compile(
+        Path::new("/nowhere"),
+        Site::Code("class a { include b } class b { include a } include a".into()),
+    )
+    .unwrap();
     error("class a inherits b { } class b inherits a { } include a");
     error("class a inherits a { } include a");
 }
@@ -146,7 +150,7 @@ fn deep_nesting() {
     around("!", "");
     around("- ", "");
     around("Array[", "]");
-    error(&format!("$x = 1{}", " + 1".repeat(depth)) );
+    error(&format!("$x = 1{}", " + 1".repeat(depth)));
     error(&format!("{}{}", "if true { ".repeat(depth), "}".repeat(depth)));
     error(&format!("$x = {}1{}", "\"${".repeat(depth), "}\"".repeat(depth)));
 }

@@ -26,7 +26,10 @@ impl Compiler<'_> {
                 }
             }
             if out.len() > MAX_TEXT {
-                return plain(format!("a text of {} bytes is too long, the limit is {MAX_TEXT}", out.len()));
+                return plain(format!(
+                    "a text of {} bytes is too long, the limit is {MAX_TEXT}",
+                    out.len()
+                ));
             }
         }
         Ok(Value::from(out))
