@@ -13,7 +13,7 @@ fn page() -> String {
         FAMILIES.iter().flat_map(|family| family.iter()).map(|f| (f.name, f.doc)).collect();
     let mut out = format!(
         "# Functions\n\nThe {} functions of the Puppet front end, those of `stdlib` included. A \
-         test keeps this page; `BLESS=1 cargo test -p ordain-puppet --test manual` writes it \
+         test keeps this page; `ORDAIN_BLESS=1 cargo test -p ordain-puppet --test manual` writes it \
          anew.\n\n| function | |\n| --- | --- |\n",
         all.len()
     );
@@ -26,9 +26,9 @@ fn page() -> String {
 #[test]
 fn the_page_of_functions_is_up_to_date() {
     let page = page();
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("ORDAIN_BLESS").is_some() {
         std::fs::write(PAGE, &page).unwrap();
     }
     let found = std::fs::read_to_string(PAGE).unwrap();
-    assert!(found == page, "docs/functions.md is old; run this test with BLESS=1");
+    assert!(found == page, "docs/functions.md is old; run this test with ORDAIN_BLESS=1");
 }
