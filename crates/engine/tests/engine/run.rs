@@ -1,6 +1,8 @@
 use std::sync::Mutex;
 
 use ordain_data::Value;
+use ordain_engine::prepare::Prepared;
+use ordain_engine::registry::Registry;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_graph::{EdgeKind, ResourceRef};
@@ -223,4 +225,19 @@ fn autorequires_come_first_and_yield_to_what_is_written() {
     builder.edge(inner, outer, EdgeKind::Before);
     let report = machine.apply(&builder.graph);
     assert_eq!(report.resources[0].resource.title, "/d/a");
+}
+
+#[test]
+fn users_come_after_groups_that_they_name_by_number() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let user = builder.add("User", "ada", &[("gid", text("4001"))]);
+    let group = builder.add("Group", "team", &[("gid", text("4001"))]);
+    let (registry, none) = (Registry::default(), |_: &str| None);
+    let prepared = Prepared::new(&builder.graph, &registry, &none, &machine.options).unwrap();
+    let place = |id| {
+        let node = prepared.relations.enter(id);
+        prepared.order.iter().position(|n| *n == node).unwrap()
+    };
+    assert!(place(group) < place(user));
 }

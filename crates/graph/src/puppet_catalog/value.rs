@@ -90,6 +90,7 @@ fn read_special(kind: &str, inner: &Json) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
     use super::*;

@@ -76,6 +76,7 @@ impl Compiler<'_> {
     }
 
     /// An error that reached the top. Jumps have nowhere to go here.
+    #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
     pub fn final_error(&self, unwind: Box<Unwind>) -> EvalError {
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let unwind = match *unwind {

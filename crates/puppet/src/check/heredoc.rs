@@ -87,7 +87,7 @@ fn not_base64(text: &str) -> Option<Problem> {
     let skipped = |c: char| matches!(c, '\r' | '\n' | '\t' | '?') || c.is_whitespace() && c >= ' ';
     let text: String = text.chars().filter(|&c| !skipped(c)).collect();
     base64::decode(&text, base64::Mode::Strict).err()?;
-    let why = if text.len() * 8 % 6 == 0 {
+    let why = if (text.len() * 8).is_multiple_of(6) {
         "contains letters outside strict base 64 range (or whitespace)"
     } else {
         "padding is not correct"

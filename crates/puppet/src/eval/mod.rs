@@ -381,6 +381,7 @@ impl<'e> Compiler<'e> {
     }
 
     /// Gives an error without a place that of an expression; one without an issue code is wrapped.
+    #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {

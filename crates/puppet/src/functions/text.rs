@@ -158,7 +158,7 @@ fn deep(value: &Value, change: fn(&str) -> EcoString) -> Value {
 }
 
 fn camelcase(text: &str) -> EcoString {
-    text.split('_').map(|part| capitalize(part)).collect()
+    text.split('_').map(capitalize).collect()
 }
 
 fn capitalize(text: &str) -> EcoString {

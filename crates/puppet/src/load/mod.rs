@@ -137,7 +137,7 @@ impl Environment {
                 for path in modules::manifest_files(self.world.as_ref(), path) {
                     match self.read_text(&path) {
                         Ok(text) => files.push(self.parse(&path, &text, None)),
-                        Err(error) => errors.push(error),
+                        Err(error) => errors.push(*error),
                     }
                 }
             }
@@ -153,10 +153,10 @@ impl Environment {
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }
 
-    fn read_text(&self, path: &Path) -> Result<String, Diagnostic> {
+    fn read_text(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         let bytes = self.world.read(path).map_err(|e| {
             let text = format!("cannot read {}: {e}", path.display());
-            Diagnostic::error("puppet::unreadable-file", text)
+            Box::new(Diagnostic::error("puppet::unreadable-file", text))
         })?;
         String::from_utf8(bytes).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
@@ -165,7 +165,7 @@ impl Environment {
                 "{} is not valid UTF-8: bad byte at line {line} (offset {at})",
                 path.display()
             );
-            Diagnostic::error("puppet::invalid-utf8", text)
+            Box::new(Diagnostic::error("puppet::invalid-utf8", text))
         })
     }
 
@@ -331,7 +331,7 @@ impl Environment {
                 if self.world.kind(path).is_none() {
                     return Ok(());
                 }
-                let text = self.read_text(path).map_err(|d| failed_file(vec![d]))?;
+                let text = self.read_text(path).map_err(|d| failed_file(vec![*d]))?;
                 let root = module.dir.join(folder);
                 let namespace = namespace_of(&module.name, &root, path);
                 let path_text = path.display().to_string();

@@ -38,8 +38,8 @@ pub fn answer(request: &Json) -> Json {
         Ok((env, _)) => env,
         Err(errors) => return failure(&errors, &sources),
     };
-    let mut settings = Settings::default();
-    settings.include_legacy_facts = request["legacy_facts"] == true;
+    let include_legacy_facts = request["legacy_facts"] == true;
+    let settings = Settings { include_legacy_facts, ..Settings::default() };
     let compiled = session::compile_node(&env, settings, &node(request));
     let mut answer = match &compiled.graph {
         Some(graph) => {
