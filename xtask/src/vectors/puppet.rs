@@ -161,14 +161,13 @@ fn environment(case: &Json, site: Site) -> Result<(Environment, Arc<SourceMap>),
 }
 
 fn settings(case: &Json) -> Settings {
-    let mut settings = Settings::default();
-    settings.strict = match case["settings"]["strict"].as_str() {
+    let strict = match case["settings"]["strict"].as_str() {
         Some("off") => Strict::Off,
         Some("warning") => Strict::Warning,
         _ => Strict::Error,
     };
-    settings.strict_variables = case["settings"]["strict_variables"] != "false";
-    settings
+    let strict_variables = case["settings"]["strict_variables"] != "false";
+    Settings { strict, strict_variables, ..Settings::default() }
 }
 
 fn node(case: &Json, default: &str) -> Node {
