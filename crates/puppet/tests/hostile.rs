@@ -128,6 +128,11 @@ fn bombs_of_text() {
         doubling.push_str(&format!("$a{} = \"${{a{i}}}${{a{i}}}\"\n", i + 1));
     }
     error(&doubling);
+    let mut lists = "$a0 = [1]\n".to_string();
+    for i in 0..40 {
+        lists.push_str(&format!("$a{} = $a{i} + $a{i}\n", i + 1));
+    }
+    error(&lists);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::eval::Strict;
-use crate::eval::error::{Blame, EvalResult, issue, issue_at};
+use crate::eval::error::{Blame, EvalResult, issue, issue_at, plain};
 use crate::eval::text::to_text;
 use crate::syntax::ast::BinaryOp;
 use crate::types::label::{a_an, a_an_uc};
@@ -50,6 +50,9 @@ pub fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
+/// The longest list that `+` makes: programs that double a list again and again end here.
+const MAX_ITEMS: usize = 4_000_000;
+
 /// Applies an arithmetic or collection operator.
 ///
 /// # Errors
@@ -60,7 +63,13 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> Eval
             let b = right.as_int().unwrap_or_default();
             integers(op, *a, b).map(Outcome::from)
         }
-        (Value::Array(items), BinaryOp::Add) => Ok(append(items, right).into()),
+        (Value::Array(items), BinaryOp::Add) => {
+            let more = right.as_array().map_or(1, <[Value]>::len);
+            if items.len() + more > MAX_ITEMS {
+                return plain(format!("a list of more than {MAX_ITEMS} items is too long"));
+            }
+            Ok(append(items, right).into())
+        }
         (Value::Array(items), BinaryOp::Sub) => Ok(without(items, right).into()),
         (Value::Array(items), BinaryOp::ShiftLeft) => {
             let mut items = items.to_vec();

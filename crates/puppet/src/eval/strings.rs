@@ -8,7 +8,7 @@ use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
 
 /// The longest text that an interpolation makes, in bytes.
-const MAX_TEXT: usize = 256 << 20;
+const MAX_TEXT: usize = 64 << 20;
 
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {

@@ -402,11 +402,5 @@ fn then(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn with(call: &mut Call<'_, '_>) -> EvalResult {
     let args = std::mem::take(&mut call.args);
-    if let Some(block) = &call.block
-        && !block.signature.rest
-        && let Some(missing) = block.signature.params.iter().skip(args.len()).find(|p| !p.optional)
-    {
-        return fail(format!("Parameter ${} is required but no value was given", missing.name));
-    }
     call.yield_block(&args)
 }

@@ -158,6 +158,7 @@ pub fn natural_order(a: &Value, b: &Value) -> Option<Ordering> {
             }
             Some(a.len().cmp(&b.len()))
         }
+        (Value::SemVer(a), Value::SemVer(b)) => Some(a.precedence(b)),
         (Value::Bool(a), Value::Bool(b)) if a == b => Some(Ordering::Equal),
         (Value::Undef, Value::Undef) => Some(Ordering::Equal),
         (Value::Hash(_), Value::Hash(_)) if a == b => Some(Ordering::Equal),

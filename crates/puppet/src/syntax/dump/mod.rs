@@ -10,7 +10,7 @@
 //! let program = parse(FileId(0), "$a = 1").program;
 //! assert_eq!(
 //!     dump::tree(&program),
-//!     "assign 1:1-1:7 operator `=`\n  left: variable 1:1-1:3 name `a`\n  right: integer 1:6-1:7 value 1\n",
+//!     "assign 1:4-1:5 operator `=`\n  left: variable 1:1-1:3 name `a`\n  right: integer 1:6-1:7 value 1\n",
 //! );
 //! assert_eq!(dump::json(&program)["body"]["left"]["name"], "a");
 //! ```
