@@ -41,7 +41,7 @@ use crate::value::{HashValue, Value};
 /// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
 const MAX_DEPTH: u32 = 24_000;
 
-/// The stack that a thread needs for [`MAX_DEPTH`]; only what is used is ever backed by memory.
+/// The stack that a thread needs for `MAX_DEPTH`; only what is used is ever backed by memory.
 pub const STACK_SIZE: usize = 1 << 30;
 
 /// The levels of Puppet's logging functions.

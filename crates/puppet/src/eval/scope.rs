@@ -1,7 +1,7 @@
 //! Scopes: where variables live.
 //!
 //! Most scopes hold a handful of variables, so they are searched in order; a scope that grows
-//! beyond [`INLINE`] gets an index. Scopes of lambdas and functions are reused when they end.
+//! beyond `INLINE` gets an index. Scopes of lambdas and functions are reused when they end.
 
 use std::sync::Arc;
 
