@@ -109,7 +109,8 @@ impl Compiler<'_> {
             is_virtual: at.is_virtual,
             exported: at.exported,
             span: Some(at.span),
-            scope: at.scope,
+            // Scopes of lambdas and functions end; the one around them stays.
+            scope: self.scopes.body_scope(at.scope),
             container: Some(container),
             evaluated: false,
             body_scope: None,

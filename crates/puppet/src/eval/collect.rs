@@ -96,7 +96,7 @@ impl Compiler<'_> {
             _ => self.query(f, query)?,
         };
         Ok(Collector {
-            scope: f.scope,
+            scope: self.scopes.body_scope(f.scope),
             kind: capitalize_segments(&lower),
             query,
             exported,

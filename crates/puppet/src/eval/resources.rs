@@ -328,7 +328,8 @@ impl Compiler<'_> {
                 return plain(format!("Unknown resource type: '{}'", key.kind.to_lowercase()));
             }
             let span = f.program.span(id);
-            let pending = PendingOverride { key, params: params.clone(), scope: f.scope, span };
+            let scope = self.scopes.body_scope(f.scope);
+            let pending = PendingOverride { key, params: params.clone(), scope, span };
             match self.catalog.find(&pending.key) {
                 Some(resource) => self.apply_override(resource, &pending)?,
                 None => self.catalog.overrides.push(pending),
