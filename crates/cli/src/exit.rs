@@ -12,7 +12,31 @@ pub const HELP: &str = "\
 Exit codes:
   0  done; for `plan` and `apply`: nothing had to change
   1  an error: in the command line, in the input, or on the machine
-  2  `plan`: changes are pending; `apply`: changes were made";
+  2  `plan`: changes are pending; `apply`: changes were made, or with --noop
+     would be";
+
+/// The same under `ordain plan --help`.
+pub const PLAN_HELP: &str = "\
+Exit codes:
+  0  nothing has to change
+  1  an error: in the command line, in the input, or on the machine
+  2  changes are pending
+
+Examples:
+  ordain plan site.pp
+  ordain plan . --out next.plan && ordain apply next.plan";
+
+/// The same under `ordain apply --help`.
+pub const APPLY_HELP: &str = "\
+Exit codes:
+  0  nothing had to change
+  1  an error: in the command line, in the input, or on the machine
+  2  changes were made, or with --noop would be
+
+Examples:
+  ordain apply site.pp
+  ordain apply . --tags ntp,motd --noop
+  ordain apply next.plan";
 
 /// The exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ struct Probe {
 /// # Errors
 /// When it has errors; they are shown.
 pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json") || e == "plan") {
+    if is_document(path) {
         return read(path, args);
     }
     let input = input::open(ui, Some(path), args)?;
@@ -83,6 +84,18 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
     let modules = Modules::ByName(modules);
     Ok(Loaded { graph, sources: input.sources, plan: None, modules })
+}
+
+/// Whether a file holds a JSON object: no manifest begins with a brace.
+fn is_document(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let mut start = Vec::new();
+    if !file.metadata().is_ok_and(|m| m.is_file()) || file.take(1024).read_to_end(&mut start).is_err()
+    {
+        return false;
+    }
+    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    named || start.trim_ascii_start().first() == Some(&b'{')
 }
 
 fn read(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {

@@ -15,6 +15,7 @@ use ordain_source::{Diagnostic, Severity, SourceMap, render};
 use serde_json::json;
 
 use crate::options::{Color, DiagnosticsForm, GlobalArgs};
+use crate::show::message::for_people;
 
 /// Where and how things are printed.
 pub struct Ui {
@@ -115,7 +116,7 @@ impl Ui {
                 let text = if self.log.json {
                     format!("{}\n", render::json(&diagnostic, sources))
                 } else {
-                    render::human(&diagnostic, sources, self.log.colour)
+                    render::human(&for_people(&diagnostic, sources), sources, self.log.colour)
                 };
                 self.err(&text);
             }

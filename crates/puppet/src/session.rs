@@ -7,6 +7,7 @@ use ordain_graph::Graph;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
+use crate::codes::advice::advise;
 use crate::eval::error::EvalError;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
@@ -160,7 +161,7 @@ fn report(outcome: Outcome<'_>) -> Report {
 }
 
 /// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
-fn diagnose(_compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
+fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if !error.diagnostics.is_empty() {
         return error.diagnostics.clone();
     }
@@ -183,5 +184,6 @@ fn diagnose(_compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     for help in &error.help {
         out = out.help(help.clone());
     }
-    vec![out]
+    let file = error.span.map(|span| compiler.env.sources.file(span.file));
+    vec![advise(out, file.as_deref().map(|f| f.text.as_ref()))]
 }

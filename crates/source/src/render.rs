@@ -1,123 +1,89 @@
 //! Renderers of diagnostics: for people with a source excerpt, and one JSON object a line.
 
+use std::sync::Arc;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::files::SourceMap;
+use crate::files::{SourceFile, SourceMap};
 
 /// The widest source line that an excerpt shows; longer ones are shown without an excerpt.
 const EXCERPT_WIDTH: usize = 400;
 
 /// The diagnostic as people read it: message, excerpt with labels, help. Ends in a newline.
+///
+/// What a message has on further lines stands indented below its first.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let files: Vec<_> = labels(diagnostic).map(|(l, _)| sources.file(l.span.file)).collect();
-    let paths: Vec<String> = files.iter().map(|f| f.path.display().to_string()).collect();
-    let mut group = Group::with_title(
-        level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_ref()),
-    );
+    let marks = marks(diagnostic, sources);
+    let paths: Vec<String> = marks.iter().map(|m| m.file.path.display().to_string()).collect();
+    let (title, more) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
+    let mut group =
+        Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
     let mut distant = Vec::new();
     let mut used: Vec<usize> = Vec::new();
-    for (i, (label, _)) in labels(diagnostic).enumerate() {
+    for (i, mark) in marks.iter().enumerate() {
         if used.contains(&i) {
             continue;
         }
-        if has_long_line(&files[i], label) {
-            let at = files[i].line_col(label.span.range.start);
-            distant.push(format!("at {}:{}:{} {}", paths[i], at.line, at.column, label.text));
+        if mark.has_long_line() {
+            let at = mark.file.line_col(mark.label.span.range.start);
+            distant.push(format!("at {}:{}:{} {}", paths[i], at.line, at.column, mark.label.text));
             continue;
         }
-        let mut snippet = Snippet::source(files[i].text.as_ref()).fold(true);
-        if files[i].has_path() {
+        let mut snippet = Snippet::source(mark.file.text.as_ref()).fold(true);
+        if mark.file.has_path() {
             snippet = snippet.path(paths[i].as_str());
         }
-        for (j, (other, is_primary)) in labels(diagnostic).enumerate().skip(i) {
-            if other.span.file != label.span.file || has_long_line(&files[j], other) {
+        for (j, other) in marks.iter().enumerate().skip(i) {
+            if other.label.span.file != mark.label.span.file || other.has_long_line() {
                 continue;
             }
             used.push(j);
-            let kind = if is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let range = clamp(other, &files[j].text);
-            let text = (!other.text.is_empty()).then_some(other.text.as_str());
-            snippet = snippet.annotation(kind.span(range).label(text));
+            let kind =
+                if other.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let text = (!other.label.text.is_empty()).then_some(other.label.text.as_str());
+            snippet = snippet.annotation(kind.span(other.range()).label(text));
         }
         group = group.element(snippet);
     }
     for text in &distant {
         group = group.element(Level::NOTE.message(text.as_str()));
     }
-    for help in &diagnostic.help {
+    // Without an excerpt the renderer would draw its frame around nothing.
+    let bare = marks.is_empty();
+    for help in diagnostic.help.iter().filter(|_| !bare) {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut out = renderer.render(&[group]);
     out.push('\n');
+    if !more.is_empty() {
+        let at = out.find('\n').map_or(out.len(), |i| i + 1);
+        let lines = more.lines().map(|line| format!("  {}\n", line.trim_end()));
+        out.insert_str(at, &lines.collect::<String>());
+    }
+    for help in diagnostic.help.iter().filter(|_| bare) {
+        let word = if colour { "\u{1b}[1mhelp\u{1b}[0m" } else { "help" };
+        out.push_str(&format!("  = {word}: {help}\n"));
+    }
     out
 }
 
-/// The diagnostic as a JSON object: `severity`, `code`, `issue`, `message`, `file`, `line`,
-/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`.
-pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
-    let mut out = json!({
-        "severity": diagnostic.severity.word(),
-        "code": diagnostic.code,
-        "issue": diagnostic.issue,
-        "message": diagnostic.message,
-    });
-    if let Some(label) = &diagnostic.primary {
-        place(&mut out, label, sources);
-    }
-    let related = diagnostic.related.iter().map(|label| {
-        let mut at = json!({ "text": label.text });
-        place(&mut at, label, sources);
-        at
-    });
-    out["related"] = related.collect();
-    out["help"] = json!(diagnostic.help);
-    out
+/// A label with its file.
+struct Mark {
+    label: Label,
+    is_primary: bool,
+    file: Arc<SourceFile>,
 }
 
-fn place(out: &mut Value, label: &Label, sources: &SourceMap) {
-    let file = sources.file(label.span.file);
-    let at = file.line_col(label.span.range.start);
-    if file.has_path() {
-        out["file"] = json!(file.path.display().to_string());
-    }
-    out["line"] = json!(at.line);
-    out["column"] = json!(at.column);
-}
-
-fn labels(diagnostic: &Diagnostic) -> impl Iterator<Item = (&Label, bool)> {
-    let primary = diagnostic.primary.iter().map(|l| (l, true));
-    primary.chain(diagnostic.related.iter().map(|l| (l, false)))
-}
-
-fn has_long_line(file: &crate::SourceFile, label: &Label) -> bool {
-    let first = file.line(label.span.range.start);
-    file.line_text(first).len() > EXCERPT_WIDTH
-}
-
-/// The label's bytes, cut to the text, to character borders, and to its first line.
-fn clamp(label: &Label, text: &str) -> std::ops::Range<usize> {
-    let floor = |mut i: usize| {
-        i = i.min(text.len());
-        while !text.is_char_boundary(i) {
-            i -= 1;
-        }
-        i
-    };
-    let start = floor(label.span.range.start as usize);
-    let end = floor(label.span.range.end as usize).max(start);
-    let line_end = text[start..end].find('\n').map_or(end, |n| start + n);
-    start..line_end.max(start)
-}
-
-#[cfg(test)]
+impl Mark {
+    #[cfg(test)]
 mod tests {
     use super::*;
     use crate::files::TextRange;
@@ -141,6 +107,26 @@ mod tests {
         let j = json(&d, &sources);
         assert_eq!(j["line"], 2);
         assert_eq!(j["related"][0]["column"], 3);
+    }
+
+    #[test]
+    fn a_point_gives_way_to_a_label_on_its_line() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", "file { '/a': mdoe => 1 }\n");
+        let at = |start, end| TextRange::new(start, end).in_file(file);
+        let error = Diagnostic::error("a::b", "no parameter\n  of this name").at(at(0, 0));
+        let text = human(&error.related(at(13, 17), "not an attribute"), &sources, false);
+        assert!(text.contains("a.pp:1:14") && text.contains("^^^^ not an attribute"), "{text}");
+        assert!(text.starts_with("error[a::b]: no parameter\n    of this name\n"), "{text}");
+        let error = Diagnostic::error("a::b", "again").at(at(0, 24)).related(at(0, 0), "here");
+        let text = human(&error, &sources, false);
+        assert!(text.contains("^ here"), "{text}");
+    }
+
+    #[test]
+    fn help_without_a_place_has_no_frame() {
+        let text = human(&Diagnostic::error("a::b", "m").help("h"), &SourceMap::new(), false);
+        assert_eq!(text, "error[a::b]: m\n  = help: h\n");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use super::plan::{SelectionArgs, prepare};
 use crate::codes;
-use crate::exit::{Exit, Failure};
+use crate::exit::{APPLY_HELP, Exit, Failure};
 use crate::graphs::{self, Loaded};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::ui::{Progress, Ui, engine_level};
@@ -29,11 +29,7 @@ use crate::ui::{Progress, Ui, engine_level};
 /// PATH is a manifest, a control repository, a graph or a Puppet catalog (.json), or a plan that
 /// `ordain plan --out` saved. The exit code is 2 when changes were made.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  ordain apply site.pp
-  ordain apply . --tags ntp,motd --noop
-  ordain apply next.plan")]
+#[command(after_help = APPLY_HELP)]
 pub struct ApplyArgs {
     /// A manifest, a directory, a graph, a catalog or a saved plan
     path: PathBuf,
@@ -129,7 +125,14 @@ fn state_dir(args: &ApplyArgs) -> Result<PathBuf, Diagnostic> {
 }
 
 fn state_error(error: StoreError) -> Diagnostic {
-    Diagnostic::error(codes::STATE, error.to_string())
+    let help = match &error {
+        StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
+        StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
+        StoreError::Unwritable { .. } | StoreError::Broken { .. } => {
+            "--state-dir or ORDAIN_STATE_DIR says where else to keep the lock and the journal"
+        }
+    };
+    Diagnostic::error(codes::STATE, error.to_string()).help(help)
 }
 
 /// Says which earlier runs did not come to their end.

@@ -1,5 +1,7 @@
 //! `ordain check`: everything that can be said without running.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +10,7 @@ use clap::Args;
 use ordain_data::yaml::Schema;
 use ordain_puppet::check::{self, ModuleFile};
 use ordain_puppet::hiera::config::{Config, Owner};
-use ordain_puppet::load::namespace_of;
+use ordain_puppet::load::{Defined, defined, duplicate, namespace_of};
 use ordain_puppet::session::on_deep_stack;
 use ordain_puppet::syntax;
 use ordain_source::{Diagnostic, Severity, SourceMap, TextRange, render};
@@ -33,7 +35,8 @@ const STACK: usize = 256 << 20;
 /// Parse and validate manifests, templates and Hiera data
 ///
 /// Directories are searched for .pp and .epp files, hiera.yaml, and YAML and JSON below data/ and
-/// hieradata/. Whatever was asked for by name is checked, too.
+/// hieradata/. Whatever was asked for by name is checked, too. Classes and defines of an environment
+/// that are defined twice are found across files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -78,14 +81,16 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     files.retain(|(path, _)| seen.insert(path.clone()));
     let sources = Arc::new(SourceMap::new());
     let one = |(path, form): &(PathBuf, Form)| check_file(path, *form, args.strict, &sources);
-    let found: Vec<Vec<Diagnostic>> = if files.len() <= FEW {
+    let found: Vec<Checked> = if files.len() <= FEW {
         on_deep_stack(|| files.iter().map(one).collect())
     } else {
         let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
         let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
         pool.install(|| files.par_iter().map(one).collect())
     };
-    let found: Vec<Diagnostic> = found.into_iter().flatten().collect();
+    let again = duplicates(&files, &found);
+    let mut found: Vec<Diagnostic> = found.into_iter().flat_map(|c| c.found).collect();
+    found.extend(again);
     report(ui, args.format, files.len(), found, &sources)
 }
 
@@ -183,7 +188,69 @@ fn form(path: &Path, data: bool) -> Option<Form> {
     }
 }
 
-fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> Vec<Diagnostic> {
+/// What was found in a file, and what it defines.
+#[derive(Default)]
+struct Checked {
+    found: Vec<Diagnostic>,
+    defined: Vec<Defined>,
+}
+
+impl From<Vec<Diagnostic>> for Checked {
+    fn from(found: Vec<Diagnostic>) -> Self {
+        Self { found, defined: Vec::new() }
+    }
+}
+
+/// Classes and defines that two files define: an error in an environment or module, whose files
+/// belong together, else a warning, because they may be programs of their own.
+fn duplicates(files: &[(PathBuf, Form)], checked: &[Checked]) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<(PathBuf, &str), &Defined> = BTreeMap::new();
+    let mut out = Vec::new();
+    for ((path, _), checked) in files.iter().zip(checked) {
+        if checked.defined.is_empty() {
+            continue;
+        }
+        let (root, together) = belongs_to(path);
+        for def in &checked.defined {
+            match known.entry((root.clone(), def.name.as_str())) {
+                Entry::Vacant(entry) => {
+                    entry.insert(def);
+                }
+                Entry::Occupied(first) => {
+                    let mut found = duplicate(def, first.get());
+                    if !together && def.span.file != first.get().span.file {
+                        found.severity = Severity::Warning;
+                    }
+                    out.push(found);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The environment or module that a manifest is part of; else its directory.
+fn belongs_to(path: &Path) -> (PathBuf, bool) {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    for root in full.ancestors().skip(1) {
+        if root.file_name().is_some_and(|n| n == "manifests")
+            && let Some(module) = root.parent()
+        {
+            let above = module.parent();
+            let name = above.and_then(Path::file_name).and_then(|n| n.to_str());
+            let environment = above.and_then(Path::parent);
+            return match (name, environment) {
+                (Some("modules" | "site-modules" | "site"), Some(environment)) => {
+                    (environment.to_path_buf(), true)
+                }
+                _ => (module.to_path_buf(), true),
+            };
+        }
+    }
+    (full.parent().unwrap_or(&full).to_path_buf(), false)
+}
+
+fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> Checked {
     let is_stdin = path == Path::new("-");
     let text = if is_stdin {
         input::read_stdin().map_err(|failure| match failure {
@@ -195,14 +262,18 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> V
     };
     let text: Arc<str> = match text {
         Ok(text) => text.into(),
-        Err(error) => return vec![error],
+        Err(error) => return vec![error].into(),
     };
     let file = sources.add(if is_stdin { Path::new("") } else { path }, Arc::clone(&text));
     let at = |range: TextRange, code: &'static str, message: String| {
         vec![Diagnostic::error(code, message).at(range.in_file(file))]
     };
-    match form {
-        Form::Manifest => validate(syntax::parse(file, text), module_file(path), strict),
+    let found = match form {
+        Form::Manifest => {
+            let parsed = syntax::parse(file, text);
+            let defined = defined(&parsed.program);
+            return Checked { found: validate(parsed, module_file(path), strict), defined };
+        }
         Form::Template => validate(syntax::parse_epp(file, text), None, strict),
         Form::HieraConfig => hiera_config(path, &text, strict),
         Form::Yaml => match ordain_data::yaml::read(&text, Schema::Psych) {
@@ -213,7 +284,8 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> V
             Ok(_) => Vec::new(),
             Err(e) => at(e.range, codes::INVALID_DATA, e.message),
         },
-    }
+    };
+    found.into()
 }
 
 fn read(path: &Path) -> Result<String, Diagnostic> {

@@ -4,7 +4,10 @@ use std::io::Write;
 
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
+use ordain_source::Diagnostic;
+use serde_json::{Value as Json, json};
 
+use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
@@ -16,7 +19,20 @@ Examples:
   ordain completions fish > ~/.config/fish/completions/ordain.fish")]
 pub struct CompletionsArgs {
     /// The shell
-    shell: ShellName,
+    #[arg(required_unless_present = "format")]
+    shell: Option<ShellName>,
+    /// What to print; json is all verbs and their arguments, whatever the shell
+    #[arg(long, value_name = "FORM")]
+    format: Option<Form>,
+}
+
+/// The form of what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// The script
+    Text,
+    /// A document for completions of other kinds
+    Json,
 }
 
 /// A shell.
@@ -35,13 +51,51 @@ enum ShellName {
 /// # Errors
 /// When it cannot be written.
 pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
+    if args.format == Some(Form::Json) {
+        let out = document(&mut crate::Cli::command());
+        writeln!(ui.out(), "{out}")?;
+        return Ok(Exit::Done);
+    }
     let shell = match args.shell {
-        ShellName::Bash => Shell::Bash,
-        ShellName::Zsh => Shell::Zsh,
-        ShellName::Fish => Shell::Fish,
+        Some(ShellName::Bash) => Shell::Bash,
+        Some(ShellName::Zsh) => Shell::Zsh,
+        Some(ShellName::Fish) => Shell::Fish,
+        None => {
+            let error = Diagnostic::error(codes::ARGUMENTS, "a script is for a shell");
+            return Err(error.help("name it: bash, zsh or fish").into());
+        }
     };
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut crate::Cli::command(), "ordain", &mut script);
     ui.out().write_all(&script)?;
     Ok(Exit::Done)
+}
+
+/// All verbs with their arguments.
+fn document(command: &mut clap::Command) -> Json {
+    command.build();
+    let global: Vec<Json> = command.get_arguments().filter(|a| a.is_global_set()).map(argument).collect();
+    let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help").map(|verb| {
+        let own = verb.get_arguments().filter(|a| !a.is_global_set() && a.get_id() != "help");
+        json!({
+            "name": verb.get_name(),
+            "about": verb.get_about().map(ToString::to_string),
+            "arguments": own.map(argument).collect::<Vec<Json>>(),
+        })
+    });
+    let verbs: Vec<Json> = verbs.collect();
+    json!({ "format": "ordain-verbs", "version": 1, "arguments": global, "verbs": verbs })
+}
+
+fn argument(arg: &clap::Arg) -> Json {
+    let values = arg.get_possible_values();
+    let takes_value = arg.get_action().takes_values();
+    json!({
+        "long": arg.get_long().map(|long| format!("--{long}")),
+        "short": arg.get_short().map(|short| format!("-{short}")),
+        "about": arg.get_help().map(ToString::to_string),
+        "value": arg.get_value_names().filter(|_| takes_value).and_then(|names| names.first()).map(|n| n.as_str()),
+        "values": values.iter().filter(|_| takes_value).map(|v| v.get_name()).collect::<Vec<_>>(),
+        "required": arg.is_required_set(),
+    })
 }

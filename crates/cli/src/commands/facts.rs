@@ -38,8 +38,10 @@ pub struct FactsArgs {
 enum Format {
     /// A line a fact, `os.family => Debian`
     Text,
-    /// An object
+    /// An object, as `facter --json` prints it
     Json,
+    /// A versioned document with the machine's name, for `--facts` and for keeping
+    Document,
     /// A map
     Yaml,
 }
@@ -61,11 +63,24 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     };
     let text = match args.format {
         Format::Json => ordain_data::json::pretty(&values) + "\n",
+        Format::Document => document(&values),
         Format::Yaml => ordain_data::yaml::psych::write(&values),
         Format::Text => text(&values, args.names.len() == 1),
     };
     ui.out().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+fn document(values: &Value) -> String {
+    let name = values.dig(["networking", "fqdn"]).or_else(|| values.dig(["networking", "hostname"]));
+    let document = [
+        ("format", Value::str("ordain-facts")),
+        ("version", Value::Int(1)),
+        ("name", name.cloned().unwrap_or(Value::Null)),
+        ("values", values.clone()),
+    ];
+    let document: Map = document.into_iter().map(|(k, v)| (k.into(), v)).collect();
+    ordain_data::json::pretty(&Value::Map(document.into())) + "\n"
 }
 
 fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {

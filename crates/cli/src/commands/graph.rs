@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ordain_graph::json::{self, Secrets};
 use ordain_graph::{Relations, dot};
 use ordain_source::Severity;
 
@@ -15,6 +16,8 @@ use crate::show::{cycle, picture};
 use crate::ui::Ui;
 
 /// Draw resources and relations, as DOT, SVG or a page
+///
+/// Classes and defines are frames around what they hold, arrows lead to what comes later.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -42,6 +45,8 @@ enum Format {
     Svg,
     /// A page with the picture, that needs nothing else
     Html,
+    /// The graph itself
+    Json,
 }
 
 /// Compiles and draws.
@@ -69,6 +74,7 @@ fn format(args: &GraphArgs) -> Format {
         match extension.to_str()? {
             "svg" => Some(Format::Svg),
             "html" | "htm" => Some(Format::Html),
+            "json" => Some(Format::Json),
             _ => None,
         }
     };
@@ -79,6 +85,12 @@ fn draw(loaded: &Loaded, format: Format) -> String {
     match format {
         Format::Svg => picture::svg(loaded),
         Format::Html => picture::html(loaded),
+        Format::Json => {
+            let mut text = Vec::new();
+            // Writing to memory cannot fail.
+            let _ = json::write(&loaded.graph, &loaded.sources, Secrets::Omit, &mut text);
+            String::from_utf8_lossy(&text).into_owned() + "\n"
+        }
         Format::Dot => {
             let mut text = String::new();
             // Writing to text cannot fail.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use ordain_puppet::syntax::{self, pn};
+use ordain_puppet::syntax::{self, dump, pn};
 use ordain_source::{Severity, SourceMap, render};
 use serde_json::{Value as Json, json};
 
@@ -12,11 +12,15 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::options::Language;
-use crate::show::tree;
 use crate::ui::Ui;
 
 /// Parse a file and print its syntax tree
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain parse site.pp
+  ordain parse motd.epp --format json
+  echo '$a = 1' | ordain parse - --format pn")]
 pub struct ParseArgs {
     /// A manifest, a template (.epp), or -
     file: PathBuf,
@@ -61,19 +65,19 @@ pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
     let failed = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
     match args.format {
         Format::Json => {
-            let mut out = json!({ "format": "ordain-tree", "version": 1, "ok": !failed });
-            let diagnostics: Json =
-                parsed.diagnostics.iter().map(|d| render::json(d, &sources)).collect();
-            out["tree"] = if failed { Json::Null } else { tree::json(&pn::print(&parsed.program)) };
-            out["diagnostics"] = diagnostics;
+            let mut out = dump::json(&parsed.program);
+            out["ok"] = json!(!failed);
+            let diagnostics = parsed.diagnostics.iter().map(|d| render::json(d, &sources));
+            out["diagnostics"] = diagnostics.collect::<Json>();
             writeln!(ui.out(), "{out}")?;
         }
         Format::Tree | Format::Pn => {
             ui.diagnostics(parsed.diagnostics, &sources);
             if !failed {
-                let text = pn::print(&parsed.program);
-                let text =
-                    if args.format == Format::Pn { text + "\n" } else { tree::indented(&text) };
+                let text = match args.format {
+                    Format::Pn => pn::print(&parsed.program) + "\n",
+                    _ => dump::tree(&parsed.program),
+                };
                 ui.out().write_all(text.as_bytes())?;
             }
         }

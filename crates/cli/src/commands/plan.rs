@@ -15,7 +15,7 @@ use ordain_graph::json::Secrets;
 use ordain_source::Severity;
 
 use crate::codes;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::show::{cycle, failures, plan as show};
@@ -26,10 +26,7 @@ use crate::ui::Ui;
 /// PATH is a manifest, a control repository, a graph or a Puppet catalog (.json). Nothing is
 /// changed. The exit code is 2 when changes are pending.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  ordain plan site.pp
-  ordain plan . --out next.plan && ordain apply next.plan")]
+#[command(after_help = PLAN_HELP)]
 pub struct PlanArgs {
     /// A manifest, a directory, a graph or a catalog
     path: PathBuf,

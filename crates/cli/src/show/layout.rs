@@ -60,11 +60,11 @@ pub fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layout {
         let width = members.iter().map(|&n| net.sizes[n].width).fold(0.0, f64::max);
         x[i + 1] = x[i] + width + gap;
     }
-    let top = y.iter().copied().fold(f64::INFINITY, f64::min);
+    let edge = |n: usize, sign: f64| y[n] + sign * net.sizes[n].height / 2.0;
+    let top = (0..y.len()).map(|n| edge(n, -1.0)).fold(f64::INFINITY, f64::min);
     let top = if top.is_finite() { top } else { 0.0 };
-    let half = sizes.first().map_or(0.0, |s| s.height / 2.0);
-    let spot = |n: usize| Spot { x: x[net.column[n]], y: y[n] - top + half };
-    let bottom = (0..y.len()).map(|n| spot(n).y + half).fold(0.0, f64::max);
+    let spot = |n: usize| Spot { x: x[net.column[n]], y: y[n] - top };
+    let bottom = (0..y.len()).map(|n| edge(n, 1.0) - top).fold(0.0, f64::max);
     let end = |n: usize| x[net.column[n] + 1] - gap;
     let passed = |&n: &usize| [spot(n), Spot { x: end(n), y: spot(n).y }];
     Layout {
@@ -128,7 +128,8 @@ impl Net {
         for (node, &column) in column.iter().enumerate() {
             net.columns[column].push(node);
         }
-        let height = sizes.first().map_or(0.0, |s| s.height) / 2.0;
+        let least = sizes.iter().map(|s| s.height).fold(f64::INFINITY, f64::min);
+        let height = if least.is_finite() { least / 2.0 } else { 0.0 };
         let passed = |&(a, b): &(usize, usize)| column[b].saturating_sub(column[a] + 1);
         let with_bends = lines.iter().map(passed).sum::<usize>() <= MAX_BENDS;
         for (i, &(from, to)) in lines.iter().enumerate() {

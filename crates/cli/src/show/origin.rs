@@ -8,13 +8,11 @@ use serde_json::{Value as Json, json};
 
 use crate::exit::Failure;
 use crate::graphs::Loaded;
+use crate::show::gap;
 use crate::ui::{Ui, styles};
 
-/// Where places begin.
-const PLACE_COLUMN: usize = 46;
-
 /// The widest excerpt.
-const EXCERPT_WIDTH: usize = 100;
+const EXCERPT_WIDTH: usize = 68;
 
 /// Writes a line for each step, innermost first, with what is written there.
 ///
@@ -28,9 +26,12 @@ pub fn write(ui: &mut Ui, loaded: &Loaded, id: OriginId, indent: &str) -> Result
             writeln!(ui.out(), "{text}")?;
             continue;
         };
-        let gap = PLACE_COLUMN.saturating_sub(text.chars().count()).max(2);
-        let shown = ui.styled(styles::DIM, &at.to_string());
-        writeln!(ui.out(), "{text}{:gap$}{shown}", "")?;
+        let at_text = at.to_string();
+        let shown = ui.styled(styles::DIM, &at_text);
+        match gap(&text, &at_text) {
+            Some(gap) => writeln!(ui.out(), "{text}{:gap$}{shown}", "")?,
+            None => writeln!(ui.out(), "{text}\n{indent}  {shown}")?,
+        }
         if let Some(line) = line_text(loaded, origin, &at) {
             let number = ui.styled(styles::DIM, &format!("{:>4} |", at.line));
             writeln!(ui.out(), "{indent}  {number} {line}")?;

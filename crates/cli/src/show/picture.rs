@@ -1,12 +1,16 @@
-//! A graph as a picture: one SVG, or a page around it that needs nothing else.
+//! Resources and relations as a picture: one SVG, or a page around it that needs nothing else.
+//!
+//! Classes and defines are frames around what they hold; lines are relations.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use ordain_graph::place::place;
 use ordain_graph::{Containment, EdgeKind, Relations, Resource, ResourceId};
 
 use crate::graphs::Loaded;
-use crate::show::layout::{Layout, Size, Spot, layout};
+use crate::show::layout::{Size, Spot};
+use crate::show::nest::{HEADING, Nested, Rect, Way, nest};
 use crate::ui::count;
 
 /// The longest label, in characters.
@@ -15,31 +19,29 @@ const LABEL: usize = 40;
 /// The width of a character.
 const CHARACTER: f64 = 7.3;
 
-/// The height of a box, and of a row.
+/// The height of a box.
 const BOX: f64 = 26.0;
-const ROW: f64 = 38.0;
 
-/// The room between columns, and around the whole.
-const GAP: f64 = 70.0;
+/// The room around the whole.
 const MARGIN: f64 = 24.0;
 
 const STYLE: &str = include_str!("picture.css");
 const SCRIPT: &str = include_str!("picture.js");
 
-/// What a line means.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
-    Contains,
-    Before,
-    Notify,
+/// A relation.
+struct Line {
+    from: usize,
+    to: usize,
+    kind: EdgeKind,
+    on_loop: bool,
 }
 
 impl Line {
-    fn class(self) -> &'static str {
-        match self {
-            Self::Contains => "contains",
-            Self::Before => "before",
-            Self::Notify => "notify",
+    fn class(&self) -> &'static str {
+        match (self.on_loop, self.kind) {
+            (true, _) => "loop",
+            (false, EdgeKind::Before) => "before",
+            (false, EdgeKind::Notify) => "notify",
         }
     }
 }
@@ -47,8 +49,8 @@ impl Line {
 struct Picture<'a> {
     loaded: &'a Loaded,
     nodes: Vec<ResourceId>,
-    lines: Vec<(usize, usize, Line)>,
-    on_loop: Vec<(usize, usize)>,
+    parents: Vec<Option<usize>>,
+    lines: Vec<Line>,
 }
 
 /// The picture as SVG.
@@ -62,20 +64,23 @@ pub fn html(loaded: &Loaded) -> String {
     let picture = Picture::new(loaded);
     let graph = &loaded.graph;
     let title = escaped(&graph.name);
-    let relations = picture.lines.iter().filter(|l| l.2 != Line::Contains).count();
-    let counts =
-        format!("{}, {}", count(picture.nodes.len(), "resource"), count(relations, "relation"));
+    let counts = format!(
+        "{}, {}",
+        count(picture.nodes.len(), "resource"),
+        count(picture.lines.len(), "relation")
+    );
     let svg = picture.svg("");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
          name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><span>{counts}</span>\
          <input type=\"search\" placeholder=\"Find a resource\" aria-label=\"Find a resource\">\
-         <button data-zoom=\"0.8\" aria-label=\"Zoom out\">&#8722;</button>\
+         <span class=\"buttons\"><button data-zoom=\"0.8\" aria-label=\"Zoom out\">&#8722;</button>\
          <button data-zoom=\"1.25\" aria-label=\"Zoom in\">+</button>\
+         <button data-zoom=\"0\">fit</button></span>\
          <span class=\"legend\"><i class=\"before\"></i>before <i class=\"notify\"></i>notify \
-         <i class=\"contains\"></i>contains</span></header>\n<main>{svg}</main>\n\
-         <script>{SCRIPT}</script>\n</body>\n</html>\n"
+         <b class=\"class\"></b>class <b class=\"define\"></b>define</span></header>\n\
+         <main>{svg}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
 
@@ -87,41 +92,44 @@ impl<'a> Picture<'a> {
             used[edge.from.0 as usize] = true;
             used[edge.to.0 as usize] = true;
         }
-        let mut picture =
-            Self { loaded, nodes: Vec::new(), lines: Vec::new(), on_loop: Vec::new() };
+        let mut nodes = Vec::new();
         let mut index = vec![None; graph.len()];
         for (id, resource) in graph.resources() {
             let implied = is_implied(resource) && !used[id.0 as usize];
             if !resource.is_virtual && !implied {
-                index[id.0 as usize] = Some(picture.nodes.len());
-                picture.nodes.push(id);
+                index[id.0 as usize] = Some(nodes.len());
+                nodes.push(id);
             }
         }
-        let contained = graph.containment.iter().map(|&(a, b)| (a, b, Line::Contains));
-        let edges = graph.edges.iter().map(|e| {
-            let line = if e.kind == EdgeKind::Notify { Line::Notify } else { Line::Before };
-            (e.from, e.to, line)
-        });
         let at = |id: ResourceId| index[id.0 as usize];
-        let lines = contained.chain(edges);
-        picture.lines = lines.filter_map(|(a, b, l)| Some((at(a)?, at(b)?, l))).collect();
-        if let Err(cycle) = Relations::new(graph).order() {
-            let links = cycle.links.iter();
-            picture.on_loop = links.filter_map(|l| Some((at(l.from)?, at(l.to)?))).collect();
+        let mut parents = vec![None; nodes.len()];
+        for &(outer, inner) in &graph.containment {
+            if let (Some(outer), Some(inner)) = (at(outer), at(inner)) {
+                parents[inner] = Some(outer);
+            }
         }
-        picture
+        let mut on_loop = BTreeSet::new();
+        if let Err(cycle) = Relations::new(graph).order() {
+            on_loop.extend(cycle.links.iter().filter_map(|l| Some((at(l.from)?, at(l.to)?))));
+        }
+        let line = |e: &ordain_graph::Edge| {
+            let (from, to) = (at(e.from)?, at(e.to)?);
+            Some(Line { from, to, kind: e.kind, on_loop: on_loop.contains(&(from, to)) })
+        };
+        let lines = graph.edges.iter().filter_map(line).collect();
+        Self { loaded, nodes, parents, lines }
     }
 
     fn svg(&self, style: &str) -> String {
         let labels: Vec<String> = self.nodes.iter().map(|&id| self.label(id)).collect();
         let sizes: Vec<Size> = labels
             .iter()
-            .map(|l| Size { width: l.chars().count() as f64 * CHARACTER + 20.0, height: ROW })
+            .map(|l| Size { width: l.chars().count() as f64 * CHARACTER + 20.0, height: BOX })
             .collect();
-        let lines: Vec<(usize, usize)> = self.lines.iter().map(|&(a, b, _)| (a, b)).collect();
-        let layout = layout(&sizes, &lines, GAP);
-        let (width, height) = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN);
-        let mut out = format!(
+        let lines: Vec<(usize, usize)> = self.lines.iter().map(|l| (l.from, l.to)).collect();
+        let out = nest(&self.parents, &sizes, &lines);
+        let (width, height) = (out.width + 2.0 * MARGIN, out.height + 2.0 * MARGIN);
+        let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\">{style}\n<defs>",
             -MARGIN, -MARGIN
@@ -129,50 +137,46 @@ impl<'a> Picture<'a> {
         for class in ["before", "notify", "loop"] {
             // Writing to text cannot fail.
             let _ = write!(
-                out,
+                text,
                 "<marker id=\"{class}\" class=\"{class}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" \
-                 markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/>\
-                 </marker>"
+                 markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" \
+                 orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker>"
             );
         }
-        out.push_str("</defs>\n");
-        self.write_lines(&mut out, &layout, &sizes);
-        for (i, &id) in self.nodes.iter().enumerate() {
-            self.write_node(&mut out, id, &labels[i], layout.spots[i], sizes[i], i);
+        text.push_str("</defs>\n");
+        // Frames are below lines, and outer frames below inner ones; other boxes are above.
+        let mut frames: Vec<usize> = (0..self.nodes.len()).filter(|&i| out.is_frame[i]).collect();
+        frames.sort_by_key(|&i| out.depth[i]);
+        for i in frames {
+            self.write_node(&mut text, &labels[i], out.boxes[i], i, true);
         }
-        out.push_str("</svg>\n");
-        out
+        self.write_lines(&mut text, &out);
+        for i in (0..self.nodes.len()).filter(|&i| !out.is_frame[i]) {
+            self.write_node(&mut text, &labels[i], out.boxes[i], i, false);
+        }
+        text.push_str("</svg>\n");
+        text
     }
 
-    fn write_lines(&self, out: &mut String, layout: &Layout, sizes: &[Size]) {
-        for (i, &(from, to, line)) in self.lines.iter().enumerate() {
-            let begin = layout.spots[from];
-            let begin = Spot { x: begin.x + sizes[from].width, y: begin.y };
-            let leave = Spot { x: layout.ends[from], y: begin.y };
-            let path = path(begin, leave, &layout.bends[i], layout.spots[to]);
-            let on_loop = line != Line::Contains && self.on_loop.contains(&(from, to));
-            let class = if on_loop { "loop" } else { line.class() };
-            let arrow = match (line, on_loop) {
-                (Line::Contains, _) => String::new(),
-                _ => format!(" marker-end=\"url(#{class})\""),
+    fn write_lines(&self, out: &mut String, nested: &Nested) {
+        for (i, line) in self.lines.iter().enumerate() {
+            let (from, to) = (nested.boxes[line.from], nested.boxes[line.to]);
+            let path = match &nested.ways[i] {
+                Some(way) => along(from, way, to),
+                None => across(from, to),
             };
+            let class = line.class();
             let _ = writeln!(
                 out,
-                "<path class=\"line {class}\" data-from=\"{from}\" data-to=\"{to}\" \
-                 d=\"{path}\"{arrow}/>"
+                "<path class=\"line {class}\" data-from=\"{}\" data-to=\"{}\" d=\"{path}\" \
+                 marker-end=\"url(#{class})\"/>",
+                line.from, line.to
             );
         }
     }
 
-    fn write_node(
-        &self,
-        out: &mut String,
-        id: ResourceId,
-        label: &str,
-        at: Spot,
-        size: Size,
-        index: usize,
-    ) {
+    fn write_node(&self, out: &mut String, label: &str, at: Rect, index: usize, frame: bool) {
+        let id = self.nodes[index];
         let resource = self.loaded.graph.resource(id);
         let class = match resource.containment {
             Containment::Leaf => "leaf",
@@ -181,18 +185,23 @@ impl<'a> Picture<'a> {
         };
         let place = place(&self.loaded.graph, resource.origin, &self.loaded.sources);
         let place = place.map(|p| format!("\n{}:{}", p.file, p.line)).unwrap_or_default();
+        let (round, x, y) = if frame {
+            (6, at.x + 12.0, at.y + HEADING / 2.0 + 4.0)
+        } else {
+            (if class == "leaf" { 13 } else { 3 }, at.x + at.width / 2.0, at.middle() + 4.0)
+        };
+        let within = self.parents[index].map(|p| format!(" data-in=\"{p}\"")).unwrap_or_default();
+        let kind = if frame { "frame" } else { "box" };
         let _ = writeln!(
             out,
-            "<g class=\"node {class}\" data-node=\"{index}\"><title>{}</title><rect x=\"{:.1}\" \
-             y=\"{:.1}\" width=\"{:.1}\" height=\"{BOX}\" rx=\"{}\"/><text x=\"{:.1}\" \
-             y=\"{:.1}\">{}</text></g>",
+            "<g class=\"node {class} {kind}\" data-node=\"{index}\"{within}><title>{}</title>\
+             <rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{round}\"/>\
+             <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
             escaped(&format!("{}{place}", resource.id)),
             at.x,
-            at.y - BOX / 2.0,
-            size.width,
-            if class == "leaf" { 13 } else { 3 },
-            at.x + size.width / 2.0,
-            at.y + 4.0,
+            at.y,
+            at.width,
+            at.height,
             escaped(label),
         );
     }
@@ -215,25 +224,62 @@ fn is_implied(resource: &Resource) -> bool {
     ["Stage[main]", "Class[Settings]", "Class[Main]", "Class[main]"].contains(&name.as_str())
 }
 
-/// A smooth line through bends. One that leads back goes around.
-fn path(begin: Spot, leave: Spot, bends: &[Spot], end: Spot) -> String {
-    let mut out = format!("M{:.1} {:.1}H{:.1}", begin.x, begin.y, leave.x);
-    let mut at = leave;
-    for &next in bends.iter().chain([&end]) {
+/// A smooth line inside of one frame, through its bends. One that leads back goes around.
+fn along(from: Rect, way: &Way, to: Rect) -> String {
+    let mut out = format!("M{:.1} {:.1}H{:.1}", from.right(), from.middle(), way.leave);
+    let mut at = Spot { x: way.leave, y: from.middle() };
+    for &next in way.bends.iter().chain([&Spot { x: to.x, y: to.middle() }]) {
         let reach = if next.x > at.x { (next.x - at.x) / 2.0 } else { 60.0 };
-        let _ = write!(
-            out,
-            "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-            at.x + reach,
-            at.y,
-            next.x - reach,
-            next.y,
-            next.x,
-            next.y
-        );
+        curve(&mut out, at, (reach, 0.0), next);
         at = next;
     }
     out
+}
+
+/// A line between different frames: from side to side, or from top to bottom.
+fn across(from: Rect, to: Rect) -> String {
+    let (begin, end, reach) = if to.x >= from.right() {
+        let reach = ((to.x - from.right()) / 2.0).max(20.0);
+        (spot(from.right(), from.middle()), spot(to.x, to.middle()), (reach, 0.0))
+    } else if to.y >= from.y + from.height {
+        let low = from.y + from.height;
+        let reach = ((to.y - low) / 2.0).max(20.0);
+        (spot(centre(from), low), spot(centre(to), to.y), (0.0, reach))
+    } else if to.y + to.height <= from.y {
+        let low = to.y + to.height;
+        let reach = -((from.y - low) / 2.0).max(20.0);
+        (spot(centre(from), from.y), spot(centre(to), low), (0.0, reach))
+    } else {
+        // One of them is in the other, or it leads back.
+        let first = spot(from.right(), from.y + from.height.min(HEADING) / 2.0);
+        (first, spot(to.x, to.y + to.height.min(HEADING) / 2.0), (40.0, 0.0))
+    };
+    let mut out = format!("M{:.1} {:.1}", begin.x, begin.y);
+    curve(&mut out, begin, reach, end);
+    out
+}
+
+fn spot(x: f64, y: f64) -> Spot {
+    Spot { x, y }
+}
+
+fn centre(rect: Rect) -> f64 {
+    rect.x + rect.width / 2.0
+}
+
+fn curve(out: &mut String, from: Spot, reach: (f64, f64), to: Spot) {
+    let (dx, dy) = reach;
+    // Writing to text cannot fail.
+    let _ = write!(
+        out,
+        "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+        from.x + dx,
+        from.y + dy,
+        to.x - dx,
+        to.y - dy,
+        to.x,
+        to.y
+    );
 }
 
 fn escaped(text: &str) -> String {

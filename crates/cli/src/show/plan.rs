@@ -1,5 +1,6 @@
 //! A plan for people: a line a resource, what changes below it, one line of counts.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -7,7 +8,7 @@ use anstyle::Style;
 use ordain_data::Value;
 use ordain_engine::kind::{Action, Change, TextChange};
 use ordain_engine::plan::{Entry, Plan};
-use ordain_engine::report::{Counts, Status};
+use ordain_engine::report::{Counts, ResourceReport, Status};
 use ordain_graph::ResourceRef;
 use ordain_graph::place::place;
 use similar::{ChangeTag, TextDiff};
@@ -15,10 +16,8 @@ use similar::{ChangeTag, TextDiff};
 use crate::exit::Failure;
 use crate::graphs::Loaded;
 use crate::show::value::shown;
+use crate::show::{WIDTH, gap};
 use crate::ui::{Ui, styles};
-
-/// Where the place of a resource begins.
-const PLACE_COLUMN: usize = 46;
 
 /// The width of the names of properties.
 const NAME_WIDTH: usize = 10;
@@ -29,14 +28,28 @@ const DIFF_LINES: usize = 40;
 /// Lines around a change of a text.
 const CONTEXT: usize = 2;
 
+/// Attributes that a resource that comes does not show: they say nothing about its state, or the
+/// change itself shows them.
+const NOT_SHOWN: &[&str] = &[
+    "alias", "audit", "before", "consume", "content", "ensure", "export", "loglevel", "name",
+    "noop", "notify", "path", "require", "schedule", "stage", "subscribe", "tag",
+];
+
 /// Writes the plan.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Loaded) -> Result<(), Failure> {
+    let mut reasons: BTreeMap<&ResourceRef, Vec<&ResourceRef>> = BTreeMap::new();
+    for entry in &plan.entries {
+        for other in &entry.triggers {
+            reasons.entry(other).or_default().push(&entry.report.resource);
+        }
+    }
     for entry in &plan.entries {
         if entry.report.status == Status::WouldChange {
-            write_entry(ui, entry, loaded)?;
+            let because = reasons.get(&entry.report.resource).map_or(&[][..], Vec::as_slice);
+            write_entry(ui, entry, because, loaded)?;
         }
     }
     let counts = plan.counts();
@@ -45,22 +58,85 @@ pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Loaded) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_entry(ui: &mut Ui, entry: &Entry, loaded: &Loaded) -> Result<(), Failure> {
+fn write_entry(
+    ui: &mut Ui,
+    entry: &Entry,
+    because: &[&ResourceRef],
+    loaded: &Loaded,
+) -> Result<(), Failure> {
     let report = &entry.report;
-    let (sign, style) = sign(report.changes.first().map(|c| c.action));
+    let action = report.changes.first().map(|c| c.action);
+    let (sign, style) = sign(action);
     let head = format!("{sign} {}", name(&report.resource));
     let at = place(&loaded.graph, report.origin, &loaded.sources);
     let at = at.map(|p| format!("{}:{}", p.file, p.line)).unwrap_or_default();
-    let gap = PLACE_COLUMN.saturating_sub(head.chars().count()).max(2);
-    let head = ui.styled(style, &head);
-    let line = format!("{head}{:gap$}{}", "", ui.styled(styles::DIM, &at));
-    writeln!(ui.out(), "{}", line.trim_end())?;
+    let (line, below) = (ui.styled(style, &head), ui.styled(styles::DIM, &at));
+    match gap(&head, &at) {
+        _ if at.is_empty() => writeln!(ui.out(), "{line}")?,
+        Some(gap) => writeln!(ui.out(), "{line}{:gap$}{below}", "")?,
+        None => writeln!(ui.out(), "{line}\n    {:NAME_WIDTH$}{below}", "at")?,
+    }
     for change in &report.changes {
         write_change(ui, change)?;
+    }
+    match action {
+        Some(Action::Create) => write_declared(ui, report, loaded)?,
+        Some(Action::Run) | None => write_command(ui, report, loaded)?,
+        Some(Action::Modify | Action::Remove) => {}
+    }
+    if let ([first, rest @ ..], true) = (because, report.refreshed) {
+        let more = match rest.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        writeln!(ui.out(), "    {:NAME_WIDTH$}{}{more}", "because", name(first))?;
     }
     for other in &entry.triggers {
         writeln!(ui.out(), "    {:NAME_WIDTH$}refresh {}", "then", name(other))?;
     }
+    Ok(())
+}
+
+/// What else is declared of a resource that comes.
+fn write_declared(ui: &mut Ui, report: &ResourceReport, loaded: &Loaded) -> Result<(), Failure> {
+    let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
+    let resource = loaded.graph.resource(id);
+    let changed = |name: &str| report.changes.iter().any(|c| c.property == name);
+    for attribute in &resource.attributes {
+        let name = attribute.name.as_str();
+        if !NOT_SHOWN.contains(&name) && !changed(name) && !attribute.value.is_null() {
+            let value = short(ui, &shown(&attribute.value));
+            write_named(ui, name, &format!("+ {value}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The command of what runs.
+fn write_command(ui: &mut Ui, report: &ResourceReport, loaded: &Loaded) -> Result<(), Failure> {
+    let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
+    let resource = loaded.graph.resource(id);
+    let command = report.refreshed.then(|| resource.attribute("refresh")).flatten();
+    if let Some(command) = command.or_else(|| resource.attribute("command")) {
+        let value = short(ui, &shown(&command.value));
+        write_named(ui, "command", &value)?;
+    }
+    Ok(())
+}
+
+/// A value that fits on the line, unless everything was asked for.
+fn short(ui: &Ui, text: &str) -> String {
+    let room = WIDTH - NAME_WIDTH - 9;
+    match text.char_indices().nth(room) {
+        Some((end, _)) if !ui.verbose() => format!("{}...", &text[..end]),
+        _ => text.to_string(),
+    }
+}
+
+fn write_named(ui: &mut Ui, name: &str, text: &str) -> Result<(), Failure> {
+    let name = format!("{name:NAME_WIDTH$}");
+    let name = if name.len() > NAME_WIDTH { name + " " } else { name };
+    writeln!(ui.out(), "    {name}{text}")?;
     Ok(())
 }
 
@@ -73,27 +149,26 @@ fn sign(action: Option<Action>) -> (char, Style) {
     match action {
         Some(Action::Create) => ('+', styles::ADD),
         Some(Action::Remove) => ('-', styles::REMOVE),
-        Some(Action::Modify) | None => ('~', styles::CHANGE),
-        Some(Action::Run) => ('!', styles::CHANGE),
+        Some(Action::Modify) => ('~', styles::CHANGE),
+        Some(Action::Run) | None => ('!', styles::CHANGE),
     }
 }
 
 fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
     // The text of a file that comes is its content, whatever property brings it.
     let property = if change.text.is_some() { "content" } else { change.property.as_str() };
-    let name = format!("{property:NAME_WIDTH$}");
-    let name = if property.len() >= NAME_WIDTH { format!("{name} ") } else { name };
     if let Some(text) = &change.text {
-        return write_text(ui, &name, text);
+        return write_text(ui, property, text);
     }
     let line = match (change.action, &change.before) {
-        (Action::Run, _) => shown(&change.after),
+        // What the command is says more than its exit code.
+        (Action::Run, _) => return Ok(()),
         (Action::Create, _) | (_, Value::Null) => format!("+ {}", shown(&change.after)),
+        (Action::Remove, before) => format!("- {}", shown(before)),
         (_, before) if change.after.is_null() => format!("- {}", shown(before)),
         (_, before) => format!("{} -> {}", shown(before), shown(&change.after)),
     };
-    writeln!(ui.out(), "    {name}{line}")?;
-    Ok(())
+    write_named(ui, property, &line)
 }
 
 /// The lines that differ, with a few around them.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{Diagnostic, FileId, Span, TextRange};
+use ordain_source::{Diagnostic, FileId, Span, TextRange, suggest};
 
 use crate::catalog::{
     Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
 };
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
@@ -231,13 +231,40 @@ impl Compiler<'_> {
             (Some((def, source, groups)), _) => (def, regex_title(&source), groups),
             (None, Some(def)) => (def, "default".into(), None),
             (None, None) => {
-                return plain(format!(
-                    "Could not find node statement with name 'default' or '{}'",
-                    self.node
-                ));
+                let text =
+                    format!("Could not find node statement with name 'default' or '{}'", self.node);
+                let mut error = PlainError::new(text);
+                error.help = Some(self.node_help());
+                return Err(error.into());
             }
         };
         self.evaluate_node(def, title, groups)
+    }
+
+    /// Which nodes there are, and how to be one of them.
+    fn node_help(&self) -> String {
+        const SHOWN: usize = 5;
+        let names = self.env.nodes.iter().flat_map(|def| {
+            def.program.list(def.matches).iter().filter_map(|&id| match &def.program[id] {
+                Expr::Str(text) | Expr::Name(text) => Some(text.as_str()),
+                _ => None,
+            })
+        });
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        if let Some(near) = suggest::nearest(&self.node, names.iter().copied()) {
+            return format!("did you mean `--node {near}`?");
+        }
+        let more = if names.len() > SHOWN { ", ..." } else { "" };
+        names.truncate(SHOWN);
+        match names.as_slice() {
+            [] => "`node default { }` is for all others".to_owned(),
+            names => format!(
+                "there are {}{more}: `--node NAME` says which one is meant; `node default {{ }}` \
+                 is for all others",
+                names.join(", ")
+            ),
+        }
     }
 
     /// Declares the classes of a node classifier: those with parameters first.

@@ -15,6 +15,7 @@ mod walk;
 use ordain_source::{Diagnostic, Severity, TextRange};
 
 pub use crate::codes::CODES;
+use crate::codes::advice::advise;
 pub use definitions::metaparameters;
 
 use crate::syntax::{ExprId, Program, code_of};
@@ -70,7 +71,8 @@ impl Default for Options {
 /// assert_eq!(found[0].issue.as_deref(), Some("NOT_TOP_LEVEL"));
 /// ```
 pub fn validate(program: &Program, options: &Options) -> Vec<Diagnostic> {
-    validate_embedded(program, options, 0)
+    let found = validate_embedded(program, options, 0);
+    found.into_iter().map(|d| advise(d, Some(&program.text))).collect()
 }
 
 /// Checks a program that stands in texts of so many others.

@@ -1,5 +1,6 @@
 //! The documentation of every diagnostic code of the language.
 
+pub(crate) mod advice;
 mod data;
 mod evaluation;
 mod syntax;

@@ -38,6 +38,37 @@ pub struct TypeDef {
     pub module: EcoString,
 }
 
+/// A class or define by its name, to find those that share one.
+#[derive(Clone, Debug)]
+pub struct Defined {
+    /// Which.
+    pub kind: DefKind,
+    /// Its name in lower case.
+    pub name: EcoString,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+impl From<&TypeDef> for Defined {
+    fn from(def: &TypeDef) -> Self {
+        Self { kind: def.kind, name: def.name.clone(), span: def.span }
+    }
+}
+
+/// The classes and defines of a text, in order.
+pub fn defined(program: &Program) -> Vec<Defined> {
+    let of = |&id: &ExprId| {
+        let Expr::Definition(definition) = program[id] else { return None };
+        let (kind, name) = match program.definition(definition) {
+            Definition::Class { name, .. } => (DefKind::Class, name),
+            Definition::Define { name, .. } => (DefKind::Define, name),
+            _ => return None,
+        };
+        Some(Defined { kind, name: name.to_lowercase(), span: program.span(id) })
+    };
+    program.definitions.iter().filter_map(of).collect()
+}
+
 /// A function written in Puppet.
 #[derive(Debug)]
 pub struct FunctionDef {

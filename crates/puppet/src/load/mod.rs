@@ -15,7 +15,9 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{AliasDef, DefKind, FunctionDef, Item, NodeDef, TypeDef};
+pub use definitions::{
+    AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined,
+};
 pub use modules::Module;
 
 use crate::check;
@@ -414,7 +416,7 @@ impl Registry {
         for item in definitions::items(program, module) {
             match item {
                 Item::Type(def) => match self.types.get(&def.name) {
-                    Some(known) => errors.push(duplicate(&def, known)),
+                    Some(known) => errors.push(duplicate(&(&def).into(), &known.as_ref().into())),
                     None => {
                         self.missing.remove(&('t', def.name.clone()));
                         self.types.insert(def.name.clone(), Arc::new(def));
@@ -435,7 +437,8 @@ impl Registry {
     }
 }
 
-fn duplicate(def: &TypeDef, known: &TypeDef) -> Diagnostic {
+/// That a class or define is defined although there is one of its name.
+pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
     let message = match (def.kind, known.kind) {
         (DefKind::Class, DefKind::Class) => {
             format!("Class '{}' is already defined; cannot redefine", def.name)

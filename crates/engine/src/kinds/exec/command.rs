@@ -103,6 +103,11 @@ impl CommandLine {
 impl Surroundings {
     /// Runs a command to its end; both its outputs come as one.
     pub(super) fn run(&self, command: &CommandLine, host: &Host) -> Result<Outcome, RunError> {
+        // Said here and not when attributes are read, so that everybody can make a plan.
+        if self.user.is_some() && !rustix::process::geteuid().is_root() {
+            let text = "Only root can execute commands as other users";
+            return Err(RunError::Other(text.into()));
+        }
         let mut argv = command.argv(self.provider);
         if self.provider == Provider::Posix {
             let program = self.find(command.program(), host).map_err(RunError::Other)?;

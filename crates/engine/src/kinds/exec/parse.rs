@@ -59,10 +59,6 @@ fn surroundings(a: &mut Attributes<'_>) -> Surroundings {
         a.fail("cwd", "cwd must be a fully qualified path");
     }
     let user = a.text("user");
-    let is_root = rustix::process::geteuid().is_root();
-    if user.is_some() && !is_root {
-        a.fail("user", "Only root can execute commands as other users");
-    }
     Surroundings {
         provider,
         path,

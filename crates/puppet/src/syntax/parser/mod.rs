@@ -8,6 +8,7 @@ mod build;
 mod control;
 mod definition;
 mod expression;
+mod hint;
 mod literal;
 mod recover;
 mod resource;

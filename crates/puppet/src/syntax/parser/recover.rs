@@ -16,7 +16,10 @@ impl Parser<'_> {
         if token.kind == T::Error {
             let error = self.lexed.errors.get(token.aux as usize).cloned();
             return match error {
-                Some(error) => self.report(error),
+                Some(error) => {
+                    let error = self.with_open_text(error);
+                    self.report(error)
+                }
                 None => Abort,
             };
         }
@@ -28,7 +31,8 @@ impl Parser<'_> {
             _ => format!("'{}'", self.token_value(token)),
         };
         let span = self.range(token).in_file(self.file);
-        self.report(problem("SYNTAX_ERROR", format!("Syntax error at {what}")).at(span))
+        let error = problem("SYNTAX_ERROR", format!("Syntax error at {what}")).at(span);
+        self.report(self.with_hints(error))
     }
 
     /// Reports an error that the reference has no issue code for.
@@ -46,7 +50,7 @@ impl Parser<'_> {
         self.report(problem("NESTING", message).at(at.in_file(self.file)))
     }
 
-    fn report(&mut self, error: Diagnostic) -> Abort {
+    pub(super) fn report(&mut self, error: Diagnostic) -> Abort {
         if !self.quiet && self.errors < MAX_ERRORS {
             self.diagnostics.push(error);
             self.errors += 1;

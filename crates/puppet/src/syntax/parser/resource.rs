@@ -1,7 +1,8 @@
 //! Resource expressions, defaults, overrides, and their attributes.
 
-use ordain_source::TextRange;
+use ordain_source::{Diagnostic, TextRange};
 
+use super::hint::is_else_if;
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
 
@@ -116,8 +117,23 @@ impl Parser<'_> {
                 let message =
                     "Expression is not valid as a resource, resource-default, or resource-override";
                 let at = self.program.range(left);
-                Err(self.refuse("puppet::not-a-resource", message.to_owned(), at))
+                let error = Diagnostic::error("puppet::not-a-resource", message);
+                let error = error.at(at.in_file(self.file));
+                Err(self.report(self.with_condition(error, left)))
             }
+        }
+    }
+
+    /// Says that braces behind an expression may be those of a misspelt `elsif`.
+    fn with_condition(&self, error: Diagnostic, left: ExprId) -> Diagnostic {
+        let start = self.program.range(left).start;
+        let tokens = &self.lexed.tokens[..self.pos];
+        let word = tokens.iter().rposition(|t| t.end <= start).map(|i| tokens[i]);
+        match word.filter(|w| w.kind == T::Name && is_else_if(self.slice(*w))) {
+            Some(word) => {
+                error.related(self.range(word).in_file(self.file), "`elsif` is what this is called")
+            }
+            None => error,
         }
     }
 

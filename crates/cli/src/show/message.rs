@@ -1,0 +1,66 @@
+//! The message of an error as people read it, where an excerpt shows the places.
+//!
+//! Messages are those of the program whose language this is, word for word, in JSON. In text the
+//! places that they name in words are left out, because they stand below with their lines.
+
+use ordain_source::{Diagnostic, Label, SourceMap};
+
+/// The diagnostic with a message for people.
+pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+    let mut out = diagnostic.clone();
+    let labels = diagnostic.primary.iter().chain(&diagnostic.related);
+    let places: Vec<String> = labels.map(|label| in_words(label, sources)).collect();
+    for place in places {
+        // The words before a place go with it.
+        for before in [" at ", " "] {
+            out.message = out.message.replace(&format!("{before}{place}"), "");
+        }
+    }
+    let message = &out.message;
+    let named = message.strip_prefix("Error while evaluating a").and_then(|m| m.split_once(", "));
+    if let Some((what, rest)) = named
+        && what.len() < 40
+        && !rest.is_empty()
+    {
+        out.message = rest.to_string();
+    }
+    out
+}
+
+/// A place as messages name it.
+fn in_words(label: &Label, sources: &SourceMap) -> String {
+    let file = sources.file(label.span.file);
+    let line = file.line(label.span.range.start);
+    if file.has_path() {
+        format!("(file: {}, line: {line})", file.path.display())
+    } else {
+        format!("(line: {line})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ordain_source::TextRange;
+
+    use super::*;
+
+    #[test]
+    fn places_that_are_shown_are_not_told() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", "x\ny\n");
+        let place = |line| format!("(file: a.pp, line: {line})");
+        let text = format!(
+            "Error while evaluating a Resource Statement, Duplicate declaration: N[x] is already \
+             declared at {}; cannot redeclare {}, see {}",
+            place(1),
+            place(2),
+            place(3)
+        );
+        let error = Diagnostic::error("a::b", text)
+            .at(TextRange::new(2, 3).in_file(file))
+            .related(TextRange::new(0, 1).in_file(file), "here");
+        let want = "Duplicate declaration: N[x] is already declared; cannot redeclare, see \
+                    (file: a.pp, line: 3)";
+        assert_eq!(for_people(&error, &sources).message, want);
+    }
+}
