@@ -33,7 +33,9 @@ const OWN: &[CodeDoc] = &[
         code: ARGUMENTS,
         summary: "the arguments do not fit together",
         details: "Each argument is well formed, but not with the others or with what the path is. \
-                  The message names them.",
+                  The \
+                  message names them, as with `ordain apply next.plan --noop`: a saved plan is \
+                  applied whole. Take one of them away.",
     },
     CodeDoc {
         code: CYCLE,
@@ -48,20 +50,24 @@ const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: DOCUMENT,
         summary: "a file is not of a form that is read here",
-        details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML). The \
-                  message says what is wrong with the file.",
+        details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML), such \
+                  as `ordain compile` and `ordain plan --out` write. The message says what is \
+                  wrong with the file: it may be cut off, or of a newer version.",
     },
     CodeDoc {
         code: FILE,
         summary: "a file cannot be read or written",
-        details: "The message has the path and what the system said.",
+        details: "The message has the path and what the system said, such as `No such file or \
+                  directory`. Relative paths begin where the command was started.",
     },
     CodeDoc {
         code: INTERRUPTED,
         summary: "an earlier run did not come to its end",
         details: "The journal says that a run began and not that it ended: it was killed, or the \
                   machine went down. The message lists what it was about to change. Every change \
-                  is whole or was not made; this run looks at all of them again.",
+                  is whole or was not made; this run looks \
+                  at all of them again, so nothing has to be done. `ordain plan` shows what is \
+                  left.",
     },
     CodeDoc {
         code: INVALID_DATA,
@@ -72,7 +78,7 @@ const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: RESOURCE,
         summary: "a resource cannot be looked at or changed",
-        details: "An attribute is wrong, or the machine refused. The message has the resource and \
+        details: "An attribute is wrong, as in `mode => 'rwx!'`, or the machine refused. The message has the resource and \
                   the reason; resources that depend on it are skipped.",
     },
     CodeDoc {
@@ -92,7 +98,8 @@ const OWN: &[CodeDoc] = &[
         code: UNKNOWN_NAME,
         summary: "there is nothing of this name",
         details: "A resource, an attribute, a fact or a code is not known. The message names the \
-                  nearest one that is.",
+                  nearest one that is. `ordain compile`, `ordain facts` and `ordain explain-code` \
+                  list what there is.",
     },
 ];
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_engine::saved::{self, SavedPlan};
-use ordain_graph::{Graph, json, puppet_catalog};
+use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
 use ordain_source::{FileId, SourceMap};
 use serde::Deserialize;
 
@@ -41,6 +41,14 @@ impl Loaded {
         let Modules::ByName(dirs) = &self.modules else { return BTreeMap::new() };
         let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
+    }
+
+    /// How many resources a run looks at.
+    pub fn leaves(&self) -> usize {
+        let leaf = |r: &Resource| {
+            r.containment == Containment::Leaf && !r.is_virtual && r.id.kind != "Stage"
+        };
+        self.graph.resources().filter(|(_, r)| leaf(r)).count()
     }
 
     /// The file behind `puppet:///modules/NAME/REST`.

@@ -1,11 +1,12 @@
 //! The one owner of standard output, standard error, colour and progress.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain_engine::kind::Level;
 use ordain_engine::report::ResourceReport;
 use ordain_engine::step::Observer;
@@ -90,14 +91,7 @@ impl Ui {
         let _ = self.out.flush();
         let style = self.log;
         let shown = !style.json && style.verbosity >= 0 && io::stderr().is_terminal();
-        Progress {
-            style,
-            logs,
-            shown,
-            total: resources,
-            begin: Instant::now(),
-            bar: OnceLock::new(),
-        }
+        Progress { style, logs, line: shown.then(|| ProgressLine::new(resources)) }
     }
 
     /// Prints diagnostics sorted by file and line, equal ones once.
@@ -218,45 +212,59 @@ impl LogStyle {
 /// How long a run is silent before it shows progress.
 const SILENCE: Duration = Duration::from_millis(100);
 
+/// How often the line is drawn again.
+const TICK: Duration = Duration::from_millis(100);
+
 /// How far a run is: one line on a terminal, which leaves nothing behind.
 pub struct Progress {
     style: LogStyle,
     logs: bool,
-    shown: bool,
-    total: usize,
-    begin: Instant,
-    bar: OnceLock<ProgressBar>,
+    line: Option<ProgressLine>,
+}
+
+/// The line, which shows up by itself when the run takes its time.
+struct ProgressLine {
+    bar: ProgressBar,
+    done: mpsc::Sender<()>,
+    waiting: JoinHandle<()>,
+}
+
+impl ProgressLine {
+    fn new(total: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{pos}/{len} {wide_msg} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let (done, end) = mpsc::channel();
+        let shown = bar.clone();
+        let waiting = std::thread::spawn(move || {
+            if end.recv_timeout(SILENCE) == Err(RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(TICK);
+            }
+        });
+        Self { bar, done, waiting }
+    }
 }
 
 impl Progress {
-    fn bar(&self) -> Option<&ProgressBar> {
-        if !self.shown || self.begin.elapsed() < SILENCE {
-            return None;
-        }
-        Some(self.bar.get_or_init(|| {
-            let bar = ProgressBar::new(self.total as u64);
-            let style = ProgressStyle::with_template("{pos}/{len} {wide_msg}");
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        }))
-    }
-
     /// Takes the line away.
-    pub fn clear(&self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
+    pub fn clear(&mut self) {
+        let Some(line) = self.line.take() else { return };
+        // Either thread may be first: a line that never shows is cleared as well.
+        let _ = line.done.send(());
+        let _ = line.waiting.join();
+        line.bar.finish_and_clear();
     }
 }
 
 impl Observer for Progress {
     fn started(&self, resource: &ResourceRef) {
-        if let Some(bar) = self.bar() {
-            bar.set_message(resource.to_string());
+        if let Some(line) = &self.line {
+            line.bar.set_message(resource.to_string());
         }
     }
 
     fn finished(&self, report: &ResourceReport) {
-        let bar = self.bar();
         if self.logs {
             let lines = report.lines.iter();
             let lines =
@@ -264,10 +272,13 @@ impl Observer for Progress {
             let text: String = lines.collect();
             // When nobody reads it there is nobody to tell.
             let write = || io::stderr().write_all(text.as_bytes());
-            let _ = bar.map_or_else(write, |bar| bar.suspend(write));
+            let _ = match &self.line {
+                Some(line) if !text.is_empty() => line.bar.suspend(write),
+                _ => write(),
+            };
         }
-        if let Some(bar) = bar {
-            bar.inc(1);
+        if let Some(line) = self.line.as_ref().filter(|_| report.generated_by.is_none()) {
+            line.bar.inc(1);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Runs the transcripts in `tests/cases/` and in the manual: Markdown pages whose blocks are files
-//! to write and commands to run.
+//! Runs the transcripts in `tests/cases/`, the manual and the README: Markdown pages whose blocks
+//! are files to write and commands to run.
 //!
 //! A block that says `file=PATH` behind its language is written to that file, in a directory that
 //! the page has for itself. A block `console` has commands behind `$ ` and below each what it
@@ -18,6 +18,7 @@ fn transcripts_are_true() {
     let mut pages = pages(&root.join("tests/cases"));
     assert!(pages.len() >= 8, "the transcripts are gone");
     pages.extend(self::pages(&root.join("../../docs")));
+    pages.push(root.join("../../README.md"));
     let bless = std::env::var_os("ORDAIN_BLESS").is_some();
     let mut failures = String::new();
     for page in pages {

@@ -180,7 +180,7 @@ pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
 }
 
 /// Reads the facts of a machine from a file: YAML, or JSON by the extension `.json`. Either the
-/// map of facts itself, or what Puppet stores: `name` of the node and `values`.
+/// map of facts itself, or what Puppet and Ordain store: `name` of the node and `values`.
 ///
 /// # Errors
 /// When the file cannot be read, is neither, or holds no map.
@@ -191,7 +191,8 @@ pub fn load_file(world: &dyn World, path: &Path) -> Result<Value, LoadError> {
     let map =
         if is_json { structured(&bytes, Format::Json) } else { stored(&bytes) }.map_err(fail)?;
     let value = Value::Map(map.into());
-    let wrapped = value.get("name").is_some() || value.get("timestamp").is_some();
+    let own = value.get("format").and_then(Value::as_str) == Some("ordain-facts");
+    let wrapped = own || value.get("name").is_some() || value.get("timestamp").is_some();
     match value.get("values") {
         Some(values @ Value::Map(_)) if wrapped => Ok(values.clone()),
         _ => Ok(value),

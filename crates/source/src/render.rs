@@ -83,7 +83,108 @@ struct Mark {
 }
 
 impl Mark {
-    #[cfg(test)]
+    fn has_long_line(&self) -> bool {
+        let first = self.file.line(self.label.span.range.start);
+        self.file.line_text(first).len() > EXCERPT_WIDTH
+    }
+
+    fn is_point(&self) -> bool {
+        self.label.span.range.start >= self.label.span.range.end
+    }
+
+    fn line(&self) -> u32 {
+        self.file.line(self.label.span.range.start)
+    }
+
+    /// The label's bytes, cut to the text, to character borders, and to its first line. A mere
+    /// point is the word that begins there.
+    fn range(&self) -> std::ops::Range<usize> {
+        let text = self.file.text.as_ref();
+        let floor = |mut i: usize| {
+            i = i.min(text.len());
+            while !text.is_char_boundary(i) {
+                i -= 1;
+            }
+            i
+        };
+        let start = floor(self.label.span.range.start as usize);
+        let end = floor(self.label.span.range.end as usize).max(start);
+        if end == start {
+            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '$' | '@');
+            let rest = &text[start..];
+            let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            return start..start + len;
+        }
+        let line_end = text[start..end].find('\n').map_or(end, |n| start + n);
+        start..line_end.max(start)
+    }
+}
+
+/// The places to show. A primary place that is a mere point gives way to a label on its line, and a
+/// label that is a mere point is that of the primary place if both begin there.
+fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
+    let mark = |(label, is_primary): (&Label, bool)| Mark {
+        label: label.clone(),
+        is_primary,
+        file: sources.file(label.span.file),
+    };
+    let mut marks: Vec<Mark> = labels(diagnostic).map(mark).collect();
+    let Some((first, others)) = marks.split_first_mut() else { return marks };
+    if !first.is_primary || !first.label.text.is_empty() {
+        return marks;
+    }
+    let near = |m: &Mark| m.label.span.file == first.label.span.file && m.line() == first.line();
+    let Some(i) = others.iter().position(near) else { return marks };
+    let same_start = others[i].label.span.range.start == first.label.span.range.start;
+    if first.is_point() {
+        others[i].is_primary = true;
+        let chosen = marks.remove(i + 1);
+        marks[0] = chosen;
+    } else if same_start && others[i].is_point() {
+        first.label.text = std::mem::take(&mut others[i].label.text);
+        marks.remove(i + 1);
+    }
+    marks
+}
+
+/// The diagnostic as a JSON object: `severity`, `code`, `issue`, `message`, `file`, `line`,
+/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`.
+pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let mut out = json!({
+        "severity": diagnostic.severity.word(),
+        "code": diagnostic.code,
+        "issue": diagnostic.issue,
+        "message": diagnostic.message,
+    });
+    if let Some(label) = &diagnostic.primary {
+        place(&mut out, label, sources);
+    }
+    let related = diagnostic.related.iter().map(|label| {
+        let mut at = json!({ "text": label.text });
+        place(&mut at, label, sources);
+        at
+    });
+    out["related"] = related.collect();
+    out["help"] = json!(diagnostic.help);
+    out
+}
+
+fn place(out: &mut Value, label: &Label, sources: &SourceMap) {
+    let file = sources.file(label.span.file);
+    let at = file.line_col(label.span.range.start);
+    if file.has_path() {
+        out["file"] = json!(file.path.display().to_string());
+    }
+    out["line"] = json!(at.line);
+    out["column"] = json!(at.column);
+}
+
+fn labels(diagnostic: &Diagnostic) -> impl Iterator<Item = (&Label, bool)> {
+    let primary = diagnostic.primary.iter().map(|l| (l, true));
+    primary.chain(diagnostic.related.iter().map(|l| (l, false)))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::files::TextRange;

@@ -60,7 +60,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let resolve = |address: &str| loaded.resolve_source(address);
     let prepared = prepare(ui, &loaded, &registry, &resolve, &options)?;
     if options.noop {
-        return run_noop(ui, args, &prepared, &options);
+        return run_noop(ui, args, &prepared, loaded.leaves());
     }
     let dir = state_dir(args)?;
     let _lock = RunLock::acquire(&dir).map_err(state_error)?;
@@ -77,7 +77,8 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         })?;
     }
     let run = store.begin("apply").map_err(state_error)?;
-    let journal = Journal { progress: ui.progress(prepared.items.len(), true), store: &store, run };
+    let progress = ui.progress(loaded.leaves(), true);
+    let mut journal = Journal { progress, store: &store, run };
     let report = apply(&prepared, &args.selection.host(), &journal, options.jobs);
     journal.progress.clear();
     let counts = report.counts();
@@ -89,10 +90,11 @@ fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
     prepared: &Prepared<'_>,
-    options: &Options,
+    resources: usize,
 ) -> Result<Exit, Failure> {
-    let progress = ui.progress(prepared.items.len(), true);
-    let report = apply(prepared, &args.selection.host(), &progress, options.jobs);
+    let mut progress = ui.progress(resources, true);
+    let jobs = args.selection.jobs.map_or(1, Into::into);
+    let report = apply(prepared, &args.selection.host(), &progress, jobs);
     progress.clear();
     finish(ui, args, &report, "Would apply")
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use ordain_graph::{Attribute, EdgeKind, Graph, ResourceId, ResourceRef};
+use ordain_graph::{Attribute, EdgeKind, Graph, OriginId, ResourceId, ResourceRef};
 use ordain_source::{Diagnostic, suggest};
 use serde_json::{Value as Json, json};
 
@@ -58,11 +58,10 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     if attribute.is_none() {
         explain_resource(ui, &loaded, id)?;
     }
-    for (i, attribute) in chosen.into_iter().enumerate() {
-        if i > 0 {
-            writeln!(ui.out())?;
-        }
-        explain_attribute(ui, &loaded, id, attribute)?;
+    // What led to the resource was said once.
+    let known = attribute.is_none().then(|| loaded.graph.resource(id).origin);
+    for attribute in chosen {
+        explain_attribute(ui, &loaded, id, attribute, known)?;
     }
     Ok(Exit::Done)
 }
@@ -136,7 +135,7 @@ fn explain_resource(ui: &mut Ui, loaded: &Loaded, id: ResourceId) -> Result<(), 
     let resource = graph.resource(id);
     let head = ui.styled(styles::BOLD, &resource.id.to_string());
     writeln!(ui.out(), "{head}")?;
-    origin::write(ui, loaded, resource.origin, "  ")?;
+    origin::write(ui, loaded, resource.origin, "  ", None)?;
     for (outer, _) in graph.containment.iter().filter(|(_, inner)| *inner == id) {
         writeln!(ui.out(), "  contained in {}", graph.resource(*outer).id)?;
     }
@@ -164,14 +163,18 @@ fn explain_attribute(
     loaded: &Loaded,
     id: ResourceId,
     attribute: &Attribute,
+    known: Option<OriginId>,
 ) -> Result<(), Failure> {
-    let name = format!("{}.{}", loaded.graph.resource(id).id, attribute.name);
+    let name = match known {
+        Some(_) => attribute.name.to_string(),
+        None => format!("{}.{}", loaded.graph.resource(id).id, attribute.name),
+    };
     let name = ui.styled(styles::BOLD, &name);
     writeln!(ui.out(), "{name} is {}", shown(&attribute.value))?;
-    origin::write(ui, loaded, attribute.origin, "  ")?;
+    origin::write(ui, loaded, attribute.origin, "  ", known)?;
     for loser in &attribute.losers {
         writeln!(ui.out(), "  and not {}", shown(&loser.value))?;
-        origin::write(ui, loaded, loser.origin, "    ")?;
+        origin::write(ui, loaded, loser.origin, "    ", known)?;
     }
     Ok(())
 }

@@ -90,7 +90,7 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let registry = Registry::default();
     let resolve = |address: &str| loaded.resolve_source(address);
     let prepared = prepare(ui, &loaded, &registry, &resolve, &options)?;
-    let progress = ui.progress(prepared.items.len(), false);
+    let mut progress = ui.progress(loaded.leaves(), false);
     let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);

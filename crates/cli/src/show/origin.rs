@@ -14,12 +14,22 @@ use crate::ui::{Ui, styles};
 /// The widest excerpt.
 const EXCERPT_WIDTH: usize = 68;
 
-/// Writes a line for each step, innermost first, with what is written there.
+/// Writes a line for each step, innermost first, with what is written there. Steps that also led to
+/// `known` are left out.
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn write(ui: &mut Ui, loaded: &Loaded, id: OriginId, indent: &str) -> Result<(), Failure> {
-    let chain: Vec<&Origin> = loaded.graph.origins.chain(id).collect();
+pub fn write(
+    ui: &mut Ui,
+    loaded: &Loaded,
+    id: OriginId,
+    indent: &str,
+    known: Option<OriginId>,
+) -> Result<(), Failure> {
+    let known: Vec<&Origin> =
+        known.into_iter().flat_map(|id| loaded.graph.origins.chain(id)).collect();
+    let is_new = |origin: &&Origin| !known.iter().any(|k| std::ptr::eq(*k, *origin));
+    let chain: Vec<&Origin> = loaded.graph.origins.chain(id).take_while(is_new).collect();
     for origin in chain {
         let text = format!("{indent}{}", words(&origin.step));
         let Some(at) = own_place(loaded, origin) else {
@@ -107,7 +117,7 @@ fn line_text(loaded: &Loaded, origin: &Origin, at: &Place) -> Option<String> {
 
 fn words(step: &Step) -> String {
     match step {
-        Step::Declaration => "set where it is declared".into(),
+        Step::Declaration => "written at".into(),
         Step::TypeDefault => "a default of the resource type".into(),
         Step::Override => "set by an override".into(),
         Step::CollectorOverride => "set by a collector".into(),

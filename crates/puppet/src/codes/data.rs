@@ -18,7 +18,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::hiera-hierarchy-name-multiply-defined",
         "Two levels have one name",
-        "Names show where a value came from. Rename one.",
+        "Two entries of `hierarchy` in `hiera.yaml` have the same `name`. Names show where a value came from: rename one.",
     ),
     doc(
         "puppet::hiera-multiple-data-provider-functions",
@@ -58,7 +58,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::hiera-data-provider-function-not-found",
         "The function that a level names does not exist",
-        "Mind the spelling, and that the function's module is on the module path.",
+        "`data_hash: site::data` in `hiera.yaml` needs a function of this name. Mind the spelling, and that its module is on the module path.",
     ),
     doc(
         "puppet::hiera-no-provider-for-backend",
@@ -68,7 +68,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::hiera-backend-multiply-defined",
         "A backend stands twice",
-        "One entry is enough. Remove the other.",
+        "A `hiera.yaml` of version 3 lists `:yaml` twice under `:backends`. One entry is enough: remove the other.",
     ),
     doc(
         "puppet::hiera-undefined-variable",

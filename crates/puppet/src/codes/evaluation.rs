@@ -13,7 +13,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::unreadable-file",
         "A file cannot be read",
-        "Check that it exists and that its permissions let you read it.",
+        "`file('m/list.txt')` or a manifest that cannot be opened. Check that it exists and that its permissions let you read it.",
     ),
     doc(
         "puppet::invalid-utf8",
@@ -23,12 +23,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::catalog",
         "The catalog as a whole is not consistent",
-        "The message names the resources. Often a relation names a resource that is not declared.",
+        "The message names the resources. Often a relation names one that is not declared: with `require => File['/a']` some `file { '/a': }` has to be in the same catalog. Declare it, or correct the name.",
     ),
     doc(
         "puppet::duplicate-definition",
         "Two classes or defines have one name",
-        "Both places are shown. Remove or rename one; classes and defines share their names.",
+        "`class a { }` and `define a() { }`, or the same class in two files. Both places are shown. Remove or rename one; classes and defines share their names.",
     ),
     doc(
         "puppet::inheritance-cycle",
@@ -38,7 +38,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::unknown-parameter",
         "A class or define has no parameter of this name",
-        "Compare the spelling with its definition; both places are shown.",
+        "`class { 'ntp': sever => 'a' }` where `class ntp($server)` was defined. Compare the spelling; both places are shown.",
     ),
     doc(
         "puppet::unknown-variable",
@@ -63,7 +63,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::unknown-resource-parameter",
         "A resource has no attribute of this name",
-        "Compare the spelling with the attributes of the type.",
+        "`file { '/a': contnet => 'x' }`. Compare the spelling with the attributes of the type.",
     ),
     doc(
         "puppet::missing-required-parameter",
@@ -118,7 +118,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::result-is-infinity",
         "The result of a calculation is too large",
-        "Floats reach up to about 1.8e308. Test the operands before.",
+        "`1.0e300 * 1.0e300`: floats reach up to about 1.8e308. Test the operands before.",
     ),
     doc(
         "puppet::not-numeric",
@@ -168,7 +168,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::slice-error",
         "The brackets of an access hold what they cannot",
-        "The message says what is expected, such as one key, or a position and a length.",
+        "The message says what is expected: `$hash['key']`, `$list[0]`, or `$list[0, 2]` for a position and a length.",
     ),
     doc(
         "puppet::bad-array-slice-arity",
@@ -208,7 +208,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::bad-type-slice-arity",
         "A type has the wrong number of parameters",
-        "The message says how many it takes.",
+        "The message says how many it takes: `Hash[String, Integer]` has two, `Optional[String]` one.",
     ),
     doc(
         "puppet::bad-type-slice-type",
@@ -218,7 +218,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::bad-slice-key-type",
         "A key is of the wrong kind",
-        "The message says what is expected between the brackets.",
+        "The message says what is expected between the brackets: `Array[String]` takes a type, `Enum['a', 'b']` takes texts.",
     ),
     doc(
         "puppet::bad-not-undef-slice-type",
@@ -238,7 +238,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::illegal-resource-type",
         "This is no resource type",
-        "Before the brace stands the name of a type, text, or a reference to one.",
+        "Before the brace stands the name of a type, text, or a reference to one: `file { '/a': }`, `File { mode => '0644' }`.",
     ),
     doc(
         "puppet::illegal-overridden-type",
@@ -268,7 +268,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::empty-string-title-at",
         "One of the titles is empty",
-        "A title is text with at least one character. Check the variable that it comes from.",
+        "`file { $path: }` with `$path = ''`. A title has at least one character: check the variable that it comes from.",
     ),
     doc(
         "puppet::illegal-title-type-at",

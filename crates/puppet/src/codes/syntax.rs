@@ -18,7 +18,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::too-long",
         "The text is too long",
-        "A text has at most 1 GiB. Split it into several files.",
+        "A text has at most 1 GiB. Split it into several files: every class in its own, `manifests/NAME.pp`.",
     ),
     doc(
         "puppet::unclosed-quote",
@@ -48,7 +48,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::illegal-bom",
         "The file begins with a byte order mark",
-        "Save the file as UTF-8 without the mark; most editors have this in the list of encodings.",
+        "Save the file as UTF-8 without the mark; most editors have this in the list of encodings. `file site.pp` tells whether it is gone.",
     ),
     doc(
         "puppet::illegal-number",

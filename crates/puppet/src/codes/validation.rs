@@ -18,7 +18,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::not-top-level",
         "A class, define or node inside of something else",
-        "Definitions stand at top level of a file; classes and defines also in classes. Move it out of the condition or block.",
+        "`if $x { class a { } }`: definitions stand at top level of a file; classes and defines also in classes. Move it out of the condition or block.",
     ),
     doc(
         "puppet::not-absolute-top-level",
@@ -33,7 +33,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::illegal-top-construct-location",
         "A module's file holds more than definitions",
-        "Files of modules are loaded for their definitions; other statements would never or always run. Put them into a class, and nodes into the site's manifests.",
+        "Files of modules are loaded for their definitions, so `notice('hi')` beside `class a { }` would never or always run. Put them into a class, and nodes into the site's manifests.",
     ),
     doc(
         "puppet::illegal-definition-name",
@@ -233,11 +233,11 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::numeric-overflow",
         "An integer is out of range",
-        "Integers have 64 bits, from -9223372036854775808 to 9223372036854775807. Use text or a float.",
+        "`9223372036854775807 + 1`: integers have 64 bits, down to -9223372036854775808. Use text or a float.",
     ),
     doc(
         "puppet::float-out-of-range",
         "A float is out of range",
-        "Floats reach up to about 1.8e308. Use text if the digits matter.",
+        "`1.0e309`: floats reach up to about 1.8e308. Use text if the digits matter.",
     ),
 ];

@@ -1,0 +1,39 @@
+//! The first command of the README: a plan of the example site, as somebody who is not root.
+#![allow(clippy::unwrap_used)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// Somebody who owns nothing.
+const NOBODY: &str = "65534";
+
+#[test]
+fn everybody_can_plan_the_example_site() {
+    if !Path::new("/var/lib/dpkg/status").exists() {
+        eprintln!("left out: this is not Debian");
+        return;
+    }
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/site");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let ordain = dir.path().join("ordain");
+    std::fs::copy(env!("CARGO_BIN_EXE_ordain"), &ordain).unwrap();
+    let copied = Command::new("cp").arg("-r").arg(&site).arg(dir.path()).status().unwrap();
+    assert!(copied.success());
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(&ordain);
+        command
+    } else {
+        Command::new(&ordain)
+    };
+    command.args(["plan", "site", "--node", "web.example.org"]).current_dir(dir.path());
+    let output = command.env("HOME", "/nonexistent").output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(errors, "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("/srv/app/conf.d/alpha") && text.contains("Plan: "), "{text}");
+    assert!(!text.contains("correct horse"), "{text}");
+}
