@@ -9,10 +9,11 @@
 //! | [`printf`] | [`printf::ruby::sprintf`] |
 //! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`] |
 //! | [`integer`] | [`integer::parse_ruby`] |
+//! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
 //! | [`base64`] | [`base64::encode`], [`base64::decode`] in Ruby's modes |
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
-//! | [`text`] | [`text::inspect_ruby`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
+//! | [`text`] | [`text::inspect_ruby`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::CharSet`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
 //! | [`shell`] | [`shell::shellquote`], [`shell::escape`], [`shell::join`], [`shell::split`] |
 //! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::compressed`], [`ip::expanded`] |
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
@@ -32,6 +33,7 @@ pub mod pbkdf2;
 pub mod printf;
 pub mod random;
 pub mod regex;
+pub mod scanf;
 pub mod shell;
 pub mod text;
 pub mod time;

@@ -1,14 +1,13 @@
 //! Ruby's `String#scanf`.
 
-use num_bigint::BigInt;
+use crate::text::CharSet;
+use crate::{Error, Result};
 
-use crate::float;
-
-/// What a conversion reads.
+/// What a conversion has read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scanned {
     /// From `%d %u %i %x %X %o`.
-    Int(BigInt),
+    Int(i64),
     /// From `%f %e %g %a` and their capitals.
     Float(f64),
     /// From `%s`, `%c` and `%[…]`.
@@ -19,170 +18,264 @@ pub enum Scanned {
 ///
 /// ```
 /// use ordain_functions::scanf::{Scanned, scanf};
-/// let read = scanf("eth0: 15", "%[a-z]%d: %d");
-/// assert_eq!(read, [Scanned::Str("eth".into()), Scanned::Int(0.into()), Scanned::Int(15.into())]);
+/// let read = scanf("eth0: 15", "%[a-z]%d: %d")?;
+/// assert_eq!(read, [Scanned::Str("eth".into()), Scanned::Int(0), Scanned::Int(15)]);
+/// # Ok::<(), ordain_functions::Error>(())
 /// ```
-pub fn scanf(text: &str, format: &str) -> Vec<Scanned> {
-    let mut scanner = Scanner { rest: text, out: Vec::new() };
-    // A mismatch ends the run; what was read before it counts.
-    let _mismatch = scanner.run(format);
-    scanner.out
-}
-
-struct Scanner<'a> {
-    rest: &'a str,
-    out: Vec<Scanned>,
-}
-
-impl<'a> Scanner<'a> {
-    fn run(&mut self, format: &str) -> Option<()> {
-        let mut format = format;
-        while let Some(c) = format.chars().next() {
-            format = &format[c.len_utf8()..];
-            match c {
-                '%' => self.conversion(&mut format)?,
-                c if c.is_ascii_whitespace() => self.rest = self.rest.trim_ascii_start(),
-                c => self.rest = self.rest.strip_prefix(c)?,
-            }
-        }
-        Some(())
-    }
-
-    fn conversion(&mut self, format: &mut &str) -> Option<()> {
-        let skipped = format.starts_with('*');
-        *format = &format[usize::from(skipped)..];
-        let digits = format.bytes().take_while(u8::is_ascii_digit).count();
-        let width = format[..digits].parse().unwrap_or(usize::MAX);
-        *format = &format[digits..];
-        let letter = format.chars().next()?;
-        *format = &format[letter.len_utf8()..];
-        if !matches!(letter, 'c' | '[' | '%') {
-            self.rest = self.rest.trim_ascii_start();
-        }
-        let value = match letter {
-            '%' => {
-                self.rest = self.rest.strip_prefix('%')?;
-                return Some(());
-            }
-            'd' | 'u' => self.integer(width, 10)?,
-            'x' | 'X' => self.integer(width, 16)?,
-            'o' => self.integer(width, 8)?,
-            'i' => self.integer(width, 0)?,
-            'f' | 'e' | 'g' | 'a' | 'F' | 'E' | 'G' | 'A' => self.float(width)?,
-            's' => Scanned::Str(self.take(width, |c| !c.is_ascii_whitespace())?.into()),
-            'c' => {
-                let count = if width == usize::MAX { 1 } else { width };
-                Scanned::Str(self.take(count, |_| true)?.into())
-            }
-            '[' => self.set(width, format)?,
-            _ => return None,
-        };
-        if !skipped {
-            self.out.push(value);
-        }
-        Some(())
-    }
-
-    /// Up to `width` characters, at least one.
-    fn take(&mut self, width: usize, wanted: impl Fn(char) -> bool) -> Option<&'a str> {
-        let length =
-            self.rest.chars().take(width).take_while(|&c| wanted(c)).map(char::len_utf8).sum();
-        let (head, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        (!head.is_empty()).then_some(head)
-    }
-
-    /// An integer; radix 0 goes by the prefix.
-    fn integer(&mut self, width: usize, radix: u32) -> Option<Scanned> {
-        let window_end = self.rest.char_indices().nth(width).map_or(self.rest.len(), |(at, _)| at);
-        let window = &self.rest[..window_end];
-        let signed = usize::from(window.starts_with(['+', '-']));
-        let body = &window[signed..];
-        let is_hex = |text: &str| text.starts_with("0x") || text.starts_with("0X");
-        let (radix, prefix) = match radix {
-            0 | 16 if is_hex(body) => (16, 2),
-            0 if body.starts_with('0') => (8, 0),
-            0 => (10, 0),
-            radix => (radix, 0),
-        };
-        let count = body[prefix..].chars().take_while(|c| c.is_digit(radix)).count();
-        let digits = &body[prefix..prefix + count];
-        let magnitude = BigInt::parse_bytes(digits.as_bytes(), radix)?;
-        let negative = window.starts_with('-');
-        self.rest = &self.rest[signed + prefix + count..];
-        Some(Scanned::Int(if negative { -magnitude } else { magnitude }))
-    }
-
-    fn float(&mut self, width: usize) -> Option<Scanned> {
-        let window_end = self.rest.char_indices().nth(width).map_or(self.rest.len(), |(at, _)| at);
-        let window = &self.rest[..window_end];
-        let digits = |from: usize| window[from..].bytes().take_while(u8::is_ascii_digit).count();
-        let mut end = usize::from(window.starts_with(['+', '-']));
-        let whole = digits(end);
-        end += whole;
-        let mut fraction = 0;
-        if window[end..].starts_with('.') {
-            fraction = digits(end + 1);
-            end += if whole + fraction > 0 { 1 + fraction } else { 0 };
-        }
-        if whole + fraction == 0 {
-            return None;
-        }
-        if window[end..].starts_with(['e', 'E']) {
-            let signed = end + 1 + usize::from(window[end + 1..].starts_with(['+', '-']));
-            if digits(signed) > 0 {
-                end = signed + digits(signed);
-            }
-        }
-        let value = float::parse_ruby(window[..end].trim_end_matches('.')).ok()?;
-        self.rest = &self.rest[end..];
-        Some(Scanned::Float(value))
-    }
-
-    /// The rest of `%[…]`.
-    fn set(&mut self, width: usize, format: &mut &str) -> Option<Scanned> {
-        let negated = format.starts_with('^');
-        let body = &format[usize::from(negated)..];
-        let first = body.chars().next()?.len_utf8();
-        let end = first + body[first..].find(']')?;
-        let members: Vec<char> = body[..end].chars().collect();
-        *format = &body[end + 1..];
-        let mut ranges = Vec::new();
-        let mut at = 0;
-        while let Some(&low) = members.get(at) {
-            match (members.get(at + 1), members.get(at + 2)) {
-                (Some('-'), Some(&high)) => {
-                    ranges.push((low, high));
-                    at += 3;
-                }
-                _ => {
-                    ranges.push((low, low));
-                    at += 1;
+///
+/// # Errors
+/// [`Error::Format`] if a set in the format is not closed, [`Error::Number`] if an integer does
+/// not fit into 64 bits.
+pub fn scanf(text: &str, format: &str) -> Result<Vec<Scanned>> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    for part in parts(format)? {
+        match part {
+            Part::Blank => rest = rest.trim_ascii_start(),
+            Part::Char(c) => match rest.strip_prefix(c) {
+                Some(after) => rest = after,
+                None => break,
+            },
+            Part::Field(field) => {
+                let Some((found, after)) = field.find(rest) else { break };
+                rest = after;
+                if field.is_kept {
+                    values.push(field.kind.value(found)?);
                 }
             }
         }
-        let wanted = |c: char| ranges.iter().any(|&(low, high)| low <= c && c <= high) != negated;
-        Some(Scanned::Str(self.take(width, wanted)?.into()))
     }
+    Ok(values)
+}
+
+/// One part of a format.
+enum Part {
+    Blank,
+    Char(char),
+    Field(Field),
+}
+
+struct Field {
+    kind: Kind,
+    width: Option<usize>,
+    is_kept: bool,
+}
+
+enum Kind {
+    /// With its base; none if the text tells.
+    Integer(Option<u32>),
+    Float,
+    Word,
+    Chars,
+    Set(CharSet),
+}
+
+fn parts(format: &str) -> Result<Vec<Part>> {
+    let mut out = Vec::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_ascii_whitespace() {
+            out.push(Part::Blank);
+            continue;
+        }
+        if c != '%' {
+            out.push(Part::Char(c));
+            continue;
+        }
+        let is_kept = chars.next_if_eq(&'*').is_none();
+        let mut width = None;
+        while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+            width = Some(width.unwrap_or(0usize).saturating_mul(10).saturating_add(digit as usize));
+            chars.next();
+        }
+        let mut letter = chars.next();
+        if matches!(letter, Some('h' | 'l' | 'L')) {
+            letter = chars.next();
+        }
+        let kind = match letter {
+            Some('d' | 'u') => Kind::Integer(Some(10)),
+            Some('x' | 'X') => Kind::Integer(Some(16)),
+            Some('o') => Kind::Integer(Some(8)),
+            Some('i') => Kind::Integer(None),
+            Some('f' | 'g' | 'e' | 'a' | 'F' | 'G' | 'E' | 'A') => Kind::Float,
+            Some('s') => Kind::Word,
+            Some('c') => Kind::Chars,
+            Some('[') => Kind::Set(set(&mut chars)?),
+            Some('%') => {
+                out.push(Part::Char('%'));
+                continue;
+            }
+            other => {
+                out.push(Part::Char('%'));
+                out.extend(other.map(Part::Char));
+                continue;
+            }
+        };
+        out.push(Part::Field(Field { kind, width, is_kept }));
+    }
+    Ok(out)
+}
+
+/// The rest of `%[…]`; the first character may be the bracket.
+fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<CharSet> {
+    let negated = chars.next_if_eq(&'^').is_some();
+    let mut members = Vec::from_iter(chars.next());
+    loop {
+        match chars.next() {
+            Some(']') => break,
+            Some(c) => members.push(c),
+            None => {
+                return Err(Error::Format("scanf(): the set in the format is not closed".into()));
+            }
+        }
+    }
+    let mut ranges = Vec::new();
+    let mut rest = members.as_slice();
+    while let [low, tail @ ..] = rest {
+        let (high, tail) = match tail {
+            ['-', high, tail @ ..] => (high, tail),
+            _ => (low, tail),
+        };
+        ranges.push((*low, *high));
+        rest = tail;
+    }
+    Ok(CharSet::of(negated, ranges))
+}
+
+impl Field {
+    /// What the field takes of the text, and what is left; `None` if nothing fits.
+    fn find<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let text = match self.kind {
+            Kind::Chars | Kind::Set(_) => text,
+            _ => text.trim_ascii_start(),
+        };
+        let width = self.width.unwrap_or(match self.kind {
+            Kind::Chars => 1,
+            _ => usize::MAX,
+        });
+        let end = text.char_indices().nth(width).map_or(text.len(), |(at, _)| at);
+        let length = self.kind.length(&text[..end]);
+        (length > 0).then(|| text.split_at(length))
+    }
+}
+
+impl Kind {
+    /// How much of the beginning of the text belongs to a value; 0 if there is none.
+    fn length(&self, text: &str) -> usize {
+        let up_to = |end: Option<usize>| end.unwrap_or(text.len());
+        match self {
+            Kind::Chars => text.len(),
+            Kind::Word => up_to(text.find(|c: char| c.is_ascii_whitespace())),
+            Kind::Set(set) => up_to(text.find(|c| !set.contains(c))),
+            Kind::Integer(base) => {
+                let (skipped, base) = integer_begin(text, *base);
+                let count = digits(&text[skipped..], base);
+                // Without digits behind it the zero of `0x` is a number.
+                let is_zero = count == 0 && skipped > sign_length(text);
+                if is_zero { skipped - 1 } else { (skipped + count) * usize::from(count > 0) }
+            }
+            Kind::Float => float_length(text),
+        }
+    }
+
+    fn value(&self, found: &str) -> Result<Scanned> {
+        Ok(match self {
+            Kind::Chars | Kind::Word | Kind::Set(_) => Scanned::Str(found.into()),
+            Kind::Integer(base) => {
+                let (skipped, base) = integer_begin(found, *base);
+                let sign = if found.starts_with('-') { "-" } else { "" };
+                let value = i64::from_str_radix(&format!("{sign}{}", &found[skipped..]), base);
+                let too_big = |_| Error::Number(format!("scanf(): {found} is too big"));
+                Scanned::Int(value.map_err(too_big)?)
+            }
+            Kind::Float => {
+                let bad = |_| Error::Number(format!("scanf(): {found} is no number"));
+                Scanned::Float(found.parse().map_err(bad)?)
+            }
+        })
+    }
+}
+
+/// The length of the sign and the mark before the digits of an integer, and the base of those.
+fn integer_begin(text: &str, base: Option<u32>) -> (usize, u32) {
+    let sign = sign_length(text);
+    let rest = &text[sign..];
+    let is_hex = rest.starts_with("0x") || rest.starts_with("0X");
+    match base {
+        None | Some(16) if is_hex => (sign + 2, 16),
+        Some(base) => (sign, base),
+        None if rest.starts_with('0') => (sign, 8),
+        None => (sign, 10),
+    }
+}
+
+fn sign_length(text: &str) -> usize {
+    usize::from(text.starts_with(['-', '+']))
+}
+
+fn digits(text: &str, base: u32) -> usize {
+    text.find(|c: char| !c.is_digit(base)).unwrap_or(text.len())
+}
+
+fn float_length(text: &str) -> usize {
+    let sign = sign_length(text);
+    let mut end = sign + digits(&text[sign..], 10);
+    let mut has_digits = end > sign;
+    if text[end..].starts_with('.') {
+        let after = digits(&text[end + 1..], 10);
+        has_digits |= after > 0;
+        end += if has_digits { 1 + after } else { 0 };
+    }
+    if !has_digits {
+        return 0;
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let rest = &text[end + 1..];
+        let count = digits(&rest[sign_length(rest)..], 10);
+        if count > 0 {
+            end += 1 + sign_length(rest) + count;
+        }
+    }
+    end
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn int(value: i64) -> Scanned {
-        Scanned::Int(value.into())
+    fn shown(text: &str, format: &str) -> String {
+        let words = scanf(text, format).unwrap().into_iter().map(|value| match value {
+            Scanned::Int(i) => i.to_string(),
+            Scanned::Float(f) => format!("{f:?}"),
+            Scanned::Str(text) => format!("'{text}'"),
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn conversions() {
-        assert_eq!(scanf("12 -7 0x1f", "%d %d %i"), [int(12), int(-7), int(31)]);
-        assert_eq!(scanf("1.5e2x", "%fx"), [Scanned::Float(150.0)]);
-        assert_eq!(scanf("ab cd", "%s%*s%c"), [Scanned::Str("ab".into())]);
-        assert_eq!(scanf("12345", "%2d%3d"), [int(12), int(345)]);
-        assert_eq!(scanf("1,x", "%d,%d"), [int(1)]);
-        assert_eq!(scanf("50%", "%d%%"), [int(50)]);
-        assert_eq!(scanf("a-b]", "%[^]]"), [Scanned::Str("a-b".into())]);
-        assert!(scanf("", "%d").is_empty());
+    fn formats_read_values() {
+        for (text, format, expected) in [
+            ("x 42 -0x1f 1.5e2 word", "x %d %i %f %3s", "42 -31 150.0 'wor'"),
+            ("abc1", "%[a-c]%*c%d", "'abc'"),
+            ("12 -7 0x1f", "%d %d %x", "12 -7 31"),
+            ("1.5e2x", "%fx", "150.0"),
+            ("ab cd", "%s%*s%c", "'ab'"),
+            ("12345", "%2d%3d", "12 345"),
+            ("1,x", "%d,%d", "1"),
+            ("50%", "%d%%", "50"),
+            ("a-b]", "%[^]]", "'a-b'"),
+            ("0xg 08", "%xxg %i%d", "0 0 8"),
+            ("", "%d", ""),
+            ("-", "%d", ""),
+        ] {
+            assert_eq!(shown(text, format), expected, "{text} {format}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        assert!(matches!(scanf("99999999999999999999", "%d"), Err(Error::Number(_))));
+        assert!(matches!(scanf("a", "%[a"), Err(Error::Format(_))));
     }
 }

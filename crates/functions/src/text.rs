@@ -43,33 +43,28 @@ pub fn inspect_ruby(text: &str) -> String {
 /// The first letter in upper case, the others in lower case.
 pub fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars.flat_map(char::to_lowercase)).collect(),
-        None => String::new(),
-    }
+    let Some(first) = chars.next() else { return String::new() };
+    let mut upper = first.to_uppercase();
+    // Of a letter such as `ß`, which becomes two, only the first is a capital.
+    let head = upper.next().into_iter().chain(upper.flat_map(char::to_lowercase));
+    head.chain(chars.flat_map(char::to_lowercase)).collect()
 }
 
-/// Capitals become small letters and the other way round.
+/// Small letters become capitals and the other way round.
 pub fn swapcase(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_uppercase() {
-            out.extend(c.to_lowercase());
-        } else {
-            out.extend(c.to_uppercase());
-        }
+        if c.is_lowercase() { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
     }
     out
 }
 
-/// Runs of the same character become one; with a set such as `a-z` or `^a-z`, only of characters
-/// in it.
-pub fn squeeze(text: &str, set: Option<&str>) -> String {
-    let set = set.map(CharSet::new);
+/// Runs of the same character become one; with a set, only of characters in it.
+pub fn squeeze(text: &str, set: Option<&CharSet>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut last = None;
     for c in text.chars() {
-        if last != Some(c) || set.as_ref().is_some_and(|set| !set.contains(c)) {
+        if last != Some(c) || set.is_some_and(|set| !set.contains(c)) {
             out.push(c);
         }
         last = Some(c);
@@ -77,33 +72,72 @@ pub fn squeeze(text: &str, set: Option<&str>) -> String {
     out
 }
 
-/// A set of characters as Ruby's `squeeze`, `count` and `delete` take it.
-struct CharSet {
+/// A set of characters as Ruby's `squeeze`, `count` and `delete` take it: `a-z`, `^a-z`.
+///
+/// ```
+/// let set = ordain_functions::text::CharSet::parse("a-cx")?;
+/// assert!(set.contains('b') && set.contains('x') && !set.contains('d'));
+/// # Ok::<(), ordain_functions::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CharSet {
     negated: bool,
+    /// In order and apart from each other.
     ranges: Vec<(char, char)>,
 }
 
 impl CharSet {
-    fn new(text: &str) -> Self {
+    /// Reads a set; a backslash takes the meaning from the character after it.
+    ///
+    /// # Errors
+    /// `invalid range "z-a" in string transliteration`
+    pub fn parse(text: &str) -> Result<Self> {
         let negated = text.len() > 1 && text.starts_with('^');
-        let mut chars = text[usize::from(negated)..].chars().peekable();
+        let mut chars = text[usize::from(negated)..].chars();
         let mut ranges = Vec::new();
-        while let Some(c) = chars.next() {
-            let low = if c == '\\' { chars.next().unwrap_or(c) } else { c };
+        while let Some(low) = set_member(&mut chars) {
             let mut ahead = chars.clone();
-            match (ahead.next(), ahead.next()) {
-                (Some('-'), Some(high)) => {
-                    ranges.push((low, high));
-                    chars = ahead;
-                }
-                _ => ranges.push((low, low)),
+            let high = if ahead.next() == Some('-') { set_member(&mut ahead) } else { None };
+            let Some(high) = high else {
+                ranges.push((low, low));
+                continue;
+            };
+            if low > high {
+                return Err(Error::Argument(format!(
+                    "invalid range \"{low}-{high}\" in string transliteration"
+                )));
             }
+            ranges.push((low, high));
+            chars = ahead;
         }
+        Ok(Self::of(negated, ranges))
+    }
+
+    /// The characters in any of the ranges, or with `negated` all others.
+    pub(crate) fn of(negated: bool, mut ranges: Vec<(char, char)>) -> Self {
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, kept| {
+            let touches = next.0 <= kept.1;
+            if touches {
+                kept.1 = kept.1.max(next.1);
+            }
+            touches
+        });
         CharSet { negated, ranges }
     }
 
-    fn contains(&self, c: char) -> bool {
-        self.ranges.iter().any(|&(low, high)| low <= c && c <= high) != self.negated
+    /// Whether the character is in the set.
+    pub fn contains(&self, c: char) -> bool {
+        let after = self.ranges.partition_point(|&(low, _)| low <= c);
+        let is_listed = after > 0 && c <= self.ranges[after - 1].1;
+        is_listed != self.negated
+    }
+}
+
+fn set_member(chars: &mut std::str::Chars<'_>) -> Option<char> {
+    match chars.next()? {
+        '\\' => Some(chars.next().unwrap_or('\\')),
+        c => Some(c),
     }
 }
 
@@ -117,7 +151,7 @@ impl CharSet {
 /// ```
 pub fn successor(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
-    let Some(last) = chars.iter().rposition(char::is_ascii_alphanumeric) else {
+    let Some(last) = chars.iter().rposition(|&c| counts_up(c)) else {
         return successor_of_symbols(chars);
     };
     let mut at = last;
@@ -126,7 +160,7 @@ pub fn successor(text: &str) -> String {
             'z' => ('a', Some('a')),
             'Z' => ('A', Some('A')),
             '9' => ('0', Some('1')),
-            c => (char::from_u32(c as u32 + 1).unwrap_or(c), None),
+            c => (next_in_alphabet(c), None),
         };
         chars[at] = next;
         let Some(carried) = carry else { break };
@@ -141,9 +175,19 @@ pub fn successor(text: &str) -> String {
     chars.into_iter().collect()
 }
 
+fn counts_up(c: char) -> bool {
+    c.is_alphabetic() || c.is_ascii_digit()
+}
+
+/// The next letter or digit; a single character between that is neither is jumped over.
+fn next_in_alphabet(c: char) -> char {
+    let mut following = (c..=char::MAX).skip(1).take(2);
+    following.find(|&next| counts_up(next)).unwrap_or(c)
+}
+
 /// The letter or digit that a carry goes to. Between a digit and a letter there may be no gap.
 fn left_neighbour(chars: &[char], at: usize) -> Option<usize> {
-    let left = chars[..at].iter().rposition(char::is_ascii_alphanumeric)?;
+    let left = chars[..at].iter().rposition(|&c| counts_up(c))?;
     let has_gap = left + 1 < at;
     if has_gap && chars[left].is_ascii_digit() != chars[at].is_ascii_digit() {
         return None;
@@ -163,60 +207,54 @@ fn successor_of_symbols(mut chars: Vec<char>) -> String {
     chars.into_iter().collect()
 }
 
-/// The texts from one to another in Ruby's `first..last`: numbers count by value, other texts by
-/// [`successor`] until the end is reached or the text has grown longer than it.
+/// The texts from one to another in Ruby's `first..last` (`first...last` if `is_open`): numbers
+/// count by value, other texts by [`successor`] until the end is reached or the text has grown
+/// longer than it. They are made one at a time: there may be more than anybody can wait for.
 ///
-/// # Errors
-/// [`Error::Argument`] if there are more than `limit`.
-pub fn range(first: &str, last: &str, limit: usize) -> Result<Vec<String>> {
-    let too_many = || Error::Argument(format!("the range has more than {limit} elements"));
-    let is_digits = |text: &str| {
-        !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit())
+/// ```
+/// let names: Vec<String> = ordain_functions::text::range("n08", "n10", false).collect();
+/// assert_eq!(names, ["n08", "n09", "n10"]);
+/// ```
+pub fn range(first: &str, last: &str, is_open: bool) -> Box<dyn Iterator<Item = String>> {
+    let number = |text: &str| -> Option<u64> {
+        let is_digits = text.bytes().all(|b| b.is_ascii_digit());
+        if is_digits && text.len() <= 18 { text.parse().ok() } else { None }
     };
-    if is_digits(first) && is_digits(last) {
-        let bound = |text: &str| text.parse::<u64>().unwrap_or(0);
-        let (low, high, width) = (bound(first), bound(last), first.len());
-        if high.saturating_sub(low) >= limit as u64 {
-            return Err(too_many());
-        }
-        return Ok((low..=high).map(|number| format!("{number:0width$}")).collect());
+    if let (Some(low), Some(high)) = (number(first), number(last)) {
+        let (end, width) = (if is_open { high } else { high + 1 }, first.len());
+        return Box::new((low..end).map(move |number| format!("{number:0width$}")));
     }
-    let mut out = Vec::new();
     if let ([low], [high]) = (first.as_bytes(), last.as_bytes())
         && low.is_ascii()
         && high.is_ascii()
     {
-        return Ok((*low..=*high).map(|byte| char::from(byte).to_string()).collect());
+        let end = if is_open { *high } else { *high + 1 };
+        return Box::new((*low..end).map(|byte| char::from(byte).to_string()));
     }
-    if first > last {
-        return Ok(out);
-    }
-    let after_last = successor(last);
-    let mut current = first.to_string();
-    while current != after_last {
-        if out.len() >= limit {
-            return Err(too_many());
+    let is_none = first > last || is_open && first == last || first == successor(last);
+    let mut next = (!is_none).then(|| first.to_owned());
+    let last = last.to_owned();
+    Box::new(std::iter::from_fn(move || {
+        let current = next.take()?;
+        if current != last {
+            let after = successor(&current);
+            let is_over = after.is_empty() || after.len() > last.len() || is_open && after == last;
+            next = (!is_over).then_some(after);
         }
-        let is_last = current == last;
-        let next = successor(&current);
-        out.push(current);
-        if is_last || next.is_empty() || next.len() > last.len() {
-            break;
-        }
-        current = next;
-    }
-    Ok(out)
+        Some(current)
+    }))
 }
 
-/// The number of bytes in a text such as `4 kB`, units being steps of 1024.
+/// The bytes that a text such as `4 kB` stands for, units being steps of 1024. The answer need
+/// not be whole.
 ///
 /// # Errors
 /// `to_bytes(): Unknown prefix x`
-pub fn to_bytes(text: &str) -> Result<i64> {
+pub fn to_bytes(text: &str) -> Result<f64> {
     let number_end =
         text.find(|c: char| !(c.is_ascii_digit() || ".e+-".contains(c))).unwrap_or(text.len());
     let (number, rest) = text.split_at(number_end);
-    let shift = match rest.trim_start().chars().next() {
+    let power = match rest.trim_ascii_start().chars().next() {
         None | Some('b' | 'B') => 0,
         Some('k') => 10,
         Some('M') => 20,
@@ -226,7 +264,7 @@ pub fn to_bytes(text: &str) -> Result<i64> {
         Some('E') => 60,
         Some(other) => return Err(Error::Argument(format!("to_bytes(): Unknown prefix {other}"))),
     };
-    Ok((leading_number(number) * (1_u64 << shift) as f64) as i64)
+    Ok(leading_number(number) * 2_f64.powi(power))
 }
 
 /// The longest part at the beginning that is a number; 0 without one.
@@ -235,11 +273,11 @@ fn leading_number(text: &str) -> f64 {
         |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let begin = usize::from(text.starts_with(['+', '-']));
     let mut end = digits_end(begin);
-    if end == begin {
-        return 0.0;
-    }
     if text[end..].starts_with('.') && digits_end(end + 1) > end + 1 {
         end = digits_end(end + 1);
+    }
+    if end == begin {
+        return 0.0;
     }
     if text[end..].starts_with('e') {
         let signed = end + 1 + usize::from(text[end + 1..].starts_with(['+', '-']));
@@ -251,50 +289,39 @@ fn leading_number(text: &str) -> f64 {
 }
 
 /// The last part of a path, without the suffix; `.*` stands for any extension.
-pub fn basename(path: &str, suffix: Option<&str>) -> String {
+pub fn basename<'a>(path: &'a str, suffix: Option<&str>) -> &'a str {
     let trimmed = path.trim_end_matches('/');
     if trimmed.is_empty() {
-        return if path.is_empty() { String::new() } else { "/".into() };
+        return if path.is_empty() { "" } else { "/" };
     }
     let name = trimmed.rsplit('/').next().unwrap_or(trimmed);
     let shorter = match suffix {
-        Some(".*") => name.strip_suffix(extname(name).as_str()),
+        Some(".*") => name.strip_suffix(extname(name)),
         Some(suffix) => name.strip_suffix(suffix),
         None => None,
     };
-    shorter.filter(|shorter| !shorter.is_empty()).unwrap_or(name).into()
+    shorter.filter(|shorter| !shorter.is_empty()).unwrap_or(name)
 }
 
 /// The path without its last part.
-pub fn dirname(path: &str) -> String {
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() {
-        return if path.is_empty() { ".".into() } else { "/".into() };
-    }
-    match trimmed.rsplit_once('/') {
-        None => ".".into(),
-        Some((head, _)) => {
-            let head = head.trim_end_matches('/');
-            let bare = head.trim_start_matches('/');
-            if bare.len() < head.len() {
-                format!("/{bare}")
-            } else if head.is_empty() {
-                "/".into()
-            } else {
-                head.into()
-            }
-        }
+pub fn dirname(path: &str) -> &str {
+    let slashes = path.len() - path.trim_start_matches('/').len();
+    let path = &path[slashes.saturating_sub(1)..];
+    match path.trim_end_matches('/').rsplit_once('/') {
+        None if slashes > 0 => "/",
+        None => ".",
+        Some((head, _)) => match head.trim_end_matches('/') {
+            "" => "/",
+            head => head,
+        },
     }
 }
 
 /// The extension of the last part of a path with its dot, or nothing.
-pub fn extname(path: &str) -> String {
+pub fn extname(path: &str) -> &str {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
-    let begin = name.len() - name.trim_start_matches('.').len();
-    match name[begin..].rfind('.') {
-        Some(dot) if begin + dot > 0 => name[begin + dot..].into(),
-        _ => String::new(),
-    }
+    let bare = name.trim_start_matches('.');
+    bare.rfind('.').map_or("", |dot| &bare[dot..])
 }
 
 /// Line ends of DOS become those of Unix.
@@ -302,9 +329,19 @@ pub fn dos2unix(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Line ends of Unix become those of DOS; lines that have them are left.
+/// Line ends of Unix become those of DOS, however many carriage returns stand before them.
 pub fn unix2dos(text: &str) -> String {
-    dos2unix(text).replace('\n', "\r\n")
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(body) => {
+                out.push_str(body.trim_end_matches('\r'));
+                out.push_str("\r\n");
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
 }
 
 /// Escapes what XML gives a meaning; for an attribute also the quotes around it.
@@ -333,12 +370,36 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn between(first: &str, last: &str) -> String {
+        range(first, last, false).collect::<Vec<_>>().join(" ")
+    }
+
     #[test]
     fn case() {
         assert_eq!(capitalize("éCOLE x"), "École x");
-        assert_eq!(swapcase("aBc"), "AbC");
+        assert_eq!(capitalize("ßA ΑΣ"), "Ssa ασ");
+        assert_eq!(swapcase("aBcß1"), "AbCSS1");
+    }
+
+    #[test]
+    fn sets_of_characters() {
+        let squeezed = |text, set: &str| squeeze(text, Some(&CharSet::parse(set).unwrap()));
         assert_eq!(squeeze("aabbcc", None), "abc");
-        assert_eq!(squeeze("aabbcc", Some("a-b")), "abcc");
+        for (text, set, expected) in [
+            ("aabbcc---^^", "a-b", "abcc---^^"),
+            ("aabb--cc", "a-", "abb-cc"),
+            ("aabb--cc", "-c", "aabb-c"),
+            ("aabb^^", "^", "aabb^"),
+            ("aabb", "^a", "aab"),
+            ("aabb--cc", "a\\-c", "abb-c"),
+            ("aabb", "", "aabb"),
+            ("aabb--ccdd", "a-b-d", "ab-ccd"),
+            ("aabbccdd", "b-ca-b", "abcdd"),
+        ] {
+            assert_eq!(squeezed(text, set), expected, "{text} {set}");
+        }
+        let error = CharSet::parse("z-a").unwrap_err().to_string();
+        assert_eq!(error, "invalid range \"z-a\" in string transliteration");
     }
 
     #[test]
@@ -350,43 +411,83 @@ mod tests {
             ("a9", "b0"),
             ("host09", "host10"),
             ("1.9", "2.0"),
+            ("a.9.9", "a.10.0"),
             ("a-9", "a-10"),
             ("9-9", "10-0"),
+            ("zz-z", "aaa-a"),
             ("", ""),
             ("zz99", "aaa00"),
             ("***", "**+"),
             ("<<koala>>", "<<koalb>>"),
+            ("aö", "aø"),
+            ("a²", "b²"),
         ] {
             assert_eq!(successor(text), next, "{text}");
         }
-        assert_eq!(range("host8", "host10", 9).unwrap().len(), 0);
-        assert_eq!(range("host08", "host10", 9).unwrap(), ["host08", "host09", "host10"]);
-        assert_eq!(range("8", "10", 9).unwrap(), ["8", "9", "10"]);
-        assert!(range("a", "zzz", 9).is_err());
+    }
+
+    #[test]
+    fn ranges_end_as_in_ruby() {
+        for (first, last, expected) in [
+            ("a", "d", "a b c d"),
+            ("Y", "a", "Y Z [ \\ ] ^ _ ` a"),
+            ("host08", "host11", "host08 host09 host10 host11"),
+            ("host8", "host10", ""),
+            ("8", "10", "8 9 10"),
+            ("08", "10", "08 09 10"),
+            ("aa", "b", "aa"),
+            ("y", "ab", ""),
+            ("false", "true", "false"),
+            ("d", "a", ""),
+            ("AAa", "Zz", ""),
+        ] {
+            assert_eq!(between(first, last), expected, "{first}..{last}");
+        }
+        assert_eq!(range("a", "ab", false).count(), 28);
+        assert_eq!(range("1.8", "2.0", true).collect::<Vec<_>>(), ["1.8", "1.9"]);
+        assert_eq!(range("b", "b", true).count(), 0);
     }
 
     #[test]
     fn sizes() {
-        assert_eq!(to_bytes("4 kB").unwrap(), 4096);
-        assert_eq!(to_bytes("1.5M").unwrap(), 1_572_864);
-        assert_eq!(to_bytes("42").unwrap(), 42);
+        assert_eq!(to_bytes("4 kB"), Ok(4096.0));
+        assert_eq!(to_bytes("1.5M"), Ok(1_572_864.0));
+        assert_eq!(to_bytes("42"), Ok(42.0));
+        assert_eq!(to_bytes("-.5e+1."), Ok(-5.0));
+        assert_eq!(to_bytes("1.e3"), Ok(1.0));
         assert_eq!(to_bytes("1 x").unwrap_err().to_string(), "to_bytes(): Unknown prefix x");
     }
 
     #[test]
     fn paths() {
-        assert_eq!(
-            (basename("/a/b.rb", Some(".rb")), dirname("/a/b.rb")),
-            ("b".into(), "/a".into())
-        );
-        assert_eq!(
-            (basename("/", None), dirname("a"), dirname("//a")),
-            ("/".into(), ".".into(), "/".into())
-        );
-        assert_eq!(
-            (extname("a.tar.gz"), extname(".bashrc"), extname("a")),
-            (".gz".into(), String::new(), String::new())
-        );
+        for (path, head, name) in [
+            ("", ".", ""),
+            ("/", "/", "/"),
+            ("//", "/", "/"),
+            ("a/", ".", "a"),
+            ("/a/", "/", "a"),
+            ("//a", "/", "a"),
+            ("///a//b/", "/a", "b"),
+            ("a//b", "a", "b"),
+        ] {
+            assert_eq!((dirname(path), basename(path, None)), (head, name), "{path}");
+        }
+        assert_eq!(basename("/a/b.rb/", Some(".rb")), "b");
+        assert_eq!(basename("rb", Some("rb")), "rb");
+        for (name, bare, extension) in [
+            ("a.tar.gz", "a.tar", ".gz"),
+            (".bashrc", ".bashrc", ""),
+            ("..b", "..b", ""),
+            ("a.", "a", "."),
+        ] {
+            assert_eq!((basename(name, Some(".*")), extname(name)), (bare, extension), "{name}");
+        }
+    }
+
+    #[test]
+    fn line_ends() {
+        assert_eq!(dos2unix("a\r\nb\r"), "a\nb\r");
+        assert_eq!(unix2dos("a\nb\r\r\n\nc"), "a\r\nb\r\n\r\nc");
     }
 
     #[test]

@@ -52,10 +52,16 @@ impl FromStr for Uri {
     fn from_str(text: &str) -> Result<Self> {
         let bad =
             || Error::Address(format!("bad URI(is not URI?): {}", crate::text::inspect_ruby(text)));
-        if !text.bytes().all(is_allowed) || !has_whole_escapes(text) {
-            return Err(bad());
+        if !text.is_ascii() {
+            return Err(Error::Address(format!("URI must be ascii only {}", dump(text))));
         }
         let (rest, fragment) = cut(text, '#');
+        if !text.bytes().all(is_allowed)
+            || !has_whole_escapes(text)
+            || fragment.is_some_and(|fragment| fragment.contains(['#', '[', ']']))
+        {
+            return Err(bad());
+        }
         let (scheme, rest) = split_scheme(rest);
         let fragment = fragment.map(str::to_string);
         if let Some(scheme) = &scheme
@@ -75,7 +81,9 @@ impl FromStr for Uri {
             }
             None => rest,
         };
-        if path.contains(['[', ']']) {
+        let begins_like_scheme =
+            uri.scheme.is_none() && path.split('/').next().is_some_and(|part| part.contains(':'));
+        if path.contains(['[', ']']) || begins_like_scheme {
             return Err(bad());
         }
         uri.path = Some(path.to_string());
@@ -88,6 +96,19 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
         Some((head, tail)) => (head, Some(tail)),
         None => (text, None),
     }
+}
+
+/// The text in quotes, with escapes for what is not ASCII.
+fn dump(text: &str) -> String {
+    let mut out = String::new();
+    for c in crate::text::inspect_ruby(text).chars() {
+        match c as u32 {
+            0..0x80 => out.push(c),
+            code @ 0x80..0x1_0000 => out.push_str(&format!("\\u{code:04X}")),
+            code => out.push_str(&format!("\\u{{{code:X}}}")),
+        }
+    }
+    out
 }
 
 fn is_allowed(byte: u8) -> bool {
@@ -132,18 +153,37 @@ impl Uri {
             None if port.is_empty() => None,
             None => return None,
         };
-        if self.port.is_some() && self.port == self.scheme.as_deref().and_then(default_port) {
-            self.port = None;
-        }
+        self.drop_default_port();
         self.userinfo = userinfo.map(str::to_string);
-        self.host = Some(host.to_string());
+        let may_be_empty = self.scheme.as_deref() == Some("file");
+        self.host = (may_be_empty || !host.is_empty()).then(|| host.to_string());
         Some(())
     }
 
-    /// The URI that a reference means when it stands in this one (RFC 3986, section 5).
+    fn is_empty(&self) -> bool {
+        *self == Uri { path: Some(String::new()), ..Uri::default() }
+    }
+
+    /// Forgets the port if it is the scheme's own.
+    pub fn drop_default_port(&mut self) {
+        if self.port.is_some() && self.port == self.scheme.as_deref().and_then(default_port) {
+            self.port = None;
+        }
+    }
+
+    /// The port that is meant: the one that is written, or the scheme's own.
+    pub fn effective_port(&self) -> Option<u16> {
+        self.port.or_else(|| self.scheme.as_deref().and_then(default_port))
+    }
+
+    /// The URI that a reference means when it stands in this one (RFC 3986, section 5). As in
+    /// Ruby, an empty reference means all of this URI, and an opaque one resolves nothing.
     pub fn resolve(&self, reference: &Uri) -> Uri {
         if reference.scheme.is_some() {
             return reference.clone();
+        }
+        if self.opaque.is_some() || reference.is_empty() {
+            return self.clone();
         }
         let mut target = Uri { scheme: self.scheme.clone(), ..reference.clone() };
         if reference.host.is_some() {
@@ -245,14 +285,29 @@ mod tests {
         assert_eq!(parsed.to_string(), "http://u:p@[::1]:8080/a/b?q=1#f");
         assert_eq!(uri("mailto:x@y.org").opaque.as_deref(), Some("x@y.org"));
         assert_eq!(uri("http://a:80/").to_string(), "http://a/");
-        assert_eq!(
-            "http://a b".parse::<Uri>().unwrap_err().to_string(),
-            "bad URI(is not URI?): \"http://a b\""
-        );
+        assert_eq!(uri("ldap://a").effective_port(), Some(389));
+        assert_eq!((uri("http:///x").host, uri("file:///x").host), (None, Some(String::new())));
+        assert_eq!((uri("x:").path, uri("x:y").path), (Some(String::new()), None));
+    }
+
+    #[test]
+    fn what_is_no_uri() {
+        for text in
+            ["http://a b", "1:2", "http://a/%zz", "http://u@b@c/", "a#[", "a#b#c", "//[::1/"]
+        {
+            let error = text.parse::<Uri>().unwrap_err().to_string();
+            assert_eq!(error, format!("bad URI(is not URI?): \"{text}\""));
+        }
+        let error = "é".parse::<Uri>().unwrap_err().to_string();
+        assert_eq!(error, "URI must be ascii only \"\\u00E9\"");
+        assert!("a/b:c?[x]".parse::<Uri>().is_ok());
     }
 
     #[test]
     fn references() {
+        assert_eq!(uri("http://a").resolve(&uri("g")).to_string(), "http://a/g");
+        assert_eq!(uri("http://a/b#c").resolve(&uri("")).to_string(), "http://a/b#c");
+        assert_eq!(uri("a:b").resolve(&uri("c")).to_string(), "a:b");
         let base = uri("http://a/b/c/d?q");
         for (reference, target) in [
             ("g", "http://a/b/c/g"),

@@ -94,13 +94,16 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> Eval
 fn join(uri: &Uri, right: &Value) -> EvalResult {
     let reference = match right {
         Value::Uri(other) => Uri::clone(other),
-        Value::Str(text) => match Uri::parse(text) {
+        Value::Str(text) => match text.parse::<Uri>() {
             Ok(other) => other,
-            Err(reason) => return runtime(reason),
+            Err(reason) => return runtime(reason.to_string()),
         },
         _ => return runtime("An URI can only be merged with an URI or String"),
     };
-    Ok(Value::Uri(Arc::new(uri.join(&reference))))
+    if uri.scheme.is_none() && reference.scheme.is_none() {
+        return runtime("both URI are relative");
+    }
+    Ok(Value::Uri(Arc::new(uri.resolve(&reference))))
 }
 
 /// The unary minus.

@@ -196,41 +196,19 @@ fn realize(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-/// Characters that need no quotes.
-fn is_safe(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c)
-}
-
 fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
-    const DANGEROUS: &[char] = &['!', '"', '`', '$', '\\'];
-    let mut words = Vec::new();
-    for value in flat(&old_args(call))? {
-        let Some(word) = value.as_str() else {
+    let words = flat(&old_args(call))?;
+    for value in &words {
+        if value.as_str().is_none() {
             return fail(format!(
                 "undefined method `length' for {}:{}",
-                ruby_inspect(&value),
-                ruby_class(&value)
+                ruby_inspect(value),
+                ruby_class(value)
             ));
-        };
-        words.push(if !word.is_empty() && word.chars().all(is_safe) {
-            word.to_owned()
-        } else if !word.contains(DANGEROUS) {
-            format!("\"{word}\"")
-        } else if !word.contains('\'') {
-            format!("'{word}'")
-        } else {
-            let mut quoted = String::from("\"");
-            for c in word.chars() {
-                if DANGEROUS.contains(&c) {
-                    quoted.push('\\');
-                }
-                quoted.push(c);
-            }
-            quoted.push('"');
-            quoted
-        });
+        }
     }
-    Ok(Value::from(words.join(" ")))
+    let words = words.iter().filter_map(Value::as_str);
+    Ok(Value::from(ordain_functions::shell::shellquote(words)))
 }
 
 /// A value as an argument of Ruby's `sprintf`.

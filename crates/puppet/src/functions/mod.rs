@@ -10,7 +10,6 @@ pub mod iterate;
 pub mod iteration;
 pub mod legacy;
 pub mod numbers;
-pub mod scan;
 pub mod stdlib;
 pub mod support;
 pub mod text;

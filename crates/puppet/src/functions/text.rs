@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_functions::scanf::Scanned;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
@@ -162,15 +163,7 @@ fn camelcase(text: &str) -> EcoString {
 }
 
 fn capitalize(text: &str) -> EcoString {
-    let mut chars = text.chars();
-    let Some(first) = chars.next() else { return EcoString::new() };
-    let mut out = EcoString::new();
-    // Title case differs from upper case only for letters such as `ß`, which becomes `Ss`.
-    for (i, c) in first.to_uppercase().enumerate() {
-        if i == 0 { out.push(c) } else { out.extend(c.to_lowercase()) }
-    }
-    out.push_str(&chars.as_str().to_lowercase());
-    out
+    ordain_functions::text::capitalize(text).into()
 }
 
 fn downcase(text: &str) -> EcoString {
@@ -364,8 +357,12 @@ fn split_text(text: &str, pattern: &str) -> EvalResult {
 }
 
 fn scanf(call: &mut Call<'_, '_>) -> EvalResult {
-    let values = crate::functions::scan::scan(&call.str(0), &call.str(1))?;
-    let values = Value::array(values);
+    let values = ordain_functions::scanf::scanf(&call.str(0), &call.str(1)).map_err(wrap)?;
+    let values = Value::array(values.into_iter().map(|value| match value {
+        Scanned::Int(i) => Value::Int(i),
+        Scanned::Float(f) => Value::Float(f),
+        Scanned::Str(text) => Value::from(text),
+    }));
     if call.block.is_some() { call.yield_block(&[values]) } else { Ok(values) }
 }
 

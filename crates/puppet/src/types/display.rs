@@ -43,18 +43,8 @@ pub fn capitalized(name: &str) -> EcoString {
     if name.starts_with(|c: char| c.is_ascii_uppercase()) {
         return name.into();
     }
-    let mut out = EcoString::with_capacity(name.len());
-    for (i, segment) in name.split("::").enumerate() {
-        if i > 0 {
-            out.push_str("::");
-        }
-        let mut chars = segment.chars();
-        if let Some(first) = chars.next() {
-            out.extend(first.to_uppercase());
-            out.push_str(&chars.as_str().to_lowercase());
-        }
-    }
-    out
+    let segments: Vec<String> = name.split("::").map(ordain_functions::text::capitalize).collect();
+    segments.join("::").into()
 }
 
 /// `TypeSet` without parameters, which upstream shows by the definition of the default one.

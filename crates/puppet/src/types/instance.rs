@@ -10,7 +10,7 @@ use crate::types::infer::{callable_of, infer};
 use crate::types::new::init_accepts;
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::object::has_parameters;
-use crate::types::uri::Uri;
+use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
 
@@ -204,7 +204,7 @@ fn in_range(range: &str, version: &Version) -> bool {
 
 /// Whether a URI has all these parts; a part may be a type or an expression.
 fn has_parts(parts: &Value, uri: &Uri) -> bool {
-    let actual = uri.parts();
+    let actual = uri::parts(uri);
     parts.as_hash().is_none_or(|entries| {
         entries.iter().all(|(key, option)| {
             let part = actual.get(key.as_str().unwrap_or_default());

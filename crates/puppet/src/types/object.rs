@@ -156,7 +156,7 @@ pub fn member(receiver: &Value, name: &str) -> Option<Value> {
             attribute_value(object, "msg")
         }
         Value::Object(object) => attribute_value(object, name),
-        Value::Uri(uri) => uri.part(name),
+        Value::Uri(uri) => crate::types::uri::part(uri, name),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
-use crate::types::uri::Uri;
+use crate::types::uri;
 use crate::types::{
     CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, generalize, object,
     references,
@@ -191,11 +191,11 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::SemVer(_) => semver(base, keys),
         Type::Uri(_) => match one("URI-Type", keys)? {
-            Value::Str(text) => match Uri::parse(text) {
-                Ok(uri) => Ok(uri_of(uri.parts())),
-                Err(reason) => issue("RUNTIME_ERROR", reason),
+            Value::Str(text) => match text.parse() {
+                Ok(uri) => Ok(uri_of(uri::parts(&uri))),
+                Err(reason) => issue("RUNTIME_ERROR", reason.to_string()),
             },
-            Value::Uri(uri) => Ok(uri_of(uri.parts())),
+            Value::Uri(uri) => Ok(uri_of(uri::parts(uri))),
             key @ Value::Hash(_) => Ok(uri_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },

@@ -7,7 +7,9 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::legacy::leading_integer;
 use crate::functions::stdlib::{at, no_method};
-use crate::functions::support::{function, integer_of, is_instance, old, old_args, ruby_text};
+use crate::functions::support::{
+    function, integer_of, is_instance, old, old_args, ruby_text, wrap,
+};
 use crate::functions::{Function, plain, req};
 use crate::types::infer_set;
 use crate::value::Value;
@@ -244,25 +246,7 @@ fn to_bytes(call: &mut Call<'_, '_>) -> EvalResult {
             return fail(format!("no implicit conversion of {class} into String"));
         }
     };
-    let end = text.find(|c: char| !c.is_ascii_digit() && !".e+-".contains(c)).unwrap_or(text.len());
-    let number = leading_float(&text[..end]);
-    let prefix = text[end..].trim_start().chars().next().filter(|c| !matches!(c, 'b' | 'B'));
-    let power = match prefix {
-        None => 0,
-        Some('k') => 10,
-        Some('M') => 20,
-        Some('G') => 30,
-        Some('T') => 40,
-        Some('P') => 50,
-        Some('E') => 60,
-        Some(other) => return fail(format!("to_bytes(): Unknown prefix {other}")),
-    };
-    integer_of((number * 2f64.powi(power)).trunc())
-}
-
-/// Ruby's `to_f`: the number that a text begins with.
-fn leading_float(text: &str) -> f64 {
-    (0..=text.len()).rev().find_map(|end| text[..end].parse().ok()).unwrap_or(0.0)
+    integer_of(ordain_functions::text::to_bytes(text).map_err(wrap)?.trunc())
 }
 
 /// The values of a list, or the single value as a list.

@@ -1,6 +1,7 @@
 //! Functions on lists.
 
 use indexmap::IndexSet;
+use ordain_functions::text::{self, CharSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::eval::call::Call;
@@ -130,7 +131,8 @@ fn count_chars(text: &str, set: Option<&Value>) -> EvalResult {
     let Some(set) = set.and_then(Value::as_str) else {
         return fail("wrong number of arguments (given 0, expected 1+)");
     };
-    let count = text.chars().filter(|c| crate::functions::stdlib::text::in_set(set, *c)).count();
+    let set = CharSet::parse(set).map_err(wrap)?;
+    let count = text.chars().filter(|&c| set.contains(c)).count();
     Ok(Value::Int(count as i64))
 }
 
@@ -328,7 +330,7 @@ fn range(call: &mut Call<'_, '_>) -> EvalResult {
         return count_up(index(&start), index(&stop), step, open);
     }
     let mut out = Vec::new();
-    let texts = texts_between(&ruby_text(&start), &ruby_text(&stop), open);
+    let texts = text::range(&ruby_text(&start), &ruby_text(&stop), open);
     let step = usize::try_from(step).unwrap_or(usize::MAX);
     for (i, text) in texts.enumerate() {
         limit(i as u64)?;
@@ -353,70 +355,6 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
     let values = (0..count.min(MAX_ITEMS as u64))
         .map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
     Ok(Value::array(values))
-}
-
-/// The texts from one to another as Ruby counts them; none if the first is longer or comes later.
-fn texts_between(first: &str, last: &str, open: bool) -> impl Iterator<Item = String> + use<> {
-    let both_single = first.chars().count() == 1 && last.chars().count() == 1;
-    let by_digits = is_digits(first) && is_digits(last);
-    let last = last.to_owned();
-    // Ruby compares the ends as texts, and looks at the lengths only when it goes on.
-    let begins_late = !by_digits && first > last.as_str();
-    let mut next = if begins_late { None } else { Some(first.to_owned()) };
-    std::iter::from_fn(move || {
-        let now = next.take()?;
-        if now == last {
-            return if open { None } else { Some(now) };
-        }
-        let after = if both_single { next_char(&now) } else { Some(successor(&now)) };
-        next = after.filter(|after| after.len() <= last.len());
-        Some(now)
-    })
-}
-
-fn next_char(text: &str) -> Option<String> {
-    let c = text.chars().next()?;
-    char::from_u32(c as u32 + 1).map(String::from)
-}
-
-/// Ruby's `succ`: the rightmost letters and digits count up and carry.
-fn successor(text: &str) -> String {
-    let mut out: Vec<char> = text.chars().collect();
-    if !out.iter().any(char::is_ascii_alphanumeric) {
-        if let Some(last) = out.last_mut() {
-            *last = char::from_u32(*last as u32 + 1).unwrap_or(*last);
-        }
-        return out.into_iter().collect();
-    }
-    let mut carry_at = None;
-    let mut i = out.len();
-    while i > 0 {
-        i -= 1;
-        let c = out[i];
-        if !c.is_ascii_alphanumeric() {
-            // What stands between is jumped over only if letters or digits go on before it.
-            if carry_at.is_some() && !out[..i].iter().any(char::is_ascii_alphanumeric) {
-                break;
-            }
-            continue;
-        }
-        let (next, carries) = match c {
-            'z' => ('a', true),
-            'Z' => ('A', true),
-            '9' => ('0', true),
-            c => (char::from_u32(c as u32 + 1).unwrap_or(c), false),
-        };
-        out[i] = next;
-        if !carries {
-            return out.into_iter().collect();
-        }
-        carry_at = Some(i);
-    }
-    if let Some(at) = carry_at {
-        let new = if out[at] == '0' { '1' } else { out[at] };
-        out.insert(at, new);
-    }
-    out.into_iter().collect()
 }
 
 fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
@@ -519,23 +457,6 @@ fn sort_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn between(a: &str, b: &str) -> String {
-        texts_between(a, b, false).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn texts_count_up_as_in_ruby() {
-        assert_eq!(between("a", "d"), "a b c d");
-        assert_eq!(between("host08", "host11"), "host08 host09 host10 host11");
-        assert_eq!(between("a", "ab").split(' ').count(), 28);
-        assert_eq!(between("y", "ab"), "");
-        assert_eq!(between("false", "true"), "false");
-        assert_eq!(between("d", "a"), "");
-        assert_eq!(successor("Zz"), "AAa");
-        assert_eq!(successor("a9"), "b0");
-        assert_eq!(successor("1.9"), "2.0");
-    }
 
     #[test]
     fn endless_counting_is_refused() {

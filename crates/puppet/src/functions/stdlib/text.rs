@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ordain_functions::base64::{Mode, decode, encode};
-use ordain_functions::text::inspect_ruby;
+use ordain_functions::shell;
+use ordain_functions::text::{self, CharSet};
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
@@ -25,16 +26,18 @@ pub const TABLE: &[Function] = &[
     old("regexpescape", "Escapes what is special in a regular expression.", -1, |c| {
         on_texts(c, ordain_functions::regex::escape)
     }),
-    old("swapcase", "Swaps upper and lower case.", -1, |c| on_texts(c, swap_case)),
+    old("swapcase", "Swaps upper and lower case.", -1, |c| on_texts(c, text::swapcase)),
     old("squeeze", "Makes runs of the same character one.", -1, squeeze),
     old("shell_join", "Quotes texts for a shell and joins them.", -1, shell_join),
     old("shell_split", "Splits text into words as a shell does.", -1, shell_split),
-    old("uriescape", "Escapes what must not stand in a URI.", -1, |c| on_texts(c, uri_escape)),
+    old("uriescape", "Escapes what must not stand in a URI.", -1, |c| {
+        on_texts(c, ordain_functions::uri::escape)
+    }),
     old("base64", "Encodes or decodes base64.", -1, base64),
     function(
         "stdlib::extname",
         "Gives the extension of a file name.",
-        &[plain(&[req("String", "filename")], |c| Ok(Value::str(extname(&c.str(0)))))],
+        &[plain(&[req("String", "filename")], |c| Ok(Value::str(text::extname(&c.str(0)))))],
     ),
     function(
         "stdlib::batch_escape",
@@ -51,7 +54,7 @@ pub const TABLE: &[Function] = &[
     function(
         "stdlib::shell_escape",
         "Quotes text for a shell.",
-        &[plain(&[req("Any", "string")], |c| Ok(Value::from(shell_escape(&ruby_text(c.arg(0))))))],
+        &[plain(&[req("Any", "string")], |c| Ok(Value::from(shell::escape(&ruby_text(c.arg(0))))))],
     ),
     function(
         "batch_escape",
@@ -75,25 +78,6 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// Ruby's `File.basename`.
-fn base_name<'a>(path: &'a str, suffix: &str) -> &'a str {
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() {
-        return if path.is_empty() { "" } else { "/" };
-    }
-    let name = trimmed.rsplit('/').next().unwrap_or(trimmed);
-    if suffix == ".*" {
-        return match name.rfind('.') {
-            Some(at) if at > 0 => &name[..at],
-            _ => name,
-        };
-    }
-    match name.strip_suffix(suffix) {
-        Some(short) if !short.is_empty() => short,
-        _ => name,
-    }
-}
-
 fn basename(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.is_empty() {
@@ -106,11 +90,11 @@ fn basename(call: &mut Call<'_, '_>) -> EvalResult {
         return fail("basename(): Requires string as first argument");
     };
     let suffix = match args.get(1) {
-        None => "",
-        Some(Value::Str(suffix)) => suffix.as_str(),
+        None => None,
+        Some(Value::Str(suffix)) => Some(suffix.as_str()),
         Some(_) => return fail("basename(): Requires string as second argument"),
     };
-    Ok(Value::str(base_name(path, suffix)))
+    Ok(Value::str(text::basename(path, suffix)))
 }
 
 fn dirname(call: &mut Call<'_, '_>) -> EvalResult {
@@ -127,38 +111,13 @@ fn dirname(call: &mut Call<'_, '_>) -> EvalResult {
     if path.is_empty() {
         return fail("dirname(): Requires a non-empty string as argument");
     }
-    Ok(Value::str(dir_name(path)))
-}
-
-/// Ruby's `File.dirname`.
-fn dir_name(path: &str) -> &str {
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() {
-        return "/";
-    }
-    match trimmed.rfind('/') {
-        None => ".",
-        Some(at) => {
-            let dir = trimmed[..at].trim_end_matches('/');
-            if dir.is_empty() { "/" } else { dir }
-        }
-    }
-}
-
-/// Ruby's `File.extname`.
-fn extname(path: &str) -> &str {
-    let name = base_name(path, "");
-    let start = name.len() - name.trim_start_matches('.').len();
-    match name[start..].rfind('.') {
-        Some(at) => &name[start + at..],
-        None => "",
-    }
+    Ok(Value::str(text::dirname(path)))
 }
 
 fn dos2unix(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     match args[0].as_str() {
-        Some(text) => Ok(Value::from(text.replace("\r\n", "\n"))),
+        Some(text) => Ok(Value::from(text::dos2unix(text))),
         None => fail("dos2unix(): Requires string as argument"),
     }
 }
@@ -168,17 +127,7 @@ fn unix2dos(call: &mut Call<'_, '_>) -> EvalResult {
     let Some(text) = args[0].as_str() else {
         return fail("unix2dos(): Requires string as argument");
     };
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n') {
-            Some(body) => {
-                out.push_str(body.trim_end_matches('\r'));
-                out.push_str("\r\n");
-            }
-            None => out.push_str(line),
-        }
-    }
-    Ok(Value::from(out))
+    Ok(Value::from(text::unix2dos(text)))
 }
 
 fn enclose_ipv6(call: &mut Call<'_, '_>) -> EvalResult {
@@ -228,14 +177,6 @@ fn on_texts(call: &mut Call<'_, '_>, change: fn(&str) -> String) -> EvalResult {
     }
 }
 
-fn swap_case(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_lowercase() { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
-    }
-    out
-}
-
 fn squeeze(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     if args.len() != 1 && args.len() != 2 {
@@ -246,10 +187,10 @@ fn squeeze(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let only = match args.get(1) {
         None | Some(Value::Undef | Value::Bool(false)) => None,
-        Some(value) => Some(text_of(value)),
+        Some(value) => Some(CharSet::parse(&text_of(value)).map_err(wrap)?),
     };
     let one = |value: &Value| match value {
-        Value::Str(text) => Ok(Value::from(squeezed(text, only.as_deref()))),
+        Value::Str(text) => Ok(Value::from(text::squeeze(text, only.as_ref()))),
         other => no_method("squeeze", other),
     };
     match &args[0] {
@@ -258,59 +199,6 @@ fn squeeze(call: &mut Call<'_, '_>) -> EvalResult {
         }
         other => one(other),
     }
-}
-
-fn squeezed(text: &str, only: Option<&str>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut last = None;
-    for c in text.chars() {
-        let may = only.is_none_or(|set| in_set(set, c));
-        if !(may && last == Some(c)) {
-            out.push(c);
-        }
-        last = Some(c);
-    }
-    out
-}
-
-/// Whether a character is in a set as Ruby's `squeeze` and `count` write it: `a-z`, `^x`.
-pub(crate) fn in_set(set: &str, c: char) -> bool {
-    let (negated, set) = match set.strip_prefix('^') {
-        Some(rest) if !rest.is_empty() => (true, rest),
-        _ => (false, set),
-    };
-    let chars: Vec<char> = set.chars().collect();
-    let mut i = 0;
-    let mut found = false;
-    while i < chars.len() {
-        if i + 2 < chars.len() && chars[i + 1] == '-' {
-            found |= chars[i] <= c && c <= chars[i + 2];
-            i += 3;
-        } else {
-            found |= chars[i] == c;
-            i += 1;
-        }
-    }
-    found != negated
-}
-
-/// Ruby's `Shellwords.escape`.
-fn shell_escape(text: &str) -> String {
-    if text.is_empty() {
-        return "''".into();
-    }
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' {
-            out.push_str("'\n'");
-            continue;
-        }
-        if !(c.is_ascii_alphanumeric() || "_-.,:+/@".contains(c)) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }
 
 fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
@@ -324,8 +212,8 @@ fn shell_join(call: &mut Call<'_, '_>) -> EvalResult {
     let Some(items) = args[0].as_array() else {
         return fail(format!("First argument is not an Array: {}", ruby_inspect(&args[0])));
     };
-    let words: Vec<String> = items.iter().map(|v| shell_escape(&ruby_text(v))).collect();
-    Ok(Value::from(words.join(" ")))
+    let words: Vec<_> = items.iter().map(ruby_text).collect();
+    Ok(Value::from(shell::join(words.iter().map(|word| word.as_str()))))
 }
 
 fn shell_split(call: &mut Call<'_, '_>) -> EvalResult {
@@ -336,53 +224,8 @@ fn shell_split(call: &mut Call<'_, '_>) -> EvalResult {
             args.len()
         ));
     }
-    let text = ruby_text(&args[0]);
-    match shell_words(&text) {
-        Some(words) => Ok(Value::array(words.into_iter().map(Value::from))),
-        None => fail(format!("Unmatched quote: {}", inspect_ruby(&text))),
-    }
-}
-
-/// The words of a command line; `None` if a quote is not closed.
-fn shell_words(text: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            c if c.is_ascii_whitespace() => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '"' => break,
-                        '\\' => match chars.next()? {
-                            c @ ('$' | '`' | '"' | '\\') => word.push(c),
-                            '\n' => {}
-                            c => word.extend(['\\', c]),
-                        },
-                        c => word.push(c),
-                    }
-                }
-            }
-            '\\' => {
-                let word = word.get_or_insert_default();
-                word.push(chars.next().unwrap_or('\\'));
-            }
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    Some(words)
+    let words = shell::split(&ruby_text(&args[0])).map_err(wrap)?;
+    Ok(Value::array(words.into_iter().map(Value::from)))
 }
 
 fn batch_escape(text: &str) -> String {
@@ -412,24 +255,7 @@ fn powershell_escape(text: &str) -> String {
 
 fn xml_encode(call: &mut Call<'_, '_>) -> EvalResult {
     let is_attribute = call.arg(1).as_str() == Some("attr");
-    let text = call.str(0);
-    let mut out = String::new();
-    if is_attribute {
-        out.push('"');
-    }
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' if is_attribute => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    if is_attribute {
-        out.push('"');
-    }
-    Ok(Value::from(out))
+    Ok(Value::from(text::xml_encode(&call.str(0), is_attribute)))
 }
 
 fn base64(call: &mut Call<'_, '_>) -> EvalResult {
@@ -462,40 +288,4 @@ fn base64(call: &mut Call<'_, '_>) -> EvalResult {
         Ok(text) => Value::from(text),
         Err(error) => Value::Binary(Arc::new(error.into_bytes())),
     })
-}
-
-/// Escapes all bytes that are neither unreserved nor reserved in a URI.
-fn uri_escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for b in text.bytes() {
-        if b.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&b) {
-            out.push(char::from(b));
-        } else {
-            out.push_str(&format!("%{b:02X}"));
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_taken_apart() {
-        assert_eq!(base_name("/a/b.txt/", ".txt"), "b");
-        assert_eq!(base_name("/", ""), "/");
-        assert_eq!(dir_name("/a//b/"), "/a");
-        assert_eq!(dir_name("a"), ".");
-        assert_eq!(extname("x/.bashrc.d"), ".d");
-        assert_eq!(extname(".bashrc"), "");
-    }
-
-    #[test]
-    fn words_are_split_as_by_a_shell() {
-        let words = shell_words(r#"a 'b c' "d\"e" f\ g"#);
-        assert_eq!(words.as_deref(), Some(&["a", "b c", "d\"e", "f g"].map(String::from)[..]));
-        assert_eq!(shell_words("'a"), None);
-        assert_eq!(shell_escape("it's"), r"it\'s");
-    }
 }

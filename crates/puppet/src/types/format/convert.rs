@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ordain_functions::base64::{Mode, encode};
 use ordain_functions::printf::ruby::{Arg, sprintf};
+use ordain_functions::text::capitalize;
 
 use super::quoted::{write_double_quoted, write_quoted, write_text_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
@@ -220,14 +221,6 @@ fn float(value: f64, format: &Format) -> EvalResult<String> {
     }
 }
 
-fn capitalize(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars.as_str().to_lowercase().chars()).collect(),
-        None => String::new(),
-    }
-}
-
 fn quote(text: &str) -> String {
     let mut out = String::new();
     write_text_quoted(&mut out, text);
@@ -246,7 +239,7 @@ fn string(text: &str, format: &Format) -> EvalResult<String> {
         'c' => capitalize(text),
         'C' => text.split("::").map(capitalize).collect::<Vec<_>>().join("::"),
         'u' => text.to_uppercase(),
-        'd' => text.to_lowercase(),
+        'd' => text.chars().flat_map(char::to_lowercase).collect(),
         't' => text.trim_matches(|c: char| c.is_whitespace() || c == '\0').into(),
         letter => return wrong("String", letter, "cCudspt"),
     };

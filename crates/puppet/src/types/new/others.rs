@@ -11,7 +11,7 @@ use super::Host;
 use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
-use crate::types::uri::Uri;
+use crate::types::uri::{Uri, from_parts};
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
@@ -133,11 +133,8 @@ pub(super) fn regexp(_: usize, args: &[Value], _: &mut dyn Host) -> EvalResult {
 /// `URI.new`
 pub(super) fn uri(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalResult {
     let uri = match chosen {
-        0 => match Uri::parse(text(&args[0])) {
-            Ok(uri) => uri,
-            Err(reason) => return plain(reason),
-        },
-        _ => Uri::from_parts(&args[0]),
+        0 => text(&args[0]).parse::<Uri>()?,
+        _ => from_parts(&args[0]),
     };
     Ok(Value::Uri(Arc::new(uri)))
 }
