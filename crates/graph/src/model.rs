@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ecow::EcoString;
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
 use ordain_data::Value;
 use rustc_hash::FxBuildHasher;
 
@@ -25,6 +25,19 @@ pub struct ResourceRef {
 impl fmt::Display for ResourceRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]", self.kind, self.title)
+    }
+}
+
+/// Looks up a name without making a [`ResourceRef`] of it.
+#[derive(Hash)]
+struct RefKey<'a> {
+    kind: &'a str,
+    title: &'a str,
+}
+
+impl Equivalent<ResourceRef> for RefKey<'_> {
+    fn equivalent(&self, id: &ResourceRef) -> bool {
+        self.title == id.title && self.kind == id.kind
     }
 }
 
@@ -161,6 +174,20 @@ impl Graph {
     /// The id of a resource by kind and title, or by an alias.
     pub fn find(&self, id: &ResourceRef) -> Option<ResourceId> {
         self.index.get(id).copied()
+    }
+
+    /// The id of the resource that a reference such as `File[/x]` names.
+    pub fn find_text(&self, reference: &str) -> Option<ResourceId> {
+        let (kind, rest) = reference.split_once('[')?;
+        let title = rest.strip_suffix(']')?;
+        self.index.get(&RefKey { kind, title }).copied()
+    }
+
+    /// Makes room for so many more resources and origins.
+    pub fn reserve(&mut self, resources: usize, origins: usize) {
+        self.resources.reserve(resources);
+        self.index.reserve(resources);
+        self.origins.reserve(origins);
     }
 
     /// All second names with the resource that each stands for, in order of their making.

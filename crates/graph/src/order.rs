@@ -11,6 +11,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use smallvec::SmallVec;
+
 use crate::components::{Components, components};
 use crate::cycle::Cycle;
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
@@ -75,7 +77,7 @@ pub struct Relations {
     nodes: Vec<Node>,
     enter: Vec<NodeId>,
     leave: Vec<NodeId>,
-    arcs: Vec<Vec<Arc>>,
+    arcs: Vec<SmallVec<[Arc; 2]>>,
 }
 
 impl Relations {
@@ -87,6 +89,7 @@ impl Relations {
         }
         let mut relations =
             Self { nodes: Vec::new(), enter: Vec::new(), leave: Vec::new(), arcs: Vec::new() };
+        relations.reserve(graph, &holds);
         for (id, resource) in graph.resources() {
             let container = holds[id.0 as usize] || resource.containment != Containment::Leaf;
             relations.add_resource(id, container);
@@ -110,6 +113,14 @@ impl Relations {
         relations
     }
 
+    fn reserve(&mut self, graph: &Graph, holds: &[bool]) {
+        let nodes = graph.len() + holds.iter().filter(|h| **h).count();
+        self.nodes.reserve(nodes);
+        self.arcs.reserve(nodes);
+        self.enter.reserve(graph.len());
+        self.leave.reserve(graph.len());
+    }
+
     fn add_resource(&mut self, resource: ResourceId, container: bool) {
         let enter = self.add_node(resource, if container { Role::Begin } else { Role::Leaf });
         let leave = if container { self.add_node(resource, Role::End) } else { enter };
@@ -119,7 +130,7 @@ impl Relations {
 
     fn add_node(&mut self, resource: ResourceId, role: Role) -> NodeId {
         self.nodes.push(Node { resource, role });
-        self.arcs.push(Vec::new());
+        self.arcs.push(SmallVec::new());
         NodeId(self.nodes.len() as u32 - 1)
     }
 
@@ -334,7 +345,7 @@ mod tests {
         }
         edge(&mut graph, a, b, EdgeKind::Notify);
         let relations = Relations::new(&graph);
-        assert_eq!(relations.arcs.iter().map(Vec::len).sum::<usize>(), 4001);
+        assert_eq!(relations.arcs.iter().map(SmallVec::len).sum::<usize>(), 4001);
     }
 
     #[test]

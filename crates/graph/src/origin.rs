@@ -70,6 +70,11 @@ impl OriginTable {
         OriginId(self.origins.insert_full(origin).0 as u32)
     }
 
+    /// Makes room for so many more origins.
+    pub fn reserve(&mut self, more: usize) {
+        self.origins.reserve(more);
+    }
+
     /// All origins in order of their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Origin> {
         self.origins.iter()

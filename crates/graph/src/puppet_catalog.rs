@@ -4,11 +4,12 @@
 //! `require`, `notify` and `subscribe`. Values that JSON lacks are objects with `__ptype`.
 
 mod read;
+mod text;
 mod value;
 mod write;
 
 pub use read::read;
-pub use value::{Rich, read_rich};
+pub use value::read_rich;
 pub use write::{Envelope, write};
 
 use crate::model::EdgeKind;

@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
     Attribute, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
     ResourceId as NodeId, ResourceRef, Step,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
+use crate::catalog::tags::TagTable;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
     ResourceKind, flatten_values,
 };
 use crate::eval::Compiler;
 use crate::rich::to_data;
+use crate::value::Value;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
 pub fn lower(compiler: &Compiler<'_>) -> Graph {
@@ -27,7 +30,8 @@ pub fn lower(compiler: &Compiler<'_>) -> Graph {
         catalog: &compiler.catalog,
         graph,
         nodes: vec![None; compiler.catalog.resources.len()],
-        within: FxHashMap::default(),
+        within: vec![None; compiler.catalog.resources.len()],
+        ranks: ranks(&compiler.catalog.tags),
     };
     lowering.resources();
     lowering.containment();
@@ -40,11 +44,16 @@ struct Lowering<'a, 'e> {
     catalog: &'a Catalog,
     graph: Graph,
     nodes: Vec<Option<NodeId>>,
-    within: FxHashMap<ResourceId, Option<OriginId>>,
+    within: Vec<Option<Option<OriginId>>>,
+    /// The place of each tag among all in the order of their names.
+    ranks: Ranks,
 }
 
 impl Lowering<'_, '_> {
     fn resources(&mut self) {
+        let count = self.catalog.resources.len();
+        let params: usize = self.catalog.resources.iter().map(|r| r.params.len()).sum();
+        self.graph.reserve(count, count + params);
         for (i, resource) in self.catalog.resources.iter().enumerate() {
             if resource.is_virtual {
                 continue;
@@ -65,15 +74,13 @@ impl Lowering<'_, '_> {
         if let Some(alias) = resource.param("alias") {
             flatten_values(&alias.value, &mut flat);
         }
-        let schema = crate::catalog::schema::find(&resource.kind.to_lowercase());
-        if let Some(name) = schema.and_then(|s| resource.param(s.namevar)) {
-            flat.push(name.value.clone());
-        }
-        for title in flat.iter().filter_map(crate::value::Value::as_str) {
-            if title == resource.title {
+        let name = resource.schema().and_then(|s| resource.param(s.namevar));
+        for title in flat.iter().chain(name.map(|p| &p.value)) {
+            let Value::Str(title) = title else { continue };
+            if *title == resource.title {
                 continue;
             }
-            let key = ResourceKey::new(&resource.kind, title);
+            let key = ResourceKey::of(resource.kind.clone(), title);
             self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
         }
         let key = resource.key();
@@ -84,15 +91,17 @@ impl Lowering<'_, '_> {
 
     fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {
         let origin = self.declared(id);
-        let params = resource.params.iter().filter(|p| !p.value.is_undef());
-        let attributes = params.map(|p| self.attribute(resource, p)).collect();
-        let mut tags: Vec<EcoString> =
-            resource.tags.iter().map(|t| self.catalog.tags.name(t).clone()).collect();
-        tags.sort();
+        let params = || resource.params.iter().filter(|p| !p.value.is_undef());
+        let mut attributes = Vec::with_capacity(params().count());
+        attributes.extend(params().map(|p| self.attribute(resource, p)));
+        let mut order: SmallVec<[u32; 16]> =
+            resource.tags.iter().map(|t| self.ranks.of[t as usize]).collect();
+        order.sort_unstable();
+        let tags = order.iter().map(|&rank| self.ranks.names[rank as usize].clone()).collect();
         Node {
             id: ResourceRef { kind: resource.kind.clone(), title: resource.title.clone() },
             containment: match (&resource.what, resource.declared) {
-                (ResourceKind::Native | ResourceKind::Stage, _) => Containment::Leaf,
+                (ResourceKind::Native(_) | ResourceKind::Stage, _) => Containment::Leaf,
                 (ResourceKind::Define(_), _) => Containment::Define,
                 (_, Declared::AsResource) => Containment::ClassResource,
                 (_, Declared::Implicitly) => Containment::Class,
@@ -149,21 +158,23 @@ impl Lowering<'_, '_> {
 
     /// The step that being evaluated inside a class, define or node is; `None` for the top.
     fn inside(&mut self, id: ResourceId) -> Option<OriginId> {
-        if let Some(&known) = self.within.get(&id) {
+        if let Some(known) = self.within[id.0 as usize] {
             return known;
         }
         let resource = self.catalog.get(id);
         let step = match &resource.what {
             ResourceKind::Class(Some(def)) => Step::Class(def.name.clone()),
-            ResourceKind::Define(_) => Step::Define(resource.reference().into()),
+            ResourceKind::Define(_) => {
+                Step::Define(eco_format!("{}[{}]", resource.kind, resource.title))
+            }
             ResourceKind::Node => Step::Node(resource.title.clone()),
             _ => return None,
         };
         // Set before the containers are looked at, so that a circle ends.
-        self.within.insert(id, None);
+        self.within[id.0 as usize] = Some(None);
         let parent = resource.container.filter(|&c| c != id).and_then(|c| self.inside(c));
         let origin = self.graph.origins.intern(Origin { step, span: resource.span, parent });
-        self.within.insert(id, Some(origin));
+        self.within[id.0 as usize] = Some(Some(origin));
         Some(origin)
     }
 
@@ -243,9 +254,26 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// All tags of a catalog in the order of their names.
+struct Ranks {
+    names: Vec<EcoString>,
+    of: Vec<u32>,
+}
+
+fn ranks(tags: &TagTable) -> Ranks {
+    let mut order: Vec<(&EcoString, usize)> =
+        tags.names().enumerate().map(|(i, n)| (n, i)).collect();
+    order.sort_unstable();
+    let mut of = vec![0; order.len()];
+    for (rank, (_, tag)) in order.iter().enumerate() {
+        of[*tag] = rank as u32;
+    }
+    Ranks { names: order.into_iter().map(|(name, _)| name.clone()).collect(), of }
+}
+
 /// References of a relationship metaparameter, nested lists flattened.
-fn relation_data(value: &crate::value::Value) -> Data {
-    if !matches!(value, crate::value::Value::Array(_)) {
+fn relation_data(value: &Value) -> Data {
+    if !matches!(value, Value::Array(_)) {
         return to_data(value);
     }
     let mut flat = Vec::new();

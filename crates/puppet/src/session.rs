@@ -67,6 +67,18 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
     })
 }
 
+/// Compiles like [`compile_node`], in a process that compiles only once: what the compile held
+/// besides the graph is left to the system, which takes it back when the process ends.
+pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
+    on_deep_stack(|| {
+        let mut outcome = compile(env, settings, node);
+        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        let report = take_report(&mut outcome);
+        std::mem::forget(outcome);
+        Compiled { graph, report }
+    })
+}
+
 /// Evaluates a text at the top scope, after the site program and the node were compiled.
 pub fn evaluate(
     env: &Environment,
@@ -151,11 +163,16 @@ pub fn look_up(
     })
 }
 
-fn report(outcome: Outcome<'_>) -> Report {
-    let Outcome { mut compiler, error } = outcome;
+fn report(mut outcome: Outcome<'_>) -> Report {
+    take_report(&mut outcome)
+}
+
+fn take_report(outcome: &mut Outcome<'_>) -> Report {
+    let error = outcome.error.take();
+    let compiler = &mut outcome.compiler;
     let mut diagnostics = std::mem::take(&mut compiler.diagnostics);
     if let Some(error) = &error {
-        diagnostics.extend(diagnose(&compiler, error));
+        diagnostics.extend(diagnose(compiler, error));
     }
     Report { logs: std::mem::take(&mut compiler.logs), diagnostics, error }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use ordain_graph::json::Secrets;
 use ordain_graph::puppet_catalog::Envelope;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
-use ordain_puppet::session::compile_node;
+use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
 use ordain_source::SourceMap;
 
 use crate::exit::{Exit, Failure};
@@ -58,13 +58,16 @@ enum Format {
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let input = input::open(ui, Some(&args.path), &args.compile)?;
-    let graph = graph(ui, &input)?;
+    let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
+    let graph = shown(ui, &input, compiled)?;
     if let Err(loop_) = ordain_graph::Relations::new(&graph).order() {
         let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
     }
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     write(ui, &graph, &input.sources, args.format, secrets)?;
+    // The process ends here, and the system takes all memory back at once.
+    std::mem::forget((graph, input));
     Ok(Exit::Done)
 }
 
@@ -73,7 +76,10 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
 /// # Errors
 /// When the sources have errors.
 pub fn graph(ui: &mut Ui, input: &Input) -> Result<Graph, Failure> {
-    let compiled = compile_node(&input.env, input.settings.clone(), &input.node);
+    shown(ui, input, compile_node(&input.env, input.settings.clone(), &input.node))
+}
+
+fn shown(ui: &mut Ui, input: &Input, compiled: Compiled) -> Result<Graph, Failure> {
     ui.logs(&compiled.report.logs, &input.sources);
     ui.diagnostics(compiled.report.diagnostics, &input.sources);
     compiled.graph.ok_or(Failure::Shown)
@@ -93,8 +99,7 @@ fn write(
         }
         Format::PuppetCatalog => {
             let envelope = envelope();
-            let catalog = puppet_catalog::write(graph, sources, &envelope);
-            serde_json::to_writer(ui.out(), &catalog).map_err(std::io::Error::from)?;
+            puppet_catalog::write(graph, sources, &envelope, ui.out())?;
             writeln!(ui.out())?;
         }
         Format::Yaml => {

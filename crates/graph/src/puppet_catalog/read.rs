@@ -141,14 +141,9 @@ fn origin(graph: &mut Graph, file: Option<String>, line: Option<u32>) -> OriginI
 }
 
 fn lookup(graph: &Graph, text: &str) -> Result<ResourceId, ReadError> {
-    let parsed = parse_reference(text).and_then(|id| graph.find(&id));
-    parsed.ok_or_else(|| ReadError::new(format!("the catalog has no resource {text}")))
-}
-
-/// `File[/x]` as a name.
-pub(super) fn parse_reference(text: &str) -> Option<ResourceRef> {
-    let (kind, rest) = text.split_once('[')?;
-    Some(ResourceRef { kind: kind.into(), title: rest.strip_suffix(']')?.into() })
+    graph
+        .find_text(text)
+        .ok_or_else(|| ReadError::new(format!("the catalog has no resource {text}")))
 }
 
 /// The texts of the references in a relation parameter.

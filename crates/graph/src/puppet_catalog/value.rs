@@ -5,49 +5,56 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::{Map, Value};
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
 
-/// A value as Puppet's rich data, to be serialised. Secrets inside are in clear, as agents need
-/// them.
-pub struct Rich<'a>(pub &'a Value);
+use super::text::Text;
 
-impl Serialize for Rich<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Null => serializer.serialize_unit(),
-            Value::Bool(b) => serializer.serialize_bool(*b),
-            Value::Int(i) => serializer.serialize_i64(*i),
-            Value::BigInt(digits) => serializer.serialize_str(digits),
-            Value::Float(x) if !x.is_finite() => serializer.serialize_unit(),
-            Value::Float(x) => serializer.serialize_f64(*x),
-            Value::Str(s) => serializer.serialize_str(s),
-            Value::Bytes(b) => special(serializer, "Binary", &STANDARD.encode(b)),
-            Value::List(items) => serializer.collect_seq(items.iter().map(Rich)),
-            Value::Map(map) => serialize_map(serializer, map),
-            Value::Secret(inner) => special(serializer, "Sensitive", &Rich(inner)),
-        }
+/// Writes a value as Puppet's rich data. Secrets inside are in clear, as agents need them.
+pub(super) fn write_rich(out: &mut Text, value: &Value) {
+    match value {
+        Value::Null => out.word("null"),
+        Value::Bool(b) => out.word(if *b { "true" } else { "false" }),
+        Value::Int(i) => out.number(i),
+        Value::BigInt(digits) => out.string(digits),
+        Value::Float(x) if !x.is_finite() => out.word("null"),
+        Value::Float(x) => out.number(x),
+        Value::Str(s) => out.string(s),
+        Value::Bytes(b) => special(out, "Binary", |out| out.string(&STANDARD.encode(b))),
+        Value::List(items) => write_list(out, items.iter()),
+        Value::Map(map) => write_map(out, map),
+        Value::Secret(inner) => special(out, "Sensitive", |out| write_rich(out, inner)),
     }
 }
 
-fn special<S: Serializer>(
-    serializer: S,
-    kind: &str,
-    value: &impl Serialize,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(2))?;
-    map.serialize_entry("__ptype", kind)?;
-    map.serialize_entry("__pvalue", value)?;
-    map.end()
+fn special(out: &mut Text, kind: &str, value: impl FnOnce(&mut Text)) {
+    out.begin(b'{');
+    out.plain_key("__ptype");
+    out.string(kind);
+    out.plain_key("__pvalue");
+    value(out);
+    out.end(b'}');
 }
 
-fn serialize_map<S: Serializer>(serializer: S, map: &Map) -> Result<S::Ok, S::Error> {
-    if map.keys().all(|k| k.as_str().is_some()) {
-        let entries = map.iter().filter_map(|(k, v)| Some((k.as_str()?, Rich(v))));
-        return serializer.collect_map(entries);
+fn write_list<'v>(out: &mut Text, items: impl IntoIterator<Item = &'v Value>) {
+    out.begin(b'[');
+    for item in items {
+        out.item();
+        write_rich(out, item);
     }
-    let flat: Vec<Rich<'_>> = map.iter().flat_map(|(k, v)| [Rich(k), Rich(v)]).collect();
-    special(serializer, "Hash", &flat)
+    out.end(b']');
+}
+
+fn write_map(out: &mut Text, map: &Map) {
+    if map.keys().any(|k| k.as_str().is_none()) {
+        let flat = map.iter().flat_map(|(k, v)| [k, v]);
+        return special(out, "Hash", |out| write_list(out, flat));
+    }
+    out.begin(b'{');
+    for (key, value) in map.iter() {
+        out.key(key.as_str().unwrap_or_default());
+        write_rich(out, value);
+    }
+    out.end(b'}');
 }
 
 /// The value of Puppet's rich data. Types and objects that are not plain data stay maps.
@@ -95,6 +102,12 @@ mod tests {
 
     use super::*;
 
+    fn written(value: &Value) -> Json {
+        let mut out = Text::default();
+        write_rich(&mut out, value);
+        serde_json::from_slice(out.bytes()).unwrap()
+    }
+
     #[test]
     fn what_json_lacks_reads_back() {
         let mut odd = Map::default();
@@ -104,12 +117,12 @@ mod tests {
             Value::Bytes(Arc::from([0u8, 255].as_slice())),
             Value::Map(Arc::new(odd)),
         ]);
-        assert_eq!(read_rich(&serde_json::to_value(Rich(&value)).unwrap()), value);
+        assert_eq!(read_rich(&written(&value)), value);
     }
 
     #[test]
     fn unknown_objects_stay() {
         let json = json!({ "__ptype": "Deferred", "name": "f", "arguments": [1] });
-        assert_eq!(serde_json::to_value(Rich(&read_rich(&json))).unwrap(), json);
+        assert_eq!(written(&read_rich(&json)), json);
     }
 }

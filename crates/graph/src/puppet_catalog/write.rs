@@ -1,16 +1,21 @@
 //! Writing.
 
+use std::io::{self, Write};
+
 use ecow::EcoString;
 use ordain_data::Value;
 use ordain_source::SourceMap;
-use rustc_hash::FxHashSet;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::RELATIONS;
-use super::read::{parse_reference, references};
-use super::value::Rich;
+use super::read::references;
+use super::text::Text;
+use super::value::write_rich;
 use crate::model::{Containment, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
-use crate::place::place;
+use crate::place::{Spot, spot};
+
+/// How many bytes are gathered before they are passed on.
+const BUFFER: usize = 1 << 16;
 
 /// What a catalog says about itself beyond the graph.
 #[derive(Clone, Debug, Default)]
@@ -23,203 +28,212 @@ pub struct Envelope {
     pub uuid: String,
 }
 
-/// A graph as a Puppet catalog, to be serialised. Secrets are in clear, as agents need them.
+/// Writes a graph as a Puppet catalog in JSON. Secrets are in clear, as agents need them.
 ///
 /// Edges that no relation parameter of a resource says are added to `before` and `notify`.
-pub fn write<'a>(
-    graph: &'a Graph,
-    sources: &'a SourceMap,
-    envelope: &'a Envelope,
-) -> impl Serialize + 'a {
-    Catalog { graph, sources, envelope, extra: unsaid_edges(graph) }
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write(
+    graph: &Graph,
+    sources: &SourceMap,
+    envelope: &Envelope,
+    out: impl Write,
+) -> io::Result<()> {
+    let extra = unsaid_edges(graph);
+    Writer { graph, sources, extra, text: Text::default(), out }.catalog(envelope)
 }
 
-struct Catalog<'a> {
+struct Writer<'a, W> {
     graph: &'a Graph,
     sources: &'a SourceMap,
-    envelope: &'a Envelope,
-    extra: Vec<Unsaid>,
+    extra: FxHashMap<ResourceId, Unsaid>,
+    text: Text,
+    out: W,
 }
 
-impl Serialize for Catalog<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl<W: Write> Writer<'_, W> {
+    fn catalog(mut self, envelope: &Envelope) -> io::Result<()> {
         let graph = self.graph;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tags", &Texts(&graph.tags))?;
-        map.serialize_entry("name", graph.name.as_str())?;
-        map.serialize_entry("version", &Rich(&self.envelope.version))?;
-        map.serialize_entry("code_id", &self.envelope.code_id)?;
-        map.serialize_entry("catalog_uuid", &self.envelope.uuid)?;
-        map.serialize_entry("catalog_format", &2)?;
-        map.serialize_entry("environment", graph.environment.as_str())?;
-        map.serialize_entry("resources", &Resources(self))?;
-        map.serialize_entry("edges", &Edges(graph))?;
-        map.serialize_entry("classes", &Texts(&graph.classes))?;
-        map.end()
+        self.text.begin(b'{');
+        self.texts("tags", &graph.tags);
+        self.entry("name", &graph.name);
+        self.text.plain_key("version");
+        write_rich(&mut self.text, &envelope.version);
+        match &envelope.code_id {
+            Some(id) => self.entry("code_id", id),
+            None => self.word("code_id", "null"),
+        }
+        self.entry("catalog_uuid", &envelope.uuid);
+        self.word("catalog_format", "2");
+        self.entry("environment", &graph.environment);
+        self.text.plain_key("resources");
+        self.text.begin(b'[');
+        for (id, resource) in graph.resources().filter(|(_, r)| !r.is_virtual) {
+            self.resource(id, resource);
+            self.pass_on(BUFFER)?;
+        }
+        self.text.end(b']');
+        self.edges()?;
+        self.texts("classes", &graph.classes);
+        self.text.end(b'}');
+        self.pass_on(0)
     }
-}
 
-struct Texts<'a>(&'a [EcoString]);
-
-impl Serialize for Texts<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(EcoString::as_str))
+    /// Empties the buffer if it holds more than so many bytes.
+    fn pass_on(&mut self, limit: usize) -> io::Result<()> {
+        if self.text.bytes().len() > limit {
+            self.out.write_all(self.text.bytes())?;
+            self.text.clear();
+        }
+        Ok(())
     }
-}
 
-struct Edges<'a>(&'a Graph);
+    fn entry(&mut self, key: &'static str, text: &str) {
+        self.text.plain_key(key);
+        self.text.string(text);
+    }
 
-impl Serialize for Edges<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(None)?;
-        for (outer, inner) in &self.0.containment {
-            let (outer, inner) = (self.0.resource(*outer), self.0.resource(*inner));
-            if !outer.is_virtual && !inner.is_virtual {
-                seq.serialize_element(&EdgeEntry { source: &outer.id, target: &inner.id })?;
+    fn word(&mut self, key: &'static str, word: &'static str) {
+        self.text.plain_key(key);
+        self.text.word(word);
+    }
+
+    fn texts(&mut self, key: &'static str, texts: &[EcoString]) {
+        self.text.plain_key(key);
+        self.text.strings(texts.iter().map(EcoString::as_str));
+    }
+
+    fn edges(&mut self) -> io::Result<()> {
+        self.text.plain_key("edges");
+        self.text.begin(b'[');
+        for (outer, inner) in &self.graph.containment {
+            let (outer, inner) = (self.graph.resource(*outer), self.graph.resource(*inner));
+            if outer.is_virtual || inner.is_virtual {
+                continue;
             }
+            self.text.item();
+            self.text.begin(b'{');
+            self.reference("source", &outer.id);
+            self.reference("target", &inner.id);
+            self.text.end(b'}');
+            self.pass_on(BUFFER)?;
         }
-        seq.end()
+        self.text.end(b']');
+        Ok(())
     }
-}
 
-struct EdgeEntry<'a> {
-    source: &'a ResourceRef,
-    target: &'a ResourceRef,
-}
-
-impl Serialize for EdgeEntry<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("source", &Shown(self.source))?;
-        map.serialize_entry("target", &Shown(self.target))?;
-        map.end()
+    fn reference(&mut self, key: &'static str, id: &ResourceRef) {
+        self.text.plain_key(key);
+        self.text.joined(&[&id.kind, "[", &id.title, "]"]);
     }
-}
 
-struct Shown<'a>(&'a ResourceRef);
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self.0)
-    }
-}
-
-struct Resources<'a>(&'a Catalog<'a>);
-
-impl Serialize for Resources<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(None)?;
-        for (id, resource) in self.0.graph.resources().filter(|(_, r)| !r.is_virtual) {
-            let extra = &self.0.extra[id.0 as usize];
-            seq.serialize_element(&Entry { catalog: self.0, resource, extra })?;
-        }
-        seq.end()
-    }
-}
-
-struct Entry<'a> {
-    catalog: &'a Catalog<'a>,
-    resource: &'a Resource,
-    extra: &'a Unsaid,
-}
-
-impl Serialize for Entry<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let resource = self.resource;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", resource.id.kind.as_str())?;
-        map.serialize_entry("title", resource.id.title.as_str())?;
-        map.serialize_entry("tags", &Texts(&resource.tags))?;
+    fn resource(&mut self, id: ResourceId, resource: &Resource) {
+        self.text.item();
+        self.text.begin(b'{');
+        self.entry("type", &resource.id.kind);
+        self.entry("title", &resource.id.title);
+        self.texts("tags", &resource.tags);
         // An included class or a node block has no place of its own in a catalog.
-        if resource.containment != Containment::Class
-            && let Some(place) = place(self.catalog.graph, resource.origin, self.catalog.sources)
-        {
-            if !place.file.is_empty() {
-                map.serialize_entry("file", &place.file)?;
+        if resource.containment != Containment::Class {
+            self.place(resource);
+        }
+        self.word("exported", if resource.exported { "true" } else { "false" });
+        self.entry("kind", nature(resource));
+        self.parameters(id, resource);
+        let mut secret = resource.attributes.iter().filter(|a| matches!(a.value, Value::Secret(_)));
+        if let Some(first) = secret.next() {
+            self.text.plain_key("sensitive_parameters");
+            let all = std::iter::once(first).chain(secret);
+            self.text.strings(all.map(|a| a.name.as_str()));
+        }
+        self.text.end(b'}');
+    }
+
+    fn place(&mut self, resource: &Resource) {
+        match spot(self.graph, resource.origin) {
+            Some(Spot::Source(span)) => {
+                let file = self.sources.file(span.file);
+                self.file_line(&file.path.to_string_lossy(), file.line(span.range.start));
             }
-            map.serialize_entry("line", &place.line)?;
+            Some(Spot::Known(place)) => self.file_line(&place.file, place.line),
+            None => {}
         }
-        map.serialize_entry("exported", &resource.exported)?;
-        map.serialize_entry("kind", nature(resource))?;
-        let parameters = Parameters { resource, extra: self.extra };
-        if !parameters.is_empty() {
-            map.serialize_entry("parameters", &parameters)?;
-        }
-        let secret = resource.attributes.iter().filter(|a| matches!(a.value, Value::Secret(_)));
-        let secret: Vec<&str> = secret.map(|a| a.name.as_str()).collect();
-        if !secret.is_empty() {
-            map.serialize_entry("sensitive_parameters", &secret)?;
-        }
-        map.end()
-    }
-}
-
-struct Parameters<'a> {
-    resource: &'a Resource,
-    extra: &'a Unsaid,
-}
-
-impl Parameters<'_> {
-    fn is_empty(&self) -> bool {
-        self.extra.is_empty() && self.resource.attributes.iter().all(|a| a.value.is_null())
     }
 
-    fn unsaid(&self, name: &str) -> impl Iterator<Item = &str> {
-        let kind = match name {
-            "notify" => Some(EdgeKind::Notify),
-            "before" => Some(EdgeKind::Before),
-            _ => None,
-        };
-        self.extra.iter().filter(move |(k, _)| Some(*k) == kind).map(|(_, target)| target.as_str())
+    fn file_line(&mut self, file: &str, line: u32) {
+        if !file.is_empty() {
+            self.entry("file", file);
+        }
+        self.text.plain_key("line");
+        self.text.number(line);
     }
-}
 
-impl Serialize for Parameters<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let attributes = &self.resource.attributes;
-        for attribute in attributes.iter().filter(|a| !a.value.is_null()) {
+    fn parameters(&mut self, id: ResourceId, resource: &Resource) {
+        let extra = self.extra.get(&id).map_or(&[][..], Vec::as_slice);
+        let text = &mut self.text;
+        let set = || resource.attributes.iter().filter(|a| !a.value.is_null());
+        if extra.is_empty() && set().next().is_none() {
+            return;
+        }
+        text.plain_key("parameters");
+        text.begin(b'{');
+        for attribute in set() {
+            text.key(&attribute.name);
             let value = match &attribute.value {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let more: Vec<&str> = self.unsaid(&attribute.name).collect();
-            if more.is_empty() {
-                map.serialize_entry(attribute.name.as_str(), &Rich(value))?;
+            let mut more = unsaid(extra, &attribute.name).peekable();
+            if more.peek().is_none() {
+                write_rich(text, value);
             } else {
-                let mut all = references(value);
-                all.extend(more);
-                map.serialize_entry(attribute.name.as_str(), &all)?;
+                text.strings(references(value).into_iter().chain(more));
             }
         }
         for name in ["before", "notify"] {
-            let said = attributes.iter().any(|a| a.name == name && !a.value.is_null());
-            let more: Vec<&str> = self.unsaid(name).collect();
-            if !said && !more.is_empty() {
-                map.serialize_entry(name, &more)?;
+            let mut more = unsaid(extra, name).peekable();
+            if more.peek().is_some() && !set().any(|a| a.name == name) {
+                text.plain_key(name);
+                text.strings(more);
             }
         }
-        map.end()
+        text.end(b'}');
     }
 }
 
 type Unsaid = Vec<(EdgeKind, String)>;
 
-/// For each resource the edges from it that no parameter says.
-fn unsaid_edges(graph: &Graph) -> Vec<Unsaid> {
+/// The references that are to be added to a parameter.
+fn unsaid<'u>(extra: &'u [(EdgeKind, String)], name: &str) -> impl Iterator<Item = &'u str> {
+    let kind = match name {
+        _ if extra.is_empty() => None,
+        "notify" => Some(EdgeKind::Notify),
+        "before" => Some(EdgeKind::Before),
+        _ => None,
+    };
+    extra.iter().filter(move |(k, _)| Some(*k) == kind).map(|(_, target)| target.as_str())
+}
+
+/// The edges that no parameter says, by the resource that they begin at.
+fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
+    let mut extra: FxHashMap<ResourceId, Unsaid> = FxHashMap::default();
+    if graph.edges.is_empty() {
+        return extra;
+    }
     let mut said: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
+    said.reserve(graph.edges.len());
     for (id, resource) in graph.resources() {
         for (name, other_first, kind) in RELATIONS {
-            let texts = resource.value(name).map(references).unwrap_or_default();
-            let others = texts.into_iter().filter_map(|t| graph.find(&parse_reference(t)?));
+            let Some(value) = resource.value(name) else { continue };
+            let others = references(value).into_iter().filter_map(|text| graph.find_text(text));
             said.extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
         }
     }
-    let mut extra: Vec<Unsaid> = vec![Vec::new(); graph.len()];
     for edge in &graph.edges {
         if said.insert((edge.from, edge.to, edge.kind)) {
             let target = graph.resource(edge.to).id.to_string();
-            extra[edge.from.0 as usize].push((edge.kind, target));
+            extra.entry(edge.from).or_default().push((edge.kind, target));
         }
     }
     extra
@@ -266,12 +280,18 @@ mod tests {
       "classes": ["settings", "c"]
     }"#;
 
+    fn written(graph: &Graph, envelope: &Envelope) -> Json {
+        let mut text = Vec::new();
+        write(graph, &SourceMap::new(), envelope, &mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
     #[test]
     fn a_catalog_reads_back_the_same() {
         let graph = read(CATALOG.as_bytes()).unwrap();
         let envelope = Envelope { version: Value::Int(7), code_id: None, uuid: "u".into() };
         let want: Json = serde_json::from_str(CATALOG).unwrap();
-        let back = serde_json::to_value(write(&graph, &SourceMap::new(), &envelope)).unwrap();
+        let back = written(&graph, &envelope);
         assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&want).unwrap());
     }
 
@@ -290,8 +310,7 @@ mod tests {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         edge(&mut graph, a, b, EdgeKind::Notify);
-        let json =
-            serde_json::to_value(write(&graph, &SourceMap::new(), &Envelope::default())).unwrap();
+        let json = written(&graph, &Envelope::default());
         assert_eq!(json["resources"][0]["parameters"], json!({ "notify": ["File[b]"] }));
     }
 

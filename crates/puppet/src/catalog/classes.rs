@@ -14,39 +14,38 @@ use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
 use crate::eval::relations::reference;
-use crate::eval::resources::{Declaration, new_param, type_title};
+use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
 use crate::types::mismatch;
 use crate::value::Value;
 
+/// About so many variables a body has besides its parameters, `$title` and `$name` among them.
+const OWN_VARIABLES: usize = 4;
+
 impl Compiler<'_> {
     /// Declares one resource; a class is evaluated at once. Gives its reference.
     pub(crate) fn declare(
         &mut self,
         kind: &str,
-        title: &str,
+        title: &EcoString,
         params: Vec<Param>,
         at: Declaration,
     ) -> EvalResult {
-        let lower = kind.strip_prefix("::").unwrap_or(kind).to_lowercase();
-        if lower == "class" {
+        if kind.strip_prefix("::").unwrap_or(kind).eq_ignore_ascii_case("class") {
             let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
             let def = self.class_def(&name)?;
             let id = self.add_class(def, params, Declared::AsResource, at)?;
             self.evaluate(id)?;
             return Ok(reference(&self.catalog.get(id).key()));
         }
-        let what = match schema::find(&lower) {
-            Some(_) if lower == "stage" => ResourceKind::Stage,
-            Some(_) => ResourceKind::Native,
-            None => match self.env.find_define(&lower)? {
-                Some(def) => ResourceKind::Define(def),
-                None => return self.unknown_resource_type(&lower),
-            },
+        let Some(known) = self.resource_type(kind)? else {
+            return self.unknown_resource_type(&kind.to_lowercase());
         };
-        let resource = self.new_resource(type_title(&lower), title.into(), what, params, at);
+        let what = known.what.clone();
+        let (kind, tags) = (known.title.clone(), known.tags.clone());
+        let resource = self.new_resource(kind, title.clone(), what, tags, params, at);
         let id = self.add_resource(resource, at.scope)?;
         Ok(reference(&self.catalog.get(id).key()))
     }
@@ -80,20 +79,17 @@ impl Compiler<'_> {
         kind: EcoString,
         title: EcoString,
         what: ResourceKind,
+        mut tags: TagSet,
         params: Vec<Param>,
         at: Declaration,
     ) -> Resource {
-        let mut tags = TagSet::default();
-        for tag in tags::with_segments(&kind.to_lowercase()) {
-            tags.insert(self.catalog.tags.intern(tag));
-        }
         let main = kind == "Class" && title == "main";
         if !main && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
                 tags.insert(self.catalog.tags.intern(tag));
             }
         }
-        let declared = if matches!(what, ResourceKind::Native | ResourceKind::Define(_)) {
+        let declared = if matches!(what, ResourceKind::Native(_) | ResourceKind::Define(_)) {
             Declared::AsResource
         } else {
             Declared::Implicitly
@@ -164,12 +160,12 @@ impl Compiler<'_> {
         let stage_set = resource.param("stage").is_some_and(|p| p.value.is_true());
         let waits = matches!(resource.what, ResourceKind::Define(_));
         let aliases = self.alias_keys(&resource)?;
-        let reference = resource.reference();
-        let id = self.catalog.add(resource);
+        let id = self.catalog.add_as(key, resource);
         for alias in aliases {
             self.catalog.alias(alias, id);
         }
         if !is_class && stage_set {
+            let reference = self.catalog.get(id).reference();
             return plain(format!(
                 "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
             ));
@@ -194,8 +190,7 @@ impl Compiler<'_> {
         for alias in flat.iter().filter_map(Value::as_str) {
             out.push((alias.to_string(), format!("\"{alias}\"")));
         }
-        if matches!(resource.what, ResourceKind::Native)
-            && let Some(schema) = schema::find(&resource.kind.to_lowercase())
+        if let ResourceKind::Native(schema) = resource.what
             && schema.isomorphic
             && let Some(name) = resource.param(schema.namevar).and_then(|p| p.value.as_str())
             && name != resource.title
@@ -265,7 +260,8 @@ impl Compiler<'_> {
         self.inheritance(&def, at)?;
         let title = class_title(&def.name);
         let what = ResourceKind::Class(Some(def));
-        let mut resource = self.new_resource("Class".into(), title, what, params, at);
+        let tags = self.kind_tags("class");
+        let mut resource = self.new_resource("Class".into(), title, what, tags, params, at);
         resource.declared = declared;
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, at.scope)?;
@@ -303,7 +299,8 @@ impl Compiler<'_> {
         for def in missing.into_iter().rev() {
             let title = class_title(&def.name);
             let what = ResourceKind::Class(Some(def));
-            let resource = self.new_resource("Class".into(), title, what, Vec::new(), at);
+            let tags = self.kind_tags("class");
+            let resource = self.new_resource("Class".into(), title, what, tags, Vec::new(), at);
             let tags = resource.tags.clone();
             self.add_resource(resource, at.scope)?;
             self.catalog.own_tags.extend(&tags);
@@ -345,8 +342,7 @@ impl Compiler<'_> {
     fn inherit_tags(&mut self, id: ResourceId) {
         let container = self.scopes.get(self.catalog.get(id).scope).resource;
         if container != id {
-            let tags = self.catalog.get(container).tags.clone();
-            self.catalog.get_mut(id).tags.extend(&tags);
+            self.catalog.pass_tags(container, id);
         }
     }
 
@@ -369,6 +365,7 @@ impl Compiler<'_> {
             DefKind::Define => ScopeKind::Define,
         };
         let mut scope = Scope::new(kind, Some(parent), id);
+        scope.reserve(def.params.len() + OWN_VARIABLES);
         scope.declared_in = Some(declared_in);
         scope.module = def.module.clone();
         let title = self.catalog.get(id).title.clone();
@@ -413,9 +410,9 @@ impl Compiler<'_> {
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
     fn bind_parameters(&mut self, id: ResourceId, def: &Arc<TypeDef>, f: &Frame) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
-        let params = f.program.params(def.params).to_vec();
+        let params = f.program.params(def.params);
         if def.kind == DefKind::Class {
-            for param in &params {
+            for param in params {
                 let given = self.catalog.get(id).param(&param.name);
                 if given.is_none_or(|p| p.value.is_undef()) {
                     self.bind_data(id, def, param, f)?;
@@ -426,7 +423,7 @@ impl Compiler<'_> {
             let given = self.catalog.get(id).param(&param.name).map(|p| p.value.clone());
             let value = match (given, param.default) {
                 (Some(value), _) if !value.is_undef() => value,
-                (_, Some(default)) => self.bind_default(id, f, &params, i, default)?,
+                (_, Some(default)) => self.bind_default(id, f, params, i, default)?,
                 (Some(undef), None) => undef,
                 (None, None) => continue,
             };
@@ -466,6 +463,9 @@ impl Compiler<'_> {
             .params
             .iter()
             .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
+        if mismatch::params_fit(signature, checked.clone().map(|p| (p.name.as_str(), &p.value))) {
+            return Ok(());
+        }
         let given: Vec<(EcoString, Value)> =
             checked.clone().map(|p| (p.name.clone(), p.value.clone())).collect();
         let reference = resource.reference();
@@ -579,8 +579,9 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let at =
             Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
+        let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
-            self.new_resource("Node".into(), title.clone(), ResourceKind::Node, Vec::new(), at);
+            self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, ScopeId::TOP)?;
         self.catalog.own_tags.extend(&tags);

@@ -1,7 +1,6 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
 use ordain_source::{Span, suggest};
-use rustc_hash::FxHashSet;
 
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
@@ -150,8 +149,7 @@ impl Compiler<'_> {
         let resource = self.catalog.get(id);
         let container = resource.container.filter(|&c| c != id);
         if let (false, Some(container)) = (resource.evaluated, container) {
-            let tags = self.catalog.get(container).tags.clone();
-            self.catalog.get_mut(id).tags.extend(&tags);
+            self.catalog.pass_tags(container, id);
         }
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {
@@ -167,10 +165,7 @@ impl Compiler<'_> {
     /// Attribute names of native types; classes and defines were checked when they were evaluated.
     fn check_names(&self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
-        if !matches!(resource.what, ResourceKind::Native | ResourceKind::Stage) {
-            return Ok(());
-        }
-        let Some(schema) = schema::find(&resource.kind.to_lowercase()) else { return Ok(()) };
+        let Some(schema) = resource.schema() else { return Ok(()) };
         let bad = resource.params.iter().find(|p| !schema.knows(&p.name));
         let Some(bad) = bad else { return Ok(()) };
         let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
@@ -197,14 +192,15 @@ impl Compiler<'_> {
             children[from.0 as usize].push(to);
         }
         let main = ResourceId(2);
-        let mut seen = FxHashSet::from_iter([main]);
+        let mut seen = vec![false; children.len()];
+        seen[main.0 as usize] = true;
         let mut queue = std::collections::VecDeque::from([main]);
         while let Some(id) = queue.pop_front() {
-            let flowing = self.flowing(id);
-            let tags = self.catalog.get(id).tags.clone();
-            for &child in &children[id.0 as usize] {
+            let children = &children[id.0 as usize];
+            let flowing = if children.is_empty() { Vec::new() } else { self.flowing(id) };
+            for &child in children {
+                self.catalog.pass_tags(id, child);
                 let resource = self.catalog.get_mut(child);
-                resource.tags.extend(&tags);
                 for param in &flowing {
                     let unset = resource.param(&param.name).is_none_or(|p| p.value.is_undef());
                     if unset {
@@ -222,7 +218,7 @@ impl Compiler<'_> {
                         ));
                     }
                 }
-                if seen.insert(child) {
+                if !std::mem::replace(&mut seen[child.0 as usize], true) {
                     queue.push_back(child);
                 }
             }
@@ -333,7 +329,7 @@ impl Compiler<'_> {
             ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
                 def.program.params(def.params).iter().any(|p| p.name == name)
             }
-            _ => schema::find(&resource.kind.to_lowercase()).is_some_and(|s| s.knows(name)),
+            _ => resource.schema().is_some_and(|s| s.knows(name)),
         }
     }
 }

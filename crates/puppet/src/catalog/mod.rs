@@ -7,6 +7,7 @@ pub mod classes;
 pub mod compile;
 pub mod finish;
 pub mod generate;
+pub(crate) mod kinds;
 pub mod resource;
 pub mod schema;
 pub mod tags;
@@ -123,8 +124,13 @@ pub struct Catalog {
 impl Catalog {
     /// Adds a resource that the caller knows to be new.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
+        self.add_as(resource.key(), resource)
+    }
+
+    /// As [`Catalog::add`], where the key of the resource is at hand.
+    pub fn add_as(&mut self, key: ResourceKey, resource: Resource) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
-        self.index.insert(resource.key(), id);
+        self.index.insert(key, id);
         self.by_kind.entry(resource.kind.clone()).or_default().push(id);
         self.resources.push(resource);
         id
@@ -157,6 +163,13 @@ impl Catalog {
         &self.resources[id.0 as usize]
     }
 
+    /// Gives a resource all tags of another.
+    pub fn pass_tags(&mut self, from: ResourceId, to: ResourceId) {
+        let mut tags = std::mem::take(&mut self.get_mut(to).tags);
+        tags.extend(&self.get(from).tags);
+        self.get_mut(to).tags = tags;
+    }
+
     /// A resource, to change it.
     pub fn get_mut(&mut self, id: ResourceId) -> &mut Resource {
         &mut self.resources[id.0 as usize]
@@ -181,6 +194,12 @@ impl ResourceKey {
             _ => title.clone(),
         };
         Self { kind, title }
+    }
+
+    /// As [`ResourceKey::new`], without copies of what is normal already.
+    pub fn shared(kind: &EcoString, title: &EcoString) -> Self {
+        let kind = if is_capitalized(kind) { kind.clone() } else { capitalize_segments(kind) };
+        Self::of(kind, title)
     }
 
     /// `Type[title]`
@@ -217,6 +236,17 @@ pub fn capitalize_segments(name: &str) -> EcoString {
     out
 }
 
+/// Whether a type name is as [`capitalize_segments`] makes it.
+fn is_capitalized(name: &str) -> bool {
+    let mut start = true;
+    name.bytes().all(|byte| {
+        let wrong = if start { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
+        let fits = byte.is_ascii() && !wrong && !(start && byte == b':');
+        start = byte == b':';
+        fits || (byte == b':' && !wrong)
+    }) && !name.starts_with(':')
+}
+
 fn capitalize_ascii(name: &str) -> EcoString {
     let mut bytes = name.as_bytes().to_ascii_lowercase();
     let mut start = true;
@@ -247,5 +277,16 @@ mod tests {
         assert_eq!(ResourceKey::new("class", "::a::B").text(), "Class[A::B]");
         assert_eq!(ResourceKey::new("file", "/x//").text(), "File[/x]");
         assert_eq!(ResourceKey::new("file", "//").text(), "File[/]");
+    }
+
+    #[test]
+    fn capitals_are_recognised() {
+        for name in
+            ["File", "Apache::Vhost", "X::Y1::Z_a", "file", "fIle", "::File", "A::b", "Ärger"]
+        {
+            let capitals = capitalize_segments(name);
+            assert!(!is_capitalized(name) || capitals == name, "{name}");
+            assert!(is_capitalized(&capitals) || !capitals.is_ascii(), "{name}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::ResourceKey;
+use crate::catalog::schema::{self, TypeSchema};
 use crate::catalog::tags::TagSet;
 use crate::eval::scope::ScopeId;
 use crate::load::TypeDef;
@@ -27,7 +28,7 @@ pub enum ResourceKind {
     /// An instance of a define.
     Define(Arc<TypeDef>),
     /// A resource of a type that is applied.
-    Native,
+    Native(&'static TypeSchema),
 }
 
 /// How a class came into the catalog.
@@ -160,6 +161,15 @@ impl Resource {
     /// The parameter of this name, to change it.
     pub fn param_mut(&mut self, name: &str) -> Option<&mut Param> {
         self.params.iter_mut().find(|p| p.name == name)
+    }
+
+    /// The schema of its type, if it is applied.
+    pub fn schema(&self) -> Option<&'static TypeSchema> {
+        match self.what {
+            ResourceKind::Native(schema) => Some(schema),
+            ResourceKind::Stage => schema::find("stage"),
+            _ => None,
+        }
     }
 
     /// Whether it is a class.

@@ -30,6 +30,11 @@ impl TagTable {
         self.names.get_index_of(tag.to_lowercase().as_str()).map(|i| i as TagId)
     }
 
+    /// All tags in order of their numbers.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &EcoString> {
+        self.names.iter()
+    }
+
     /// The text of a tag.
     pub fn name(&self, id: TagId) -> &EcoString {
         &self.names[id as usize]
@@ -50,8 +55,12 @@ impl TagSet {
 
     /// Adds all tags of another set.
     pub fn extend(&mut self, other: &TagSet) {
+        let mut at = 0;
         for &tag in &other.0 {
-            self.insert(tag);
+            at += self.0[at..].iter().take_while(|&&own| own < tag).count();
+            if self.0.get(at) != Some(&tag) {
+                self.0.insert(at, tag);
+            }
         }
     }
 

@@ -29,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use crate::check::Strict;
 
 use crate::catalog::Catalog;
+use crate::catalog::kinds::KnownKind;
 use crate::check::label;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
@@ -151,6 +152,9 @@ pub struct Compiler<'e> {
     pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
+    pub(crate) kinds: FxHashMap<EcoString, Arc<KnownKind>>,
+    /// Memory for the interpolation that is being made.
+    pub(crate) text_buffer: String,
     pub(crate) output: Vec<String>,
     pub(crate) output_sensitive: bool,
     /// Keys of the warnings that are given only once.
@@ -176,6 +180,8 @@ impl<'e> Compiler<'e> {
             aliases: FxHashMap::default(),
             regexes: FxHashMap::default(),
             defaults: FxHashMap::default(),
+            kinds: FxHashMap::default(),
+            text_buffer: String::new(),
             output: Vec::new(),
             output_sensitive: false,
             warned: FxHashSet::default(),
@@ -426,7 +432,7 @@ pub(crate) fn kind_text(value: &Value) -> String {
 pub(crate) fn reference_key(kind: &Type) -> Option<crate::catalog::ResourceKey> {
     match kind {
         Type::Resource { kind: Some(kind), title: Some(title) } => {
-            Some(crate::catalog::ResourceKey::new(kind, title))
+            Some(crate::catalog::ResourceKey::shared(kind, title))
         }
         Type::Class(Some(name)) => Some(crate::catalog::ResourceKey::new("class", name)),
         _ => None,

@@ -4,8 +4,9 @@ use ecow::EcoString;
 use ordain_source::Span;
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::catalog::{How, Param, ParamOrigin, PendingOverride, capitalize_segments};
+use crate::catalog::{How, Param, ParamOrigin, PendingOverride};
 use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
@@ -15,7 +16,7 @@ use crate::value::Value;
 
 /// One evaluated body of a resource expression.
 struct Body {
-    titles: Vec<EcoString>,
+    titles: SmallVec<[EcoString; 1]>,
     is_default: bool,
     params: Vec<Param>,
     span: Span,
@@ -51,15 +52,17 @@ impl Compiler<'_> {
         let defaults = bodies.iter().find(|b| b.is_default).map(|b| b.params.clone());
         let mut references = Vec::new();
         for body in bodies {
-            let params = merge_params(defaults.as_deref(), body.params);
-            for title in body.titles {
+            let mut params = merge_params(defaults.as_deref(), body.params);
+            let last = body.titles.len().saturating_sub(1);
+            for (i, title) in body.titles.iter().enumerate() {
                 let declaration = Declaration {
                     scope: f.scope,
                     span: body.span,
                     is_virtual: form != ResourceForm::Regular,
                     exported: form == ResourceForm::Exported,
                 };
-                references.push(self.declare(&kind, &title, params.clone(), declaration)?);
+                let params = if i == last { std::mem::take(&mut params) } else { params.clone() };
+                references.push(self.declare(&kind, title, params, declaration)?);
             }
         }
         Ok(Value::array(references))
@@ -111,13 +114,20 @@ impl Compiler<'_> {
                 let text = "Missing title. The title expression resulted in undef";
                 return Err(self.error(f, body.title, "MISSING_TITLE", text));
             }
-            let mut flat = Vec::new();
-            crate::catalog::flatten_values(&value, &mut flat);
-            let mut titles = Vec::with_capacity(flat.len());
+            let mut several = Vec::new();
+            let flat = match value {
+                Value::Array(_) => {
+                    crate::catalog::flatten_values(&value, &mut several);
+                    several.as_slice()
+                }
+                _ => std::slice::from_ref(&value),
+            };
+            let alone = bodies.len() == 1 && flat.len() == 1;
+            let mut titles = SmallVec::with_capacity(flat.len());
             let mut is_default = false;
             for (index, title) in flat.iter().enumerate() {
                 let title = self.check_title(f, body.title, index, title)?;
-                if !seen.insert(title.clone()) {
+                if !alone && !seen.insert(title.clone()) {
                     let shown = title.as_deref().unwrap_or("default");
                     let text = format!(
                         "The title '{shown}' has already been used in this resource expression"
@@ -355,9 +365,4 @@ fn merge_params(defaults: Option<&[Param]>, own: Vec<Param>) -> Vec<Param> {
         }
     }
     out
-}
-
-/// The type's name as the catalog shows it.
-pub(crate) fn type_title(name: &str) -> EcoString {
-    capitalize_segments(name)
 }

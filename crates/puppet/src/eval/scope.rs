@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::catalog::ResourceId;
 use crate::value::Value;
@@ -59,7 +58,7 @@ pub struct Scope {
     pub module: EcoString,
     /// The class name, for scopes of classes; empty otherwise.
     pub class: EcoString,
-    vars: SmallVec<[(EcoString, Value); 4]>,
+    vars: Vec<(EcoString, Value)>,
     index: Option<Box<FxHashMap<EcoString, u32>>>,
     /// Results of matches, innermost last.
     pub matches: Vec<Matches>,
@@ -75,10 +74,15 @@ impl Scope {
             resource,
             module: EcoString::new(),
             class: EcoString::new(),
-            vars: SmallVec::new(),
+            vars: Vec::new(),
             index: None,
             matches: Vec::new(),
         }
+    }
+
+    /// Makes room for so many more variables.
+    pub fn reserve(&mut self, more: usize) {
+        self.vars.reserve_exact(more);
     }
 
     /// The variable of this name in this scope alone.
@@ -129,9 +133,14 @@ pub struct Scopes {
 
 impl Scopes {
     /// Adds a scope, in the place of a dropped one if there is one.
-    pub fn push(&mut self, scope: Scope) -> ScopeId {
+    pub fn push(&mut self, mut scope: Scope) -> ScopeId {
         if let Some(id) = self.free.pop() {
-            self.scopes[id.0 as usize] = scope;
+            let slot = self.get_mut(id);
+            // The list of variables was emptied, its memory serves again.
+            if scope.vars.capacity() == 0 {
+                std::mem::swap(&mut scope.vars, &mut slot.vars);
+            }
+            *slot = scope;
             return id;
         }
         self.scopes.push(scope);

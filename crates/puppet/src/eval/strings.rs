@@ -10,19 +10,32 @@ use crate::value::Value;
 /// The longest text that an interpolation makes, in bytes.
 const MAX_TEXT: usize = 64 << 20;
 
+/// The largest buffer that is kept for the next interpolation, in bytes.
+const KEPT: usize = 64 << 10;
+
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
-        let mut out = String::new();
+        let mut out = std::mem::take(&mut self.text_buffer);
+        out.clear();
+        let written = self.write_parts(f, parts, &mut out);
+        let text = written.map(|()| Value::from(out.as_str()));
+        if out.capacity() <= KEPT {
+            self.text_buffer = out;
+        }
+        text
+    }
+
+    fn write_parts(&mut self, f: &Frame, parts: ExprList, out: &mut String) -> EvalResult<()> {
         for &part in f.program.list(parts) {
             match &f.program[part] {
                 Expr::Str(text) => out.push_str(text),
                 Expr::Text(inner) => {
                     let value = self.eval(f, *inner)?;
-                    write_text(&mut out, &value);
+                    write_text(out, &value);
                 }
                 _ => {
                     let value = self.eval(f, part)?;
-                    write_text(&mut out, &value);
+                    write_text(out, &value);
                 }
             }
             if out.len() > MAX_TEXT {
@@ -32,7 +45,7 @@ impl Compiler<'_> {
                 ));
             }
         }
-        Ok(Value::from(out))
+        Ok(())
     }
 
     pub(crate) fn eval_text(&mut self, f: &Frame, inner: ExprId) -> EvalResult {

@@ -50,8 +50,8 @@ impl Compiler<'_> {
         if let Some(alias) = self.aliases.get(name) {
             return Ok(named(alias));
         }
-        if self.is_resource_type(name)? {
-            return Ok(Type::Resource { kind: Some(capitalize_segments(name)), title: None });
+        if let Some(known) = self.resource_type(name)? {
+            return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
         if let Some(def) = self.env.find_alias(name)? {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
@@ -82,8 +82,7 @@ impl Compiler<'_> {
 
     /// Whether a name is a resource type: known natively, or a define.
     pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
-        let lower = name.to_lowercase();
-        Ok(schema::find(&lower).is_some() || self.env.find_define(&lower)?.is_some())
+        Ok(self.resource_type(name)?.is_some())
     }
 
     pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {

@@ -28,6 +28,10 @@ impl Compiler<'_> {
 
     /// The variable of this name, qualified or not.
     pub(crate) fn find_variable(&self, scope: ScopeId, name: &str) -> Option<&Value> {
+        // Most names have no colon at all, which is quicker to see.
+        if !name.contains(':') {
+            return self.scopes.lookup(scope, name);
+        }
         let Some((class, rest)) = name.rsplit_once("::") else {
             return self.scopes.lookup(scope, name);
         };

@@ -43,7 +43,9 @@ pub fn answer(request: &Json) -> Json {
     let compiled = session::compile_node(&env, settings, &node(request));
     let mut answer = match &compiled.graph {
         Some(graph) => {
-            json!({ "catalog": puppet_catalog::write(graph, &sources, &Envelope::default()) })
+            let mut text = Vec::new();
+            puppet_catalog::write(graph, &sources, &Envelope::default(), &mut text).unwrap();
+            json!({ "catalog": serde_json::from_slice::<Json>(&text).unwrap() })
         }
         None => failure(&compiled.report.diagnostics, &sources),
     };

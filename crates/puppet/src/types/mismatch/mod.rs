@@ -82,6 +82,19 @@ fn joined(subject: &str, errors: &[Mismatch]) -> Option<String> {
     }
 }
 
+/// Whether the parameters given to a class or defined type are right. Each has another name.
+pub fn params_fit<'v>(
+    signature: &Signature,
+    given: impl Iterator<Item = (&'v str, &'v Value)> + Clone,
+) -> bool {
+    let fits = |(name, value): (&str, &Value)| {
+        let param = signature.params.iter().find(|p| p.name == name);
+        param.is_some_and(|p| is_deferred(value) || is_instance(&p.kind, value))
+    };
+    let has = |name: &str| given.clone().any(|(given, _)| given == name);
+    given.clone().all(fits) && signature.params.iter().all(|p| p.optional || has(&p.name))
+}
+
 /// What is wrong with the parameters given to a class or defined type: `None` if nothing is.
 /// Values of type `Deferred` are checked when they are resolved.
 pub fn describe_params(

@@ -1,0 +1,158 @@
+//! JSON text, written into a buffer that the caller passes on.
+
+use serde::Serialize;
+
+/// How many bytes are looked at together for one that JSON escapes.
+const STRIDE: usize = 16;
+
+/// JSON text without blanks. What is well-formed depends on the caller: keys and values in turn,
+/// and an end for every beginning.
+#[derive(Default)]
+pub(super) struct Text {
+    bytes: Vec<u8>,
+    /// Whether a comma belongs before the next entry.
+    follows: bool,
+}
+
+impl Text {
+    /// What was written since the buffer was emptied.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Empties the buffer; the text goes on.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// `{` or `[`
+    pub(super) fn begin(&mut self, sign: u8) {
+        self.bytes.push(sign);
+        self.follows = false;
+    }
+
+    /// `}` or `]`
+    pub(super) fn end(&mut self, sign: u8) {
+        self.bytes.push(sign);
+        self.follows = true;
+    }
+
+    /// Goes to the next item of a list.
+    pub(super) fn item(&mut self) {
+        if std::mem::replace(&mut self.follows, true) {
+            self.bytes.push(b',');
+        }
+    }
+
+    /// Goes to the next entry of an object.
+    pub(super) fn key(&mut self, key: &str) {
+        self.item();
+        self.string(key);
+        self.bytes.push(b':');
+    }
+
+    /// Goes to the next entry of an object; the key has nothing to escape.
+    pub(super) fn plain_key(&mut self, key: &'static str) {
+        self.item();
+        self.bytes.push(b'"');
+        self.bytes.extend_from_slice(key.as_bytes());
+        self.bytes.extend_from_slice(b"\":");
+    }
+
+    /// `true`, `false` or `null`
+    pub(super) fn word(&mut self, word: &'static str) {
+        self.bytes.extend_from_slice(word.as_bytes());
+    }
+
+    /// A number.
+    pub(super) fn number(&mut self, number: impl Serialize) {
+        // Writing a number into memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.bytes, &number);
+    }
+
+    /// Text.
+    pub(super) fn string(&mut self, text: &str) {
+        self.joined(&[text]);
+    }
+
+    /// Text that is given in parts.
+    pub(super) fn joined(&mut self, parts: &[&str]) {
+        self.bytes.push(b'"');
+        for part in parts {
+            self.escaped(part.as_bytes());
+        }
+        self.bytes.push(b'"');
+    }
+
+    /// A list of texts.
+    pub(super) fn strings<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        self.begin(b'[');
+        for text in texts {
+            self.item();
+            self.string(text);
+        }
+        self.end(b']');
+    }
+
+    fn escaped(&mut self, mut rest: &[u8]) {
+        while let Some(at) = first_special(rest) {
+            self.bytes.extend_from_slice(&rest[..at]);
+            self.escape(rest[at]);
+            rest = &rest[at + 1..];
+        }
+        self.bytes.extend_from_slice(rest);
+    }
+
+    fn escape(&mut self, byte: u8) {
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\t' => b't',
+            b'\r' => b'r',
+            0x08 => b'b',
+            0x0c => b'f',
+            _ => {
+                let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+                self.bytes.extend_from_slice(b"\\u00");
+                self.bytes.extend_from_slice(&digits);
+                return;
+            }
+        };
+        self.bytes.extend_from_slice(&[b'\\', short]);
+    }
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// The first byte that must be escaped.
+fn first_special(bytes: &[u8]) -> Option<usize> {
+    let stride = |chunk: &[u8]| chunk.iter().fold(false, |found, &b| found | is_special(b));
+    let clean = bytes.chunks_exact(STRIDE).take_while(|chunk| !stride(chunk)).count() * STRIDE;
+    bytes[clean..].iter().position(|&b| is_special(b)).map(|i| clean + i)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn text_is_written_as_serde_json_does(
+            text in "[a-zä€\u{0}-\u{1f}\"\\\\\u{7f}]{0,50}",
+            number in any::<f64>(),
+        ) {
+            let mut out = Text::default();
+            out.strings([text.as_str(), "plain text that is longer than a stride"]);
+            let want = serde_json::json!([text, "plain text that is longer than a stride"]);
+            prop_assert_eq!(String::from_utf8_lossy(out.bytes()), want.to_string());
+            let mut out = Text::default();
+            out.number(number);
+            prop_assert_eq!(String::from_utf8_lossy(out.bytes()), serde_json::json!(number).to_string());
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Resource types by the names that code gives them, each found out about once a compile.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use crate::catalog::tags::{self, TagSet};
+use crate::catalog::{ResourceKind, capitalize_segments, schema};
+use crate::eval::Compiler;
+use crate::eval::error::EvalResult;
+
+/// What declarations of a resource type have in common.
+#[derive(Debug)]
+pub(crate) struct KnownKind {
+    /// The type with capital segments.
+    pub title: EcoString,
+    /// What its resources are.
+    pub what: ResourceKind,
+    /// The tags that its name gives.
+    pub tags: TagSet,
+}
+
+impl Compiler<'_> {
+    /// The resource type of this name in any case: known natively, or a define. Classes are none.
+    pub(crate) fn resource_type(&mut self, name: &str) -> EvalResult<Option<Arc<KnownKind>>> {
+        if let Some(known) = self.kinds.get(name) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+        let what = match schema::find(&lower) {
+            Some(_) if lower == "stage" => ResourceKind::Stage,
+            Some(schema) => ResourceKind::Native(schema),
+            None => match self.env.find_define(&lower)? {
+                Some(def) => ResourceKind::Define(def),
+                None => return Ok(None),
+            },
+        };
+        let title = capitalize_segments(&lower);
+        let tags = self.kind_tags(&lower);
+        let known = Arc::new(KnownKind { title, what, tags });
+        self.kinds.insert(name.into(), Arc::clone(&known));
+        Ok(Some(known))
+    }
+
+    /// The tags that the name of a type gives its resources.
+    pub(crate) fn kind_tags(&mut self, lower: &str) -> TagSet {
+        let mut set = TagSet::default();
+        for tag in tags::with_segments(lower) {
+            set.insert(self.catalog.tags.intern(tag));
+        }
+        set
+    }
+}
