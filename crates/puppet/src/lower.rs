@@ -10,6 +10,7 @@ use ordain_graph::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::catalog::schema::NativeType;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
     ResourceKind, flatten_values,
@@ -65,8 +66,9 @@ impl Lowering<'_, '_> {
         if let Some(alias) = resource.param("alias") {
             flatten_values(&alias.value, &mut flat);
         }
-        let schema = crate::catalog::schema::find(&resource.kind.to_lowercase());
-        if let Some(name) = schema.and_then(|s| resource.param(s.namevar)) {
+        let native = self.compiler.env.native_type(&resource.kind.to_lowercase());
+        let namevar = native.as_ref().and_then(NativeType::namevar);
+        if let Some(name) = namevar.and_then(|n| resource.param(n)) {
             flat.push(name.value.clone());
         }
         for title in flat.iter().filter_map(crate::value::Value::as_str) {

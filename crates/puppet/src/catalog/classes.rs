@@ -38,7 +38,7 @@ impl Compiler<'_> {
             self.evaluate(id)?;
             return Ok(reference(&self.catalog.get(id).key()));
         }
-        let what = match schema::find(&lower) {
+        let what = match self.env.native_type(&lower) {
             Some(_) if lower == "stage" => ResourceKind::Stage,
             Some(_) => ResourceKind::Native,
             None => match self.env.find_define(&lower)? {
@@ -65,7 +65,7 @@ impl Compiler<'_> {
         match self.env.find_class(name)? {
             Some(def) => Ok(def),
             None => {
-                let text = format!("Could not find class {name} for {}", self.node);
+                let text = format!("Could not find declared class {name}");
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
@@ -195,9 +195,10 @@ impl Compiler<'_> {
             out.push((alias.to_string(), format!("\"{alias}\"")));
         }
         if matches!(resource.what, ResourceKind::Native)
-            && let Some(schema) = schema::find(&resource.kind.to_lowercase())
-            && schema.isomorphic
-            && let Some(name) = resource.param(schema.namevar).and_then(|p| p.value.as_str())
+            && let Some(schema) = self.env.native_type(&resource.kind.to_lowercase())
+            && schema.is_isomorphic()
+            && let Some(namevar) = schema.namevar()
+            && let Some(name) = resource.param(namevar).and_then(|p| p.value.as_str())
             && name != resource.title
         {
             out.push((name.to_string(), format!("[\"{name}\"]")));

@@ -170,7 +170,9 @@ impl Compiler<'_> {
         if !matches!(resource.what, ResourceKind::Native | ResourceKind::Stage) {
             return Ok(());
         }
-        let Some(schema) = schema::find(&resource.kind.to_lowercase()) else { return Ok(()) };
+        let Some(schema) = self.env.native_type(&resource.kind.to_lowercase()) else {
+            return Ok(());
+        };
         let bad = resource.params.iter().find(|p| !schema.knows(&p.name));
         let Some(bad) = bad else { return Ok(()) };
         let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
@@ -183,7 +185,7 @@ impl Compiler<'_> {
         error.line_only = true;
         error.code = Some("puppet::unknown-parameter");
         error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
-        let known = schema.attributes.iter().copied().chain(schema::METAPARAMETERS.iter().copied());
+        let known = schema.attributes().chain(schema::METAPARAMETERS.iter().copied());
         error.help.extend(
             suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
         );
@@ -333,7 +335,10 @@ impl Compiler<'_> {
             ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
                 def.program.params(def.params).iter().any(|p| p.name == name)
             }
-            _ => schema::find(&resource.kind.to_lowercase()).is_some_and(|s| s.knows(name)),
+            _ => {
+                let native = self.env.native_type(&resource.kind.to_lowercase());
+                native.is_some_and(|n| n.knows(name))
+            }
         }
     }
 }

@@ -47,15 +47,16 @@ impl Compiler<'_> {
         if let Some(kind) = parse::builtin(name) {
             return Ok(kind);
         }
-        if let Some(alias) = self.aliases.get(name) {
+        let lower = name.to_lowercase();
+        if let Some(alias) = self.aliases.get(lower.as_str()) {
             return Ok(named(alias));
         }
         if self.is_resource_type(name)? {
             return Ok(Type::Resource { kind: Some(capitalize_segments(name)), title: None });
         }
-        if let Some(def) = self.env.find_alias(name)? {
+        if let Some(def) = self.env.find_alias(&lower)? {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-            self.aliases.insert(def.name.clone(), Arc::clone(&alias));
+            self.aliases.insert(lower.into(), Arc::clone(&alias));
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
             let value = match object_definition(&f, def.kind) {
                 Some(definition) => self.eval(&f, definition)?,
@@ -83,7 +84,7 @@ impl Compiler<'_> {
     /// Whether a name is a resource type: known natively, or a define.
     pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
         let lower = name.to_lowercase();
-        Ok(schema::find(&lower).is_some() || self.env.find_define(&lower)?.is_some())
+        Ok(self.env.native_type(&lower).is_some() || self.env.find_define(&lower)?.is_some())
     }
 
     pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {

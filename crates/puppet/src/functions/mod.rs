@@ -9,6 +9,7 @@ pub mod files;
 pub mod iterate;
 pub mod iteration;
 pub mod legacy;
+pub mod modules;
 pub mod numbers;
 pub mod scan;
 pub mod stdlib;
@@ -123,6 +124,9 @@ pub const FAMILIES: &[&[Function]] = &[
     files::TABLE,
     iteration::TABLE,
     legacy::TABLE,
+    modules::apache::TABLE,
+    modules::databases::TABLE,
+    modules::helpers::TABLE,
     numbers::TABLE,
     text::TABLE,
     stdlib::catalog::TABLE,
