@@ -239,5 +239,5 @@ fn quoted_text_may_go_on_at_the_margin() {
 fn an_alias_may_be_a_key() {
     let text = "a: &a web\nb:\n  *a:\n    c: 1\n  d: *a\ne: 'x *a: y'\n";
     assert_eq!(psych(text), r#"{"a":"web","b":{"web":{"c":1},"d":"web"},"e":"x *a: y"}"#);
-    assert_eq!(psych("a: 1\n*b:\n  c: 1\n"), "Unknown alias: b at line 2 column 1");
+    assert!(psych("a:\n  *b:\n    c: 1\n").starts_with("Unknown alias: b at line 2"));
 }

@@ -10,7 +10,6 @@ use ordain_graph::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::catalog::schema::NativeType;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
     ResourceKind, flatten_values,
@@ -66,9 +65,7 @@ impl Lowering<'_, '_> {
         if let Some(alias) = resource.param("alias") {
             flatten_values(&alias.value, &mut flat);
         }
-        let native = self.compiler.env.native_type(&resource.kind.to_lowercase());
-        let namevar = native.as_ref().and_then(NativeType::namevar);
-        if let Some(name) = namevar.and_then(|n| resource.param(n)) {
+        if let Some(name) = self.namevar(resource).and_then(|n| resource.param(&n)) {
             flat.push(name.value.clone());
         }
         for title in flat.iter().filter_map(crate::value::Value::as_str) {
@@ -84,9 +81,24 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The attribute of a resource for which its title stands in.
+    fn namevar(&self, resource: &Resource) -> Option<EcoString> {
+        if !matches!(resource.what, ResourceKind::Native) {
+            return None;
+        }
+        let native = self.compiler.env.native_type(&resource.kind.to_lowercase())?;
+        native.namevar().map(EcoString::from)
+    }
+
     fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {
         let origin = self.declared(id);
-        let params = resource.params.iter().filter(|p| !p.value.is_undef());
+        let namevar = self.namevar(resource);
+        // The title is not said twice.
+        let is_title = |p: &Param| {
+            namevar.as_deref() == Some(p.name.as_str())
+                && p.value.as_str() == Some(resource.title.as_str())
+        };
+        let params = resource.params.iter().filter(|p| !p.value.is_undef() && !is_title(p));
         let attributes = params.map(|p| self.attribute(resource, p)).collect();
         let mut tags: Vec<EcoString> =
             resource.tags.iter().map(|t| self.catalog.tags.name(t).clone()).collect();
