@@ -23,8 +23,7 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
     let marks = marks(diagnostic, sources);
     let paths: Vec<String> = marks.iter().map(|m| m.file.path.display().to_string()).collect();
     let (title, more) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
-    let mut group =
-        Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
+    let mut group = Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
     let mut distant = Vec::new();
     let mut used: Vec<usize> = Vec::new();
     for (i, mark) in marks.iter().enumerate() {

@@ -72,7 +72,8 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
 }
 
 fn document(values: &Value) -> String {
-    let name = values.dig(["networking", "fqdn"]).or_else(|| values.dig(["networking", "hostname"]));
+    let name =
+        values.dig(["networking", "fqdn"]).or_else(|| values.dig(["networking", "hostname"]));
     let document = [
         ("format", Value::str("ordain-facts")),
         ("version", Value::Int(1)),

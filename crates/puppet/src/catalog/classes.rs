@@ -64,7 +64,7 @@ impl Compiler<'_> {
         match self.env.find_class(name)? {
             Some(def) => Ok(def),
             None => {
-                let text = format!("Could not find class {name} for {}", self.node);
+                let text = format!("Could not find declared class {name}");
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
@@ -190,9 +190,10 @@ impl Compiler<'_> {
         for alias in flat.iter().filter_map(Value::as_str) {
             out.push((alias.to_string(), format!("\"{alias}\"")));
         }
-        if let ResourceKind::Native(schema) = resource.what
-            && schema.isomorphic
-            && let Some(name) = resource.param(schema.namevar).and_then(|p| p.value.as_str())
+        if let ResourceKind::Native(schema) = &resource.what
+            && schema.is_isomorphic()
+            && let Some(namevar) = schema.namevar()
+            && let Some(name) = resource.param(namevar).and_then(|p| p.value.as_str())
             && name != resource.title
         {
             out.push((name.to_string(), format!("[\"{name}\"]")));

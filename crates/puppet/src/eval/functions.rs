@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, needs_ruby, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
@@ -136,6 +136,12 @@ impl Compiler<'_> {
         if let Some(def) = self.env.find_function(name)? {
             return self.call_defined(&def, args, block.as_ref());
         }
+        if let Some(path) = self.ruby_function(name) {
+            let path = path.display();
+            let message =
+                format!("function '{name}' is written in Ruby ({path}), which Ordain does not run");
+            return needs_ruby(message, span);
+        }
         let mut error =
             PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         error.help = self.function_help(name);
@@ -143,12 +149,6 @@ impl Compiler<'_> {
     }
 
     fn function_help(&self, name: &str) -> Option<String> {
-        if let Some(path) = self.ruby_function(name) {
-            return Some(format!(
-                "{} is written in Ruby, which cannot be called yet",
-                path.display()
-            ));
-        }
         let written = self.env.function_names();
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();

@@ -208,7 +208,7 @@ impl Compiler<'_> {
                         || crate::types::parse::builtin(name).is_some()
                         || self.is_resource_type(&lower)?
                         || self.env.find_class(&lower)?.is_some()
-                        || self.env.find_alias(name)?.is_some())
+                        || self.env.find_alias(&lower)?.is_some())
                 }
             },
             Value::Type(kind) => match &**kind {

@@ -47,15 +47,16 @@ impl Compiler<'_> {
         if let Some(kind) = parse::builtin(name) {
             return Ok(kind);
         }
-        if let Some(alias) = self.aliases.get(name) {
+        let lower = name.to_lowercase();
+        if let Some(alias) = self.aliases.get(lower.as_str()) {
             return Ok(named(alias));
         }
         if let Some(known) = self.resource_type(name)? {
             return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
-        if let Some(def) = self.env.find_alias(name)? {
+        if let Some(def) = self.env.find_alias(&lower)? {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-            self.aliases.insert(def.name.clone(), Arc::clone(&alias));
+            self.aliases.insert(lower.into(), Arc::clone(&alias));
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
             let value = match object_definition(&f, def.kind) {
                 Some(definition) => self.eval(&f, definition)?,

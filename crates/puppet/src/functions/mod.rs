@@ -9,6 +9,7 @@ pub mod files;
 pub mod iterate;
 pub mod iteration;
 pub mod legacy;
+pub mod modules;
 pub mod numbers;
 pub mod stdlib;
 pub mod support;
@@ -122,6 +123,9 @@ pub const FAMILIES: &[&[Function]] = &[
     files::TABLE,
     iteration::TABLE,
     legacy::TABLE,
+    modules::apache::TABLE,
+    modules::databases::TABLE,
+    modules::helpers::TABLE,
     numbers::TABLE,
     text::TABLE,
     stdlib::catalog::TABLE,

@@ -92,6 +92,12 @@ impl Lookup<'_, '_> {
         if self.c.has_function(name) {
             return Ok(());
         }
+        if let Some(path) = self.c.ruby_function(name) {
+            return plain(format!(
+                "the Hiera function '{name}' is written in Ruby ({}), which Ordain does not run",
+                path.display()
+            ));
+        }
         let tag = level.kind.tag();
         Err(self.fault(&ConfigFault {
             issue: Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),

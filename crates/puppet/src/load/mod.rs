@@ -6,6 +6,7 @@
 
 mod definitions;
 mod modules;
+mod ruby_types;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
@@ -15,11 +16,11 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined,
-};
+pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
 pub use modules::Module;
+pub use ruby_types::RubyType;
 
+use crate::catalog::schema::{self, NativeType};
 use crate::check;
 use crate::eval::Strict;
 use crate::eval::error::{EvalError, EvalResult, PlainError};
@@ -86,7 +87,10 @@ pub struct Environment {
 struct Registry {
     types: FxHashMap<EcoString, Arc<TypeDef>>,
     functions: FxHashMap<EcoString, Arc<FunctionDef>>,
+    /// By names in lower case.
     aliases: FxHashMap<EcoString, Arc<AliasDef>>,
+    /// Resource types of modules, by names in lower case; `None` where there is none.
+    ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
     /// Files that were read, with what went wrong; a missing file has no entry here.
     files: FxHashMap<PathBuf, Arc<LoadedFile>>,
     templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
@@ -251,18 +255,40 @@ impl Environment {
         )
     }
 
-    /// The type alias of this name.
+    /// The type alias of this name in lower case.
     ///
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
-        let lower = name.to_lowercase();
         self.find(
             'a',
             name,
             |r| r.aliases.get(name).cloned(),
-            |env| env.load_one(&lower, "types", name),
+            |env| env.load_one(name, "types", name),
         )
+    }
+
+    /// The resource type of this name in lower case that is not written in Puppet: known to the
+    /// program, or from a module.
+    pub fn native_type(&self, name: &str) -> Option<NativeType> {
+        let table = schema::find(name);
+        let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
+        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby })
+    }
+
+    fn ruby_type(&self, name: &str) -> Option<Arc<RubyType>> {
+        if let Some(known) = self.registry().ruby_types.get(name) {
+            return known.clone();
+        }
+        // A name with `::` or `/` is no file's.
+        let plain =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let file = format!("lib/puppet/type/{name}.rb");
+        let read = |module: &Module| self.world.read(&module.dir.join(&file)).ok();
+        let text = plain.then(|| self.modules.values().find_map(read)).flatten();
+        let found = text.map(|t| Arc::new(RubyType::read(&String::from_utf8_lossy(&t))));
+        self.registry_mut().ruby_types.insert(name.into(), found.clone());
+        found
     }
 
     fn find<T>(
@@ -427,8 +453,9 @@ impl Registry {
                     self.functions.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
                 }
                 Item::Alias(def) => {
-                    self.missing.remove(&('a', def.name.clone()));
-                    self.aliases.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
+                    let name = def.name.to_lowercase();
+                    self.missing.remove(&('a', name.clone()));
+                    self.aliases.entry(name).or_insert_with(|| Arc::new(def));
                 }
                 Item::Node(def) => nodes.push(Arc::new(def)),
             }
