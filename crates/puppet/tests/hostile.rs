@@ -14,7 +14,7 @@ use ordain_puppet::session;
 use ordain_source::{HostWorld, SourceMap};
 
 /// Longer than any of these takes in a build without optimisation on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn compile(dir: &Path, site: Site) -> Result<(), String> {
     let start = Instant::now();

@@ -204,24 +204,28 @@ impl From<Vec<Diagnostic>> for Checked {
     }
 }
 
-/// Classes and defines that two files define: an error in an environment or module, whose files
-/// belong together, else a warning, because they may be programs of their own.
+/// Classes and defines that two files define: an error where all files are read, in the manifests of
+/// an environment or module. Else a warning: the files may be programs of their own, and a class of
+/// the site program only hides the module's.
 fn duplicates(files: &[(PathBuf, Form)], checked: &[Checked]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<(PathBuf, &str), &Defined> = BTreeMap::new();
+    let mut known: BTreeMap<(PathBuf, &str), (&Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
     for ((path, _), checked) in files.iter().zip(checked) {
         if checked.defined.is_empty() {
             continue;
         }
         let (root, together) = belongs_to(path);
+        let folder = path.ancestors().find(|a| a.file_name().is_some_and(|n| n == "manifests"));
         for def in &checked.defined {
             match known.entry((root.clone(), def.name.as_str())) {
                 Entry::Vacant(entry) => {
-                    entry.insert(def);
+                    entry.insert((def, folder));
                 }
                 Entry::Occupied(first) => {
-                    let mut found = duplicate(def, first.get());
-                    if !together && def.span.file != first.get().span.file {
+                    let (first, first_folder) = *first.get();
+                    let mut found = duplicate(def, first);
+                    let both_read = together && folder == first_folder;
+                    if !both_read && def.span.file != first.span.file {
                         found.severity = Severity::Warning;
                     }
                     out.push(found);

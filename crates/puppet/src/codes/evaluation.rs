@@ -188,7 +188,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::bad-string-slice-key-type",
         "A position in a text must be an integer",
-        "`$s[0, 3]`, not `$s['0']`.",
+        "Write `$s[0, 3]`, not `$s['0']`; a text of digits becomes a number by `Integer($text)`.",
     ),
     doc(
         "puppet::bad-hash-slice-arity",

@@ -163,7 +163,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::epp-unbalanced-comment",
         "A comment of a template does not end",
-        "`<%#` needs its `%>`.",
+        "Every comment that `<%#` begins needs its `%>`.",
     ),
     doc(
         "puppet::illegal-epp-parameters",
