@@ -6,6 +6,7 @@
 use ordain_source::Diagnostic;
 
 use super::{Parser, T, Token};
+use crate::codes::advice::advise;
 
 /// A bracket that is open at a token.
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ impl Parser<'_> {
     /// The error of a text or comment without an end, with the text before it that may be the one.
     pub(super) fn with_open_text(&self, error: Diagnostic) -> Diagnostic {
         if error.issue.as_deref() != Some("UNCLOSED_QUOTE") {
-            return error;
+            return advise(error, Some(self.text));
         }
         let texts = self.lexed.tokens[..self.pos].iter().rev();
         let mut texts = texts.filter(|t| matches!(t.kind, T::Str | T::DqPre | T::DqPost));
