@@ -115,8 +115,8 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
     Dispatch { params, block: Some((block, true)), returns: None, body }
 }
 
-/// All functions, by family.
-pub const FAMILIES: &[&[Function]] = &[
+/// The functions of the language itself, by family.
+pub const CORE: &[&[Function]] = &[
     crate::hiera::functions::TABLE,
     collections::TABLE,
     control::TABLE,
@@ -128,6 +128,10 @@ pub const FAMILIES: &[&[Function]] = &[
     modules::helpers::TABLE,
     numbers::TABLE,
     text::TABLE,
+];
+
+/// The functions of the module stdlib, by family.
+pub const STDLIB: &[&[Function]] = &[
     stdlib::catalog::TABLE,
     stdlib::convert::TABLE,
     stdlib::digests::TABLE,
