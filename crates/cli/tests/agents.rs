@@ -19,8 +19,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value as Json, json};
 
 const SITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents/site.pp");
-const ORACLE: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../puppet/tests/differential/oracle.rb");
+const ORACLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../puppet/tests/differential/oracle.rb");
 
 #[test]
 fn catalogs_are_exchanged() {

@@ -9,8 +9,12 @@ use ordain_puppet::functions::{CORE, STDLIB};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
 
 fn page() -> String {
-    let all: BTreeMap<&str, &str> =
-        CORE.iter().chain(STDLIB).flat_map(|family| family.iter()).map(|f| (f.name, f.doc)).collect();
+    let all: BTreeMap<&str, &str> = CORE
+        .iter()
+        .chain(STDLIB)
+        .flat_map(|family| family.iter())
+        .map(|f| (f.name, f.doc))
+        .collect();
     let mut out = format!(
         "# Functions\n\nThe {} functions of the Puppet front end, those of `stdlib` included. A \
          test keeps this page; `ORDAIN_BLESS=1 cargo test -p ordain-puppet --test manual` writes it \

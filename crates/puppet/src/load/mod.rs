@@ -265,12 +265,7 @@ impl Environment {
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
-        self.find(
-            'a',
-            name,
-            |r| r.aliases.get(name).cloned(),
-            |env| env.load_one(name, "types"),
-        )
+        self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
     /// The resource type of this name in lower case that is not written in Puppet: known to the
