@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ordain_puppet::functions::{CORE, STDLIB};
+use ordain_puppet::functions::{CORE, MODULES};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
 
 fn page() -> String {
     let all: BTreeMap<&str, &str> = CORE
         .iter()
-        .chain(STDLIB)
+        .chain(MODULES)
         .flat_map(|family| family.iter())
         .map(|f| (f.name, f.doc))
         .collect();

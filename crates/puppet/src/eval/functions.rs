@@ -31,7 +31,7 @@ fn builtins() -> &'static FxHashMap<&'static str, Bound> {
     static TABLE: OnceLock<FxHashMap<&'static str, Bound>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let core = functions::CORE.iter().map(|family| (family, false));
-        let all = core.chain(functions::STDLIB.iter().map(|family| (family, true)));
+        let all = core.chain(functions::MODULES.iter().map(|family| (family, true)));
         let bound = all.flat_map(|(family, of_module)| {
             family.iter().map(move |function| {
                 (function.name, Bound { function, of_module, signatures: OnceLock::new() })
@@ -159,7 +159,7 @@ impl Compiler<'_> {
     }
 
     /// The function of this name that is written in Puppet and called in place of a built-in one:
-    /// the site program hides all of them, the files of modules those of the module stdlib.
+    /// the site program hides all of them, the files of modules those that are native here though a module has them.
     fn written_function(
         &self,
         name: &str,

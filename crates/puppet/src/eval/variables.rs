@@ -18,8 +18,8 @@ const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 /// Variables that every code may read, `undef` where the compile has not set them.
 const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
 
-/// The code of the error that a default reads a parameter without a value.
-pub(crate) const UNEVALUATED: &str = "puppet::unevaluated-parameter";
+/// Marks the error that a default reads a parameter without a value, until the call reports it.
+pub(crate) const UNEVALUATED: &str = "unevaluated parameter";
 
 impl Compiler<'_> {
     pub(crate) fn eval_variable(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult {

@@ -123,15 +123,15 @@ pub const CORE: &[&[Function]] = &[
     files::TABLE,
     iteration::TABLE,
     legacy::TABLE,
-    modules::apache::TABLE,
-    modules::databases::TABLE,
-    modules::helpers::TABLE,
     numbers::TABLE,
     text::TABLE,
 ];
 
-/// The functions of the module stdlib, by family.
-pub const STDLIB: &[&[Function]] = &[
+/// The functions of modules, those of stdlib among them, by family.
+pub const MODULES: &[&[Function]] = &[
+    modules::apache::TABLE,
+    modules::databases::TABLE,
+    modules::helpers::TABLE,
     stdlib::catalog::TABLE,
     stdlib::convert::TABLE,
     stdlib::digests::TABLE,
