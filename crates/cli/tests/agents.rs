@@ -38,7 +38,7 @@ fn catalogs_are_exchanged() {
     assert!(!theirs.exists(), "a run with --noop wrote files");
 
     let first = puppet(home.path(), &by_ordain, false);
-    assert_eq!(first.status.code(), Some(2), "{}", text(&first));
+    assert!(first.status.success() && changes(&first) > 5, "{}", text(&first));
     assert!(!text(&first).contains("secret"), "{}", text(&first));
     let first = ordain(home.path(), &by_puppet);
     assert_eq!(first.status.code(), Some(2), "{}", text(&first));
@@ -52,7 +52,7 @@ fn catalogs_are_exchanged() {
     let again = ordain(home.path(), &by_ordain);
     assert_eq!(again.status.code(), Some(0), "{}", text(&again));
     let again = puppet(home.path(), &by_puppet, false);
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    assert!(again.status.success() && changes(&again) == 0, "{}", text(&again));
     assert_eq!(tree, self::tree(&theirs));
     assert_eq!(tree, self::tree(&ours));
 }
@@ -71,12 +71,17 @@ fn puppet_is_here() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Applies a catalog with Puppet; the exit code says whether anything was changed.
+/// How many changes a run of Puppet reports; its exit code does not tell for a catalog.
+fn changes(output: &Output) -> usize {
+    text(output).lines().filter(|line| line.starts_with("Notice: /Stage[")).count()
+}
+
+/// Applies a catalog with Puppet.
 fn puppet(home: &Path, catalog: &Path, noop: bool) -> Output {
     let start = "require 'set'; require 'puppet/util/command_line'; \
                  Puppet::Util::CommandLine.new('puppet', ARGV).execute";
     let mut command = ruby();
-    command.args(["-e", start, "--", "apply", "--detailed-exitcodes", "--color=false"]);
+    command.args(["-e", start, "--", "apply", "--color=false"]);
     command.args(["--facts_terminus=memory", "--node_terminus=plain"]);
     for (setting, dir) in [
         ("--confdir", "conf"),
