@@ -288,6 +288,9 @@ fn relation_data(value: &Value) -> Data {
 
 /// The attribute of a resource for which its title stands in.
 fn namevar(resource: &Resource) -> Option<&str> {
-    let ResourceKind::Native(schema) = &resource.what else { return None };
-    schema.namevar()
+    match &resource.what {
+        ResourceKind::Native(schema) => schema.namevar(),
+        ResourceKind::Define(_) => Some("name"),
+        _ => None,
+    }
 }

@@ -285,10 +285,13 @@ impl Compiler<'_> {
                 return Err(error.into());
             }
             let Some(def) = self.env.find_class(&parent)? else {
-                return plain(format!(
-                    "Could not find parent resource type '{parent}' of type hostclass in {}",
+                let text = format!(
+                    "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
-                ));
+                );
+                let mut error = EvalError::new("RUNTIME_ERROR", text, child.span);
+                error.issue = None;
+                return Err(error.into());
             };
             if self.catalog.find(&ResourceKey::new("class", &parent)).is_some() {
                 break;
@@ -370,7 +373,7 @@ impl Compiler<'_> {
         scope.declared_in = Some(declared_in);
         scope.module = def.module.clone();
         let title = self.catalog.get(id).title.clone();
-        let caller = self.scopes.get(declaring).module.clone();
+        let caller = self.scopes.get(declared_in).module.clone();
         if def.kind == DefKind::Class {
             scope.class = def.name.clone();
             scope.set("title".into(), Value::Str(def.name.clone()));
@@ -381,12 +384,8 @@ impl Compiler<'_> {
             scope.set("title".into(), Value::Str(title));
             scope.set("name".into(), Value::Str(name));
         }
-        if !def.module.is_empty() {
-            scope.set("module_name".into(), Value::Str(def.module.clone()));
-        }
-        if !caller.is_empty() {
-            scope.set("caller_module_name".into(), Value::Str(caller));
-        }
+        scope.set("module_name".into(), Value::Str(def.module.clone()));
+        scope.set("caller_module_name".into(), Value::Str(caller));
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         if def.kind == DefKind::Class {
@@ -420,16 +419,23 @@ impl Compiler<'_> {
                 }
             }
         }
-        for (i, param) in params.iter().enumerate() {
-            let given = self.catalog.get(id).param(&param.name).map(|p| p.value.clone());
-            let value = match (given, param.default) {
-                (Some(value), _) if !value.is_undef() => value,
-                (_, Some(default)) => self.bind_default(id, f, params, i, default)?,
-                (Some(undef), None) => undef,
-                (None, None) => continue,
-            };
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        for param in params {
+            if let Some(given) = self.catalog.get(id).param(&param.name) {
+                self.scopes.get_mut(f.scope).set(param.name.clone(), given.value.clone());
+            }
         }
+        let callee = self.catalog.get(id).reference();
+        self.with_pending(f, callee.into(), params, |this| {
+            for (i, param) in params.iter().enumerate() {
+                let given = this.catalog.get(id).param(&param.name);
+                let Some(default) = param.default else { continue };
+                if given.is_none_or(|p| p.value.is_undef()) {
+                    let value = this.bind_default(id, f, params, i, default)?;
+                    this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
+                }
+            }
+            Ok(())
+        })?;
         self.check_parameters(id, def, &signature)?;
         self.bind_metaparameters(id, f.scope);
         Ok(())
@@ -443,7 +449,7 @@ impl Compiler<'_> {
         i: usize,
         default: crate::syntax::ExprId,
     ) -> EvalResult {
-        let value = self.eval_default(f, params, i, default)?;
+        let value = self.eval_default(f, i, default)?;
         let span = Some(f.program.span(default));
         let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
@@ -592,6 +598,8 @@ impl Compiler<'_> {
         scope.declared_in = Some(ScopeId::TOP);
         scope.set("title".into(), Value::Str(title.clone()));
         scope.set("name".into(), Value::Str(title.clone()));
+        scope.set("module_name".into(), "".into());
+        scope.set("caller_module_name".into(), "".into());
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         self.catalog.add_class_name(title);

@@ -123,6 +123,7 @@ impl Compiler<'_> {
         top.replace("server_facts".into(), or_empty(&node.server_facts));
         top.replace("title".into(), "main".into());
         top.replace("name".into(), "main".into());
+        top.replace("module_name".into(), "".into());
         self.scopes.push(top);
         self.add_fixed("Stage", "main", ResourceKind::Stage);
         let settings = self.add_fixed("Class", "Settings", ResourceKind::Class(None));

@@ -285,10 +285,20 @@ impl Compiler<'_> {
                         "Could not find resource '{}' in parameter '{name}'{at}",
                         key.text()
                     );
-                    let mut error = crate::eval::error::PlainError::new(text);
-                    error.related.extend(param.origin.span.map(|s| (s, "asked for here".into())));
-                    error.help = self.reference_help(&key);
-                    return Err(error.into());
+                    let related = param.origin.span.map(|s| (s, "asked for here".into()));
+                    return Err(EvalError {
+                        code: None,
+                        issue: None,
+                        message: text,
+                        span: resource.span,
+                        line_only: true,
+                        related: related.into_iter().collect(),
+                        help: self.reference_help(&key).into_iter().collect(),
+                        diagnostics: Vec::new(),
+                        is_jump: false,
+                        wrapped: None,
+                    }
+                    .into());
                 }
             }
         }

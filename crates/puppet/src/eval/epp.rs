@@ -132,21 +132,27 @@ impl Compiler<'_> {
         }
         let signature = self.signature(f, params, None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
-        for (i, param) in list.iter().enumerate() {
-            let given = entries.iter().find(|(n, _)| *n == param.name).map(|(_, v)| v.clone());
-            let value = match (given, param.default) {
-                (Some(value), None) => value,
-                (Some(value), Some(_)) if !value.is_undef() => value,
-                (_, Some(default)) => {
-                    let value = self.eval_default(f, list, i, default)?;
-                    entries.retain(|(n, _)| *n != param.name);
-                    entries.push((param.name.clone(), value.clone()));
-                    value
-                }
-                (None, None) => continue,
-            };
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        for (name, value) in &entries {
+            if list.iter().any(|p| p.name == *name) {
+                self.scopes.get_mut(f.scope).set(name.clone(), value.clone());
+            }
         }
+        self.with_pending(f, "lambda".into(), list, |this| {
+            for (i, param) in list.iter().enumerate() {
+                let given = entries.iter().position(|(n, _)| *n == param.name);
+                let Some(default) = param.default else { continue };
+                if given.is_some_and(|i| !entries[i].1.is_undef()) {
+                    continue;
+                }
+                let value = this.eval_default(f, i, default)?;
+                this.scopes.get_mut(f.scope).replace(param.name.clone(), value.clone());
+                if let Some(given) = given {
+                    entries.remove(given);
+                }
+                entries.push((param.name.clone(), value));
+            }
+            Ok(())
+        })?;
         match mismatch::describe_params(&subject, &signature, &entries, false) {
             Some(text) => plain(text),
             None => Ok(()),

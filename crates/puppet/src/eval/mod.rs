@@ -159,6 +159,8 @@ pub struct Compiler<'e> {
     pub(crate) output_sensitive: bool,
     /// Keys of the warnings that are given only once.
     pub(crate) warned: FxHashSet<String>,
+    /// How many scopes have parameters without a value.
+    pub(crate) pending: u32,
     depth: u32,
 }
 
@@ -185,6 +187,7 @@ impl<'e> Compiler<'e> {
             output: Vec::new(),
             output_sensitive: false,
             warned: FxHashSet::default(),
+            pending: 0,
             depth: 0,
         }
     }

@@ -115,19 +115,23 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
     Dispatch { params, block: Some((block, true)), returns: None, body }
 }
 
-/// All functions, by family.
-pub const FAMILIES: &[&[Function]] = &[
+/// The functions of the language itself, by family.
+pub const CORE: &[&[Function]] = &[
     crate::hiera::functions::TABLE,
     collections::TABLE,
     control::TABLE,
     files::TABLE,
     iteration::TABLE,
     legacy::TABLE,
+    numbers::TABLE,
+    text::TABLE,
+];
+
+/// The functions of modules, those of stdlib among them, by family.
+pub const MODULES: &[&[Function]] = &[
     modules::apache::TABLE,
     modules::databases::TABLE,
     modules::helpers::TABLE,
-    numbers::TABLE,
-    text::TABLE,
     stdlib::catalog::TABLE,
     stdlib::convert::TABLE,
     stdlib::digests::TABLE,

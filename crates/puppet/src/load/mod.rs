@@ -251,8 +251,13 @@ impl Environment {
             'f',
             name,
             |r| r.functions.get(name).cloned(),
-            |env| env.load_one(name, "functions", name),
+            |env| env.load_one(name, "functions"),
         )
+    }
+
+    /// The function of this name if it is known already, as those of the site program are.
+    pub fn known_function(&self, name: &str) -> Option<Arc<FunctionDef>> {
+        self.registry().functions.get(name).cloned()
     }
 
     /// The type alias of this name in lower case.
@@ -260,12 +265,7 @@ impl Environment {
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
-        self.find(
-            'a',
-            name,
-            |r| r.aliases.get(name).cloned(),
-            |env| env.load_one(name, "types", name),
-        )
+        self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
     /// The resource type of this name in lower case that is not written in Puppet: known to the
@@ -335,14 +335,17 @@ impl Environment {
     }
 
     /// Reads the one file of a module, or of the environment itself, that may define a name.
-    fn load_one(&self, path_name: &str, folder: &str, _name: &str) -> EvalResult<()> {
-        let Some((module, rest)) = path_name.split_once("::") else { return Ok(()) };
+    ///
+    /// The files of the environment define names without a module, and those of the namespace
+    /// `environment`, whose directory is part of the path.
+    fn load_one(&self, name: &str, folder: &str) -> EvalResult<()> {
+        let (module, rest) = name.split_once("::").unwrap_or(("", name));
         let own;
-        let module = match (self.modules.get(module), &self.dir) {
-            (Some(module), _) => module,
-            (None, Some(dir)) if module == "environment" => {
-                own = Module { name: "environment".into(), dir: dir.clone() };
-                &own
+        let (module, rest) = match (self.modules.get(module), &self.dir) {
+            (Some(module), _) => (module, rest),
+            (None, Some(dir)) if module.is_empty() || module == "environment" => {
+                own = Module { name: EcoString::new(), dir: dir.clone() };
+                (&own, name)
             }
             _ => return Ok(()),
         };
@@ -509,7 +512,7 @@ pub fn file_name(env: &Environment, span: Span) -> String {
 /// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.with_extension("");
-    let mut parts = vec![module.to_string()];
+    let mut parts = Vec::from_iter((!module.is_empty()).then(|| module.to_string()));
     parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
     if parts.len() == 2 && parts[1] == "init" {
         parts.pop();
