@@ -1,0 +1,2 @@
+# setup: printf 'x' >/w/a
+file { '/w/a': audit => ['content', 'mode'] }

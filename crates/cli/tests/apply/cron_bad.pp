@@ -1,0 +1,1 @@
+cron { 'bad': command => '/bin/true', minute => 77 }

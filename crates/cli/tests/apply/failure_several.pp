@@ -1,0 +1,4 @@
+exec { 'f1': command => '/bin/false' }
+exec { 'f2': command => '/bin/false' }
+exec { '/bin/echo x >> /w/log': require => [Exec['f2'], Exec['f1']] }
+file { '/w/a': content => 'x', require => Exec['/bin/echo x >> /w/log'] }

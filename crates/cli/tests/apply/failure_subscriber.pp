@@ -1,0 +1,3 @@
+exec { '/bin/false': }
+~> exec { '/bin/echo x >> /w/log': refreshonly => true }
+exec { '/bin/echo y >> /w/log': subscribe => Exec['/bin/false'] }

@@ -1,0 +1,2 @@
+# setup: mkdir /w/d
+file { '/w/d': ensure => link, target => '/x' }

@@ -1,0 +1,1 @@
+file { '/w/a': content => 'x', schedule => 'nowhere' }
