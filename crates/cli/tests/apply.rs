@@ -153,7 +153,7 @@ fn cases() -> Vec<Case> {
         entries.filter(|p| p.extension().is_some_and(|e| e == "pp")).collect();
     assert!(paths.len() >= 85, "cases are gone");
     paths.sort();
-    let cases = paths.iter().map(|p| Case::load(p));
+    let cases = paths.iter().map(|p| Case::load(p.as_path()));
     cases.filter(|c| wanted.split(',').any(|part| c.name.contains(part))).collect()
 }
 

@@ -5,5 +5,4 @@ exec {
   'id -u > /w/open/number': user => '2';
   'id -gn > /w/open/group': group => 'mail';
   'id -un; id -gn; touch /w/open/mine': user => 'daemon', group => 'mail', logoutput => true;
-  'unknown': command => 'true', user => 'nobody-knows';
 }

@@ -6,7 +6,7 @@ file {
   '/w/d': mode => 'a=r,u+w';
   '/w/e': mode => 'go-r';
   '/w/f': mode => 'u=rw,g+X,o=';
-  '/w/dir': mode => 'u=rwX,go=rX';
+  '/w/dir': mode => 'u+rwX,go+rX,go-w';
   '/w/new': content => "x\n", mode => 'u=rw,go=';
   '/w/setuid': content => "x\n", mode => '4755';
 }

@@ -53,7 +53,9 @@ OWN = %w[
   /.program /etc/puppet /run /var/log /var/cache /var/lib/ordain /var/lib/puppet /var/lib/apt/lists
   /root/.puppetlabs /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/dpkg/triggers
 ].freeze
-OLD = /(-old|\.lock|\/\.pwd\.lock)\z/
+OLD = %r{(-old|\.lock|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-)\z}
+# Lines that tell the time, or who wrote the file.
+HEADER = /^# (HEADER: |\(- installed on).*\n/
 
 # What every catalog of Puppet has by itself.
 BUILT_IN = /\A(Schedule\[(puppet|hourly|daily|weekly|monthly|never)\]|Filebucket\[puppet\]|Whit\[)/
@@ -96,7 +98,7 @@ end
 def content(path)
   bytes = File.binread(path)
   text = bytes.dup.force_encoding('UTF-8')
-  bytes.size <= 4096 && text.valid_encoding? ? text : Digest::SHA256.hexdigest(bytes)
+  text.valid_encoding? && bytes.size <= 16_384 ? text.gsub(HEADER, '') : Digest::SHA256.hexdigest(bytes)
 end
 
 def describe(path, stat)

@@ -1,3 +1,4 @@
+# differs: log: the cover of a secret
 notify { 'plain': }
 notify { 'message': message => "two\nlines" }
 notify { 'path': withpath => true, message => 'with path' }
