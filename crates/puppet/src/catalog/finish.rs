@@ -73,16 +73,16 @@ impl Compiler<'_> {
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
                 "Could not find resource '{}' for relationship on '{}'",
-                from.shown(),
-                to.shown()
+                from.text(),
+                to.text()
             );
             return Err(missing(text, from).into());
         };
         if self.catalog.find(to).is_none() {
             let text = format!(
                 "Could not find resource '{}' for relationship from '{}'",
-                to.shown(),
-                from.shown()
+                to.text(),
+                from.text()
             );
             return Err(missing(text, to).into());
         }
@@ -339,16 +339,6 @@ impl Compiler<'_> {
                 let native = self.env.native_type(&resource.kind.to_lowercase());
                 native.is_some_and(|n| n.knows(name))
             }
-        }
-    }
-}
-
-impl ResourceKey {
-    /// As messages on relationships show it: class names in lower case.
-    fn shown(&self) -> String {
-        match self.kind.as_str() {
-            "Class" => format!("Class[{}]", self.title.to_lowercase()),
-            _ => self.text(),
         }
     }
 }
