@@ -193,10 +193,18 @@ impl Compiler<'_> {
         if let ResourceKind::Native(schema) = &resource.what
             && schema.is_isomorphic()
             && let Some(namevar) = schema.namevar()
-            && let Some(name) = resource.param(namevar).and_then(|p| p.value.as_str())
-            && name != resource.title
         {
-            out.push((name.to_string(), format!("[\"{name}\"]")));
+            let text = |name| resource.param(name).and_then(|p| p.value.as_str());
+            let name = text(namevar).unwrap_or(&resource.title);
+            // One package may come from several providers.
+            match text("provider").filter(|_| resource.kind == "Package") {
+                Some(provider) => out
+                    .push((format!("{name}\0{provider}"), format!("[\"{name}\", \"{provider}\"]"))),
+                None if name != resource.title => {
+                    out.push((name.to_string(), format!("[\"{name}\"]")));
+                }
+                None => {}
+            }
         }
         let mut keys = Vec::with_capacity(out.len());
         for (name, shown) in out {
@@ -206,13 +214,18 @@ impl Compiler<'_> {
             }
             if let Some(known) = self.catalog.find(&key) {
                 let known = self.catalog.get(known);
+                // The key without a provider is that of packages that have none.
+                let bare = resource.kind == "Package" && !name.contains('\0');
+                if bare && known.param("provider").is_some() {
+                    continue;
+                }
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
                 let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
                 return plain(format!(
                     "Cannot alias {} to {shown}{at}; resource [\"{}\", \"{}\"] already declared{other}",
                     resource.reference(),
                     key.kind,
-                    key.title
+                    name.replace("\0", "\", \"")
                 ));
             }
             keys.push(key);

@@ -72,16 +72,16 @@ impl Compiler<'_> {
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
                 "Could not find resource '{}' for relationship on '{}'",
-                from.shown(),
-                to.shown()
+                from.text(),
+                to.text()
             );
             return Err(missing(text, from).into());
         };
         if self.catalog.find(to).is_none() {
             let text = format!(
                 "Could not find resource '{}' for relationship from '{}'",
-                to.shown(),
-                from.shown()
+                to.text(),
+                from.text()
             );
             return Err(missing(text, to).into());
         }
@@ -340,16 +340,6 @@ impl Compiler<'_> {
                 def.program.params(def.params).iter().any(|p| p.name == name)
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
-        }
-    }
-}
-
-impl ResourceKey {
-    /// As messages on relationships show it: class names in lower case.
-    fn shown(&self) -> String {
-        match self.kind.as_str() {
-            "Class" => format!("Class[{}]", self.title.to_lowercase()),
-            _ => self.text(),
         }
     }
 }

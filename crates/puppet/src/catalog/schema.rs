@@ -71,9 +71,11 @@ impl NativeType {
     /// The attribute for which the title stands in; none where several do.
     pub fn namevar(&self) -> Option<&str> {
         match (self.table, &self.ruby) {
-            (Some(table), _) => Some(table.namevar),
-            (None, Some(ruby)) if ruby.namevars.len() == 1 => Some(ruby.namevars[0].as_str()),
-            _ => None,
+            (_, Some(ruby)) if !ruby.open || self.table.is_none() => match &*ruby.namevars {
+                [one] => Some(one),
+                _ => None,
+            },
+            (table, _) => table.map(|t| t.namevar),
         }
     }
 
