@@ -428,6 +428,7 @@ impl Compiler<'_> {
                 (Some(undef), None) => undef,
                 (None, None) => continue,
             };
+            self.weigh(&value)?;
             self.scopes.get_mut(f.scope).set(param.name.clone(), value);
         }
         self.check_parameters(id, def, &signature)?;

@@ -325,6 +325,7 @@ impl Compiler<'_> {
                     }
                 }
             };
+            self.weigh(&value)?;
             self.scopes.get_mut(f.scope).set(param.name.clone(), value);
         }
         Ok(())
