@@ -161,3 +161,24 @@ fn functions_of_modules() {
         ("extlib::random_password(12).length", "12"),
     ]);
 }
+
+#[test]
+fn templates_and_their_parameters() {
+    check(&[
+        ("with(7) |$near| { inline_epp('<%= $near %>', {}) }", "'7'"),
+        ("with(7) |$near| { inline_epp('<%- | $a = $near | -%><%= $a %>') }", "'7'"),
+        ("inline_epp('<%- | $a = $b, $b = 1 | -%><%= $a %>', {b => 5})", "'5'"),
+        (
+            "inline_epp('<%- | | -%>x', {a => 1})",
+            "error: Error while evaluating a Function Call, inline_epp(): has no parameter named 'a'",
+        ),
+        (
+            "inline_epp('x', {'0' => 1})",
+            "error: Error while evaluating a Function Call, Cannot assign to a numeric match result variable '$0'",
+        ),
+        (
+            "epp('m/none.erb')",
+            "error: Error while evaluating a Function Call, Could not find template 'm/none.erb.epp'",
+        ),
+    ]);
+}

@@ -434,7 +434,9 @@ impl Compiler<'_> {
         }
         for param in params {
             if let Some(given) = self.catalog.get(id).param(&param.name) {
-                self.scopes.get_mut(f.scope).set(param.name.clone(), given.value.clone());
+                let value = given.value.clone();
+                self.weigh(&value)?;
+                self.scopes.get_mut(f.scope).set(param.name.clone(), value);
             }
         }
         let callee = self.catalog.get(id).reference();
@@ -444,6 +446,7 @@ impl Compiler<'_> {
                 let Some(default) = param.default else { continue };
                 if given.is_none_or(|p| p.value.is_undef()) {
                     let value = this.bind_default(id, f, params, i, default)?;
+                    this.weigh(&value)?;
                     this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
                 }
             }

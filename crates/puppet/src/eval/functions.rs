@@ -333,6 +333,7 @@ impl Compiler<'_> {
         self.with_pending(f, callee.into(), params, |this| {
             for (i, param) in params.iter().enumerate() {
                 let value = this.bind_one(f, params, i, args)?;
+                this.weigh(&value)?;
                 this.scopes.get_mut(f.scope).set(param.name.clone(), value);
             }
             Ok(())

@@ -292,6 +292,8 @@ impl Compiler<'_> {
             PathBuf::from(name)
         } else {
             let (module, rest) = name.split_once('/')?;
+            // A second slash would make an absolute path of the rest.
+            let rest = rest.trim_start_matches('/');
             self.env.modules.get(module)?.dir.join(folder).join(rest)
         };
         (self.env.world.kind(&path)? == EntryKind::File).then_some(path)

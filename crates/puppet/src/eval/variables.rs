@@ -182,6 +182,7 @@ impl Compiler<'_> {
             let text = format!("Attempt to assign to a reserved variable name: '${name}'");
             return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
         }
+        self.weigh(&value)?;
         if self.scopes.get_mut(f.scope).set(name.clone(), value) {
             return Ok(());
         }
