@@ -139,7 +139,6 @@ impl Lowering<'_, '_> {
     }
 
     fn attribute(&mut self, of: ResourceId, sensitive: &[EcoString], param: Param) -> Attribute {
-        let origin = self.origin(&param.origin);
         let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
         let secret = sensitive.contains(&param.name);
         let losers = param.losers.iter().map(|lost| Loser {
@@ -147,6 +146,7 @@ impl Lowering<'_, '_> {
             origin: self.origin(&lost.origin),
         });
         let losers = losers.collect();
+        let origin = self.origin(&param.origin);
         let mut value = match (relation, param.value) {
             (Some(relation), value) => {
                 let data = relation_data(&value);

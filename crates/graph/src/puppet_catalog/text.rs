@@ -15,6 +15,11 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// No text, with room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), follows: false }
+    }
+
     /// What was written since the buffer was emptied.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -42,7 +42,9 @@ pub fn write(
     out: impl Write,
 ) -> io::Result<()> {
     let extra = unsaid_edges(graph);
-    Writer { graph, sources, file: None, extra, text: Text::default(), out }.catalog(envelope)
+    // What is never written to takes no memory.
+    let text = Text::with_capacity(2 * BUFFER);
+    Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
 }
 
 struct Writer<'a, W> {

@@ -335,7 +335,12 @@ impl Compiler<'_> {
         if def.kind == DefKind::Class {
             self.place_on_stage(id)?;
         }
-        self.run_body(&f, def.body)
+        self.run_body(&f, def.body)?;
+        if def.kind == DefKind::Define {
+            // Nothing outside can name them, and what was declared inside has its values.
+            self.scopes.clear(scope);
+        }
+        Ok(())
     }
 
     pub(crate) fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
@@ -376,7 +381,7 @@ impl Compiler<'_> {
             DefKind::Define => ScopeKind::Define,
         };
         let mut scope = Scope::new(kind, Some(parent), id);
-        scope.reserve(def.params.len() + OWN_VARIABLES);
+        self.scopes.reserve(&mut scope, def.params.len() + OWN_VARIABLES);
         scope.declared_in = Some(declared_in);
         scope.module = def.module.clone();
         let title = self.catalog.get(id).title.clone();
