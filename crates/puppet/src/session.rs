@@ -61,8 +61,8 @@ pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// Compiles the catalog of a node into a graph.
 pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
-        let outcome = compile(env, settings, node);
-        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        let mut outcome = compile(env, settings, node);
+        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         Compiled { graph, report: report(outcome) }
     })
 }
@@ -72,7 +72,7 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
-        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
         Compiled { graph, report }

@@ -188,7 +188,8 @@ impl Compiler<'_> {
                     None => params.push(param),
                 }
             }
-            out.push(self.declare(kind, title, params, at)?);
+            let id = self.declare(kind, title, params, at)?;
+            out.push(reference(&self.catalog.get(id).key()));
         }
         Ok(Value::array(out))
     }
