@@ -56,7 +56,7 @@ impl Compiler<'_> {
         let known = defines.iter().map(EcoString::as_str).chain(natives);
         let mut error =
             crate::eval::error::PlainError::new(format!("Unknown resource type: '{name}'"));
-        error.help = suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        error.help = self.env.missing_member_help(name, suggest::nearest(name, known));
         Err(error.into())
     }
 
@@ -68,7 +68,7 @@ impl Compiler<'_> {
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
-                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                error.help = self.env.missing_help(name, near);
                 Err(error.into())
             }
         }

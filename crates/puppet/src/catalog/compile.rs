@@ -8,7 +8,7 @@ use ordain_source::{Diagnostic, FileId, Span, TextRange, suggest};
 use crate::catalog::{
     Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
 };
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
@@ -306,7 +306,12 @@ impl Compiler<'_> {
         let lower = name.trim_start_matches("::").to_lowercase();
         match self.env.find_class(&lower)? {
             Some(def) => Ok(def),
-            None => plain(format!("Could not find class {name} for {}", self.node)),
+            None => {
+                let text = format!("Could not find class {name} for {}", self.node);
+                let mut error = PlainError::new(text);
+                error.help = self.env.missing_help(&lower, None);
+                Err(error.into())
+            }
         }
     }
 }

@@ -111,8 +111,8 @@ impl Compiler<'_> {
                 PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
             let known = self.env.type_names(crate::load::DefKind::Class);
             let known = known.iter().map(EcoString::as_str);
-            error.help = ordain_source::suggest::nearest(&lower, known)
-                .map(|near| format!("did you mean `{near}`?"));
+            let near = ordain_source::suggest::nearest(&lower, known);
+            error.help = self.env.missing_help(&lower, near);
             return Err(error.into());
         };
         let at = Declaration { scope, span, is_virtual: false, exported: false };
