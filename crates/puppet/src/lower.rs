@@ -17,6 +17,7 @@ use crate::catalog::{
     ResourceKind, flatten_values,
 };
 use crate::eval::Compiler;
+use crate::eval::resources::new_param;
 use crate::rich::to_data;
 use crate::value::Value;
 
@@ -94,10 +95,18 @@ impl Lowering<'_, '_> {
         let namevar = namevar(resource);
         // The title is not said twice.
         let is_title = |p: &&Param| {
-            namevar == Some(p.name.as_str()) && p.value.as_str() == Some(resource.title.as_str())
+            let same = p.value.as_str() == Some(resource.title.as_str());
+            same && resource.title_is_text && namevar == Some(p.name.as_str())
         };
+        let unnamed = |name: &&str| !resource.title_is_text && resource.param(name).is_none();
+        let name = namevar.filter(unnamed).map(|name| {
+            let within = resource.container.unwrap_or(id);
+            let origin = ParamOrigin { how: How::Declaration, span: resource.span, within };
+            new_param(name.into(), Value::Str(resource.title.clone()), false, origin)
+        });
         let params = || resource.params.iter().filter(|p| !p.value.is_undef() && !is_title(p));
-        let mut attributes = Vec::with_capacity(params().count());
+        let mut attributes = Vec::with_capacity(params().count() + name.iter().len());
+        attributes.extend(name.iter().map(|p| self.attribute(resource, p)));
         attributes.extend(params().map(|p| self.attribute(resource, p)));
         let mut order: SmallVec<[u32; 16]> =
             resource.tags.iter().map(|t| self.ranks.of[t as usize]).collect();

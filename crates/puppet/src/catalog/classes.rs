@@ -84,7 +84,7 @@ impl Compiler<'_> {
         at: Declaration,
     ) -> Resource {
         let main = kind == "Class" && title == "main";
-        if !main && tags::is_valid(&title) {
+        if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
                 tags.insert(self.catalog.tags.intern(tag));
             }
@@ -111,6 +111,7 @@ impl Compiler<'_> {
             evaluated: false,
             body_scope: None,
             sensitive: Vec::new(),
+            title_is_text: at.title_is_text,
         };
         for param in params {
             self.tag_by_param(&mut resource.tags, &param);
@@ -600,8 +601,13 @@ impl Compiler<'_> {
         title: EcoString,
         groups: Option<Vec<Value>>,
     ) -> EvalResult<()> {
-        let at =
-            Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
+        let at = Declaration {
+            scope: ScopeId::TOP,
+            span: def.span,
+            is_virtual: false,
+            exported: false,
+            title_is_text: true,
+        };
         let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
             self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);

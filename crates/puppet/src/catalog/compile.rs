@@ -162,6 +162,7 @@ impl Compiler<'_> {
             evaluated: true,
             body_scope: None,
             sensitive: Vec::new(),
+            title_is_text: true,
         })
     }
 
@@ -272,7 +273,8 @@ impl Compiler<'_> {
     fn evaluate_classified(&mut self, node: &Node) -> EvalResult<()> {
         let scope = self.node_scope.unwrap_or(ScopeId::TOP);
         let span = Span { file: FileId(0), range: TextRange::default() };
-        let at = Declaration { scope, span, is_virtual: false, exported: false };
+        let at =
+            Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
         let given = |value: &Value| value.as_hash().is_some_and(|h| !h.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, v)| given(v)) {
             let def = self.classified(name)?;

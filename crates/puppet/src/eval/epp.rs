@@ -138,7 +138,7 @@ impl Compiler<'_> {
         let Some(params) = params else { return self.set_all(f, &entries) };
         let program = Arc::clone(&f.program);
         let list = program.params(params);
-        let signature = self.signature(f, params, None)?;
+        let signature = self.parameter_types(f, params, None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
         self.set_all(f, &entries)?;
         self.with_pending(f, "lambda".into(), list, |this| {

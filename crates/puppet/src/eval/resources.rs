@@ -29,6 +29,8 @@ pub(crate) struct Declaration {
     pub span: Span,
     pub is_virtual: bool,
     pub exported: bool,
+    /// Whether the title is a text, as in resource expressions; functions take other values.
+    pub title_is_text: bool,
 }
 
 impl Compiler<'_> {
@@ -60,6 +62,7 @@ impl Compiler<'_> {
                     span: body.span,
                     is_virtual: form != ResourceForm::Regular,
                     exported: form == ResourceForm::Exported,
+                    title_is_text: true,
                 };
                 let params = if i == last { std::mem::take(&mut params) } else { params.clone() };
                 references.push(self.declare(&kind, title, params, declaration)?);
