@@ -54,6 +54,12 @@ pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Inpu
     let name = args.environment.clone().or_else(|| data.environment.clone());
     let name = name.unwrap_or_else(|| "production".into());
     let layout = layout(world.as_ref(), path, args, &name)?;
+    if args.modulepath.is_none()
+        && args.hiera.is_none()
+        && let Some(path) = path
+    {
+        ui.diagnostics(alone(world.as_ref(), path), &SourceMap::new());
+    }
     open_layout(ui, world, layout, args, &name, data)
 }
 
@@ -143,6 +149,22 @@ pub fn layout(
         }
         Some(_) => Ok(file(Site::Path(path.to_path_buf()))),
     }
+}
+
+/// A warning if a file that is given belongs to a control repository: compiled by itself it has
+/// neither the modules nor the data of that.
+fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
+    let is_file = world.kind(path) == Some(EntryKind::File);
+    let manifests = path.ancestors().skip(1).find(|dir| dir.ends_with("manifests"));
+    let Some(dir) = manifests.filter(|_| is_file).and_then(Path::parent) else { return Vec::new() };
+    if world.kind(&dir.join("environment.conf")).is_none() {
+        return Vec::new();
+    }
+    let dir = if dir == Path::new("") { Path::new(".") } else { dir };
+    let (file, dir) = (path.display(), dir.display());
+    let text = format!("{file} is taken alone, without the modules and data of {dir}");
+    let help = format!("give the directory instead of the file: {dir}");
+    vec![Diagnostic::warning(codes::ARGUMENTS, text).help(help)]
 }
 
 /// The text on standard input.

@@ -17,6 +17,7 @@ use crate::catalog::{
     ResourceKind, flat, flatten_values,
 };
 use crate::eval::Compiler;
+use crate::eval::resources::new_param;
 use crate::rich::to_data;
 use crate::value::Value;
 
@@ -104,13 +105,23 @@ impl Lowering<'_, '_> {
         let namevar = namevar(resource);
         // The title is not said twice.
         let said = |p: &Param| {
-            !p.value.is_undef()
-                && !(namevar == Some(p.name.as_str())
-                    && p.value.as_str() == Some(resource.title.as_str()))
+            let is_title = p.value.as_str() == Some(resource.title.as_str());
+            let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
+            !p.value.is_undef() && !is_title
         };
         let said: SmallVec<[bool; 16]> = params.iter().map(said).collect();
-        let mut attributes = Vec::with_capacity(said.iter().filter(|said| **said).count());
+        let unnamed = |name: &&str| {
+            !resource.title_is_text && params.iter().all(|p| p.name.as_str() != *name)
+        };
+        let name = namevar.filter(unnamed).map(|name| {
+            let within = resource.container.unwrap_or(id);
+            let origin = ParamOrigin { how: How::Declaration, span: resource.span, within };
+            new_param(name.into(), Value::Str(resource.title.clone()), false, origin)
+        });
+        let count = said.iter().filter(|said| **said).count() + name.iter().len();
+        let mut attributes = Vec::with_capacity(count);
         let first = self.wishes.len();
+        attributes.extend(name.map(|param| self.attribute(id, &sensitive, param)));
         for (param, said) in params.into_iter().zip(said) {
             if said {
                 attributes.push(self.attribute(id, &sensitive, param));

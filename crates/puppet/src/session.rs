@@ -153,7 +153,8 @@ pub fn look_up(
             Ok(found) => found.map(|f| f.value),
             Err(unwind) => {
                 let mut error = outcome.compiler.final_error(unwind);
-                error.span = None;
+                // A place in a configuration stays; what was asked on the command line has none.
+                error.span = error.span.filter(|span| *span != nowhere);
                 outcome.error = Some(error);
                 None
             }

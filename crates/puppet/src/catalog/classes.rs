@@ -54,7 +54,7 @@ impl Compiler<'_> {
         let known = defines.iter().map(EcoString::as_str).chain(natives);
         let mut error =
             crate::eval::error::PlainError::new(format!("Unknown resource type: '{name}'"));
-        error.help = suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        error.help = self.env.missing_member_help(name, suggest::nearest(name, known));
         Err(error.into())
     }
 
@@ -66,7 +66,7 @@ impl Compiler<'_> {
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
-                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                error.help = self.env.missing_help(name, near);
                 Err(error.into())
             }
         }
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         at: Declaration,
     ) -> Resource {
         let main = kind == "Class" && title == "main";
-        if !main && tags::is_valid(&title) {
+        if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
                 tags.insert(self.catalog.tags.intern(tag));
             }
@@ -109,6 +109,7 @@ impl Compiler<'_> {
             evaluated: false,
             body_scope: None,
             sensitive: Vec::new(),
+            title_is_text: at.title_is_text,
         };
         for param in &resource.params {
             self.tag_by_param(&mut resource.tags, param);
@@ -599,8 +600,13 @@ impl Compiler<'_> {
         title: EcoString,
         groups: Option<Vec<Value>>,
     ) -> EvalResult<()> {
-        let at =
-            Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
+        let at = Declaration {
+            scope: ScopeId::TOP,
+            span: def.span,
+            is_virtual: false,
+            exported: false,
+            title_is_text: true,
+        };
         let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
             self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);

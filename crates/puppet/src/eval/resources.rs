@@ -30,6 +30,8 @@ pub(crate) struct Declaration {
     pub span: Span,
     pub is_virtual: bool,
     pub exported: bool,
+    /// Whether the title is a text, as in resource expressions; functions take other values.
+    pub title_is_text: bool,
 }
 
 impl Compiler<'_> {
@@ -77,6 +79,7 @@ impl Compiler<'_> {
                     span: body.span,
                     is_virtual: form != ResourceForm::Regular,
                     exported: form == ResourceForm::Exported,
+                    title_is_text: true,
                 };
                 let params = if i == last { std::mem::take(&mut params) } else { params.clone() };
                 each(self.declare(&kind, title, params, declaration)?);

@@ -37,8 +37,11 @@ impl Compiler<'_> {
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
         let known = defines.iter().chain(&natives).map(EcoString::as_str);
-        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()))?;
-        Some(format!("did you mean `{near}`?"))
+        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()));
+        match name.contains("::") {
+            true => self.env.missing_help(&name.to_lowercase(), near),
+            false => near.map(|near| format!("did you mean `{near}`?")),
+        }
     }
 
     /// The type that a name stands for: built in, an alias, or a resource type.

@@ -1,19 +1,20 @@
 //! Functions that give data, written by users, and the context they are called with.
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::config::{ConfigFault, FunctionKind};
+use super::config::FunctionKind;
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::levels::{Location, ResolvedLevel};
-use super::lookup::{Lookup, lookup_error};
+use super::lookup::{Lookup, lookup_error, unwind};
 use crate::eval::Compiler;
 use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::scope::ScopeId;
 use crate::functions::support::element_type;
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
@@ -106,24 +107,54 @@ impl Lookup<'_, '_> {
     fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
         let name = &level.function;
         if matches!(name.as_str(), "hocon_data" | "eyaml_lookup_key") {
-            return plain(format!("the Hiera function '{name}' is not supported"));
+            let text = format!("the Hiera function '{name}' is not supported");
+            return Err(self.of_level(PlainError::new(text), provider, level).into());
         }
         if self.c.has_function(name) {
             return Ok(());
         }
         if let Some(path) = self.c.ruby_function(name) {
-            return plain(format!(
+            let text = format!(
                 "the Hiera function '{name}' is written in Ruby ({}), which Ordain does not run",
                 path.display()
-            ));
+            );
+            return Err(self.of_level(PlainError::new(text), provider, level).into());
         }
+        let path = provider.config.path.clone();
+        let span = path.as_deref().and_then(|path| self.place(path, self.line_of(path, name)));
         let tag = level.kind.tag();
-        Err(self.fault(&ConfigFault {
-            issue: Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),
-            message: format!("Unable to find '{tag}' function named '{name}'"),
-            path: provider.config.path.clone(),
-            line: None,
-        }))
+        let mut fault = unwind(
+            Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),
+            format!("Unable to find '{tag}' function named '{name}'"),
+            span,
+        );
+        if let Unwind::Error(error) = &mut *fault {
+            let text = "backends that gems bring are written in Ruby, which Ordain does not run";
+            error.help.push(text.to_owned());
+            error.help.extend(self.c.env.missing_member_help(name, None));
+        }
+        Err(fault)
+    }
+
+    /// The error of a level, with the place where the configuration names its function.
+    fn of_level(
+        &self,
+        mut error: PlainError,
+        provider: &Provider,
+        level: &ResolvedLevel,
+    ) -> PlainError {
+        let path = provider.config.path.as_deref();
+        let span =
+            path.and_then(|path| self.place(path, Some(self.line_of(path, &level.function)?)));
+        error.related.extend(span.map(|span| (span, "this level uses it".to_owned())));
+        error
+    }
+
+    /// The line of a configuration that has a function's name.
+    fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
+        let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
+        let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
+        text.lines().position(has).map(|line| line as u32 + 1)
     }
 
     fn ask_hash_function(

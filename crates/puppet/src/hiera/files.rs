@@ -215,6 +215,16 @@ pub(super) fn needs_interpolation(value: &Value) -> bool {
     }
 }
 
+/// Whether any text in a value is one that eyaml encrypted, or has such a part.
+pub(super) fn is_encrypted(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => text.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']')),
+        Value::Array(items) => items.iter().any(is_encrypted),
+        Value::Hash(entries) => entries.values().any(is_encrypted),
+        _ => false,
+    }
+}
+
 /// Puppet's value of plain data.
 pub(super) fn from_data(value: &ordain_data::Value) -> Value {
     use ordain_data::Value as Plain;

@@ -76,6 +76,9 @@ impl Location {
     }
 }
 
+/// The function of levels whose files have encrypted values; the others in them are plain.
+const EYAML: &str = "eyaml_lookup_key";
+
 /// How many variants of a hierarchy are kept.
 const VARIANTS: usize = 64;
 
@@ -343,13 +346,15 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
+            (FunctionKind::LookupKey, EYAML) => Format::Yaml,
             _ => return self.call_level_function(provider, level, location, key),
         };
         let Some(location) = location.filter(|location| location.file.is_some()) else {
-            let function = &level.function;
+            let (function, tag) = (&level.function, level.kind.tag());
+            let colon = if level.kind == FunctionKind::LookupKey { ":" } else { "" };
             return plain(format!(
-                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be \
-                 declared in hiera.yaml when using this data_hash function"
+                "'{function}'{colon} one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must \
+                 be declared in hiera.yaml when using this {tag} function"
             ));
         };
         if location.data.get().is_none() {
@@ -365,6 +370,12 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
+        if level.function == EYAML && super::files::is_encrypted(&entry.value) {
+            let (root, path) = (&key.root, &location.shown);
+            return plain(format!(
+                "the value of '{root}' in {path} is encrypted, and Ordain does not decrypt eyaml"
+            ));
+        }
         let value = match entry.dynamic {
             true => self.interpolate(&entry.value, true)?,
             false => entry.value.clone(),
@@ -404,7 +415,7 @@ impl Lookup<'_, '_> {
         if data.empty {
             self.warn_once(&format!("empty {path}"), no_hash);
         }
-        if let Some(module) = provider.module() {
+        if let Some(module) = provider.module().filter(|_| level.kind == FunctionKind::DataHash) {
             for key in data.entries.keys() {
                 let own = key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"));
                 if !own && key != "lookup_options" {
