@@ -204,8 +204,11 @@ impl<'c, 'e> Lookup<'c, 'e> {
 
     /// Counts what an interpolation costs.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
-        let budget = Budget::default();
+        let mut budget = Budget::default();
         let cache = &mut self.c.hiera;
+        if cache.explainer.is_some() {
+            budget.expressions /= 10; // Each leaves a good part of a kilobyte in the record.
+        }
         cache.expressions += expressions;
         cache.bytes += bytes;
         if cache.stack.len() > 2 * budget.depth || self.nested > budget.depth {
