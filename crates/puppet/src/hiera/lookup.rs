@@ -346,6 +346,9 @@ impl<'c, 'e> Lookup<'c, 'e> {
             })?;
             steps[0] = Value::of_type(kind);
         }
+        if steps.is_empty() {
+            steps.push(Value::Undef);
+        }
         let mut args = steps.clone();
         args.insert(1.min(args.len()), value);
         let result = self.c.call_function("new", args, None, self.scope, span).map_err(|e| {
