@@ -72,6 +72,23 @@ pub trait World: Send + Sync {
 /// to what has none, such as a link to `/dev/zero`.
 const MAX_INPUT: u64 = 256 << 20;
 
+/// The bytes of a file that a user named or a site has.
+///
+/// # Errors
+/// If it cannot be read, or is far larger than what people write.
+pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MAX_INPUT)
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// As of [`read_input`], and if the file is not UTF-8.
+pub fn read_input_text(path: &Path) -> io::Result<String> {
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8");
+    String::from_utf8(read_input(path)?).map_err(invalid)
+}
+
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let too_large = || {
         let text = format!("the file has more than {} MiB", limit >> 20);
@@ -120,7 +137,7 @@ fn entry_kind(meta: &std::fs::Metadata) -> EntryKind {
 impl World for HostWorld {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.touch(path);
-        read_at_most(path, MAX_INPUT)
+        read_input(path)
     }
 
     fn kind(&self, path: &Path) -> Option<EntryKind> {
