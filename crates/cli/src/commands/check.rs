@@ -300,7 +300,7 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> C
 }
 
 fn read(path: &Path) -> Result<String, Diagnostic> {
-    let bytes = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let bytes = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
     String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;

@@ -152,6 +152,10 @@ impl Compiler<'_> {
         if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
             return plain(format!("Invalid tag '{bad}'"));
         }
+        let most = self.settings.max_resources;
+        if self.catalog.resources.len() >= most {
+            return plain(format!("the catalog has more than {most} resources"));
+        }
         let is_class = resource.is_class();
         let is_stage = matches!(resource.what, ResourceKind::Stage);
         let stage_set = resource.param("stage").is_some_and(|p| p.value.is_true());

@@ -107,6 +107,8 @@ pub struct Settings {
     pub include_legacy_facts: bool,
     /// How many steps a compile may take.
     pub max_steps: u64,
+    /// How many resources a catalog may have.
+    pub max_resources: usize,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -118,6 +120,7 @@ impl Default for Settings {
             strict_variables: true,
             include_legacy_facts: false,
             max_steps: budget::MAX_STEPS,
+            max_resources: budget::MAX_RESOURCES,
             values: BTreeMap::new(),
         }
     }

@@ -185,6 +185,17 @@ pub fn limit(count: u64) -> EvalResult<()> {
     Ok(())
 }
 
+/// Ends an iteration that goes on for ever.
+///
+/// # Errors
+/// When `round`, counted from zero, is one too many.
+pub fn check_round(round: usize) -> EvalResult<()> {
+    if round >= MAX_ROUNDS {
+        return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
+    }
+    Ok(())
+}
+
 /// Calls the lambda for every entry of the first argument; `on` takes the entry and the lambda's value
 /// and says whether to go on. `break()` is an error here unless `breakable`.
 pub fn visit(
@@ -194,9 +205,7 @@ pub fn visit(
     mut on: impl FnMut(&Entry, Value) -> EvalResult<bool>,
 ) -> EvalResult<()> {
     for (round, entry) in Items::of(call.arg(0))?.enumerate() {
-        if round >= MAX_ROUNDS {
-            return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
-        }
+        check_round(round)?;
         let args = entry.arguments(two);
         let value = if breakable { call.iterate(&args)? } else { Some(call.yield_block(&args)?) };
         let Some(value) = value else { break };

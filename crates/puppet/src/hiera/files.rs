@@ -56,6 +56,8 @@ pub struct Entry {
     pub value: Value,
     /// Whether anything in it must be interpolated.
     pub dynamic: bool,
+    /// Whether it is of a type that data may have.
+    pub allowed: bool,
     /// The line of its key, 0 if unknown.
     pub line: u32,
 }
@@ -65,8 +67,8 @@ pub struct Entry {
 pub enum DataFault {
     /// The text is no YAML or JSON; the message has the place.
     Syntax(String),
-    /// The document is no hash.
-    NoHash,
+    /// The document is no hash but of this type.
+    NoHash(&'static str),
 }
 
 /// The format of a data file.
@@ -160,7 +162,7 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
         ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
             return Ok(Data { empty: true, ..Data::default() });
         }
-        _ => return Err(DataFault::NoHash),
+        other => return Err(no_hash(other)),
     };
     let lines = key_lines(&tree, text);
     let mut data = Data::default();
@@ -172,9 +174,25 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     Ok(data)
 }
 
+fn no_hash(value: &ordain_data::Value) -> DataFault {
+    DataFault::NoHash(super::text::type_word(&from_data(value)))
+}
+
 fn entry(value: &ordain_data::Value, line: u32) -> Entry {
     let value = from_data(value);
-    Entry { dynamic: needs_interpolation(&value), value, line }
+    let allowed = has_data_keys(&value);
+    Entry { dynamic: needs_interpolation(&value), value, allowed, line }
+}
+
+/// Whether the keys of all hashes in a value are texts or numbers.
+fn has_data_keys(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(has_data_keys),
+        Value::Hash(entries) => entries.iter().all(|(key, value)| {
+            matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && has_data_keys(value)
+        }),
+        _ => true,
+    }
 }
 
 /// The lines of the keys of the outermost map.
@@ -197,7 +215,7 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
 fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
     let value = ordain_data::json::read(text)
         .map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
-    let Some(entries) = value.as_map() else { return Err(DataFault::NoHash) };
+    let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();
     Ok(Data { entries, empty: false })

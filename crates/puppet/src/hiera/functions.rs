@@ -240,21 +240,23 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
         },
     };
     if function == "hiera_include" {
-        include(call, &name, &value)?;
+        return include(call, &name, value);
     }
     Ok(value)
 }
 
-fn include(call: &mut Call<'_, '_>, name: &str, value: &Value) -> EvalResult<()> {
-    let classes = match value {
+/// Includes what was found; nothing comes of an empty list.
+fn include(call: &mut Call<'_, '_>, name: &str, value: Value) -> EvalResult {
+    let classes = match &value {
         Value::Undef => return plain_error(format!("Could not find data item {name}")),
         Value::Array(items) => items.to_vec(),
         other => vec![other.clone()],
     };
-    if !classes.is_empty() {
-        call.compiler.include(&classes, Inclusion::Include, call.scope, call.span)?;
+    if classes.is_empty() {
+        return Ok(Value::Undef);
     }
-    Ok(())
+    call.compiler.include(&classes, Inclusion::Include, call.scope, call.span)?;
+    Ok(value)
 }
 
 fn backend(call: &mut Call<'_, '_>) -> EvalResult {
@@ -270,7 +272,7 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
             Ok(Value::hash(entries.map(|(k, entry)| (k.clone(), entry.value.clone()))))
         }
         Err(DataFault::Syntax(message)) => lookup_error(message.clone()),
-        Err(DataFault::NoHash) => {
+        Err(DataFault::NoHash(_)) => {
             lookup_error(format!("{path}: file does not contain a valid yaml hash"))
         }
     }

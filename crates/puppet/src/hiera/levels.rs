@@ -349,7 +349,9 @@ impl Lookup<'_, '_> {
             (FunctionKind::LookupKey, EYAML) => Format::Yaml,
             _ => return self.call_level_function(provider, level, location, key),
         };
-        let Some(location) = location.filter(|location| location.file.is_some()) else {
+        let has_options = level.function != EYAML
+            && level.options.as_hash().is_some_and(|options| !options.is_empty());
+        let Some(location) = location.filter(|l| l.file.is_some() && !has_options) else {
             let (function, tag) = (&level.function, level.kind.tag());
             let colon = if level.kind == FunctionKind::LookupKey { ":" } else { "" };
             return plain(format!(
@@ -374,6 +376,16 @@ impl Lookup<'_, '_> {
             let (root, path) = (&key.root, &location.shown);
             return plain(format!(
                 "the value of '{root}' in {path} is encrypted, and Ordain does not decrypt eyaml"
+            ));
+        }
+        if !entry.allowed {
+            return lookup_error(format!(
+                "Value for key '{}', in hash returned from data_hash function '{}', when using \
+                 location '{}', has wrong type, expects Puppet::LookupValue, got {}",
+                key.root,
+                level.function,
+                location.shown,
+                crate::types::infer(&entry.value)
             ));
         }
         let value = match entry.dynamic {
@@ -401,16 +413,16 @@ impl Lookup<'_, '_> {
         let data = match file.data(self.c.env.world.as_ref(), format) {
             Ok(data) => Arc::clone(data),
             Err(DataFault::Syntax(message)) => return lookup_error(message.clone()),
-            Err(DataFault::NoHash) if format == Format::Json => {
+            Err(DataFault::NoHash(got)) if format == Format::Json => {
                 return self.error(format!(
                     "Value returned from data_hash function 'json_data', when using location \
-                     '{path}', has wrong type, expects a Hash value"
+                     '{path}', has wrong type, expects a Hash value, got {got}"
                 ));
             }
-            Err(DataFault::NoHash) if self.c.settings.strict == Strict::Error => {
+            Err(DataFault::NoHash(_)) if self.c.settings.strict == Strict::Error => {
                 return lookup_error(no_hash);
             }
-            Err(DataFault::NoHash) => Arc::new(Data { empty: true, ..Data::default() }),
+            Err(DataFault::NoHash(_)) => Arc::new(Data { empty: true, ..Data::default() }),
         };
         if data.empty {
             self.warn_once(&format!("empty {path}"), no_hash);

@@ -204,8 +204,11 @@ impl<'c, 'e> Lookup<'c, 'e> {
 
     /// Counts what an interpolation costs.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
-        let budget = Budget::default();
+        let mut budget = Budget::default();
         let cache = &mut self.c.hiera;
+        if cache.explainer.is_some() {
+            budget.expressions /= 10; // Each leaves a good part of a kilobyte in the record.
+        }
         cache.expressions += expressions;
         cache.bytes += bytes;
         if cache.stack.len() > 2 * budget.depth || self.nested > budget.depth {
@@ -342,6 +345,9 @@ impl<'c, 'e> Lookup<'c, 'e> {
                 ))
             })?;
             steps[0] = Value::of_type(kind);
+        }
+        if steps.is_empty() {
+            steps.push(Value::Undef);
         }
         let mut args = steps.clone();
         args.insert(1.min(args.len()), value);
