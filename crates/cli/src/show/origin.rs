@@ -33,7 +33,10 @@ pub fn write(
     for origin in chain {
         let text = format!("{indent}{}", words(&origin.step));
         let Some(at) = own_place(loaded, origin) else {
-            writeln!(ui.out(), "{text}")?;
+            // What is declared in a catalog has its place in the next step.
+            if origin.step != Step::Declaration {
+                writeln!(ui.out(), "{text}")?;
+            }
             continue;
         };
         let at_text = at.to_string();
