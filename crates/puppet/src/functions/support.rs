@@ -102,7 +102,8 @@ pub fn element_type(value: &Value) -> Type {
         Value::Array(items) if items.is_empty() => Type::Unit,
         Value::Array(items) => union(items.iter()),
         Value::Hash(entries) => {
-            Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), None)
+            let pair = IntRange { from: 2, to: 2 };
+            Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), Some(pair))
         }
         _ => Type::Any,
     }

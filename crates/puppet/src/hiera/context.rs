@@ -15,8 +15,8 @@ use crate::eval::Compiler;
 use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::scope::ScopeId;
-use crate::types::infer::infer;
-use crate::types::{AttributeRole, IntRange, ObjectAttribute, ObjectType, Type, parse_static};
+use crate::functions::support::element_type;
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The name of the type of contexts.
@@ -388,12 +388,7 @@ impl Compiler<'_> {
         let pair = |(k, v): (Value, Value)| Value::array([k, v]);
         let Some(block) = block else {
             let whole = Value::Hash(Arc::new(entries.iter().cloned().collect()));
-            let (key, value) = match infer(&whole) {
-                Type::Hash(entry, _) => entry.as_ref().clone(),
-                _ => (Type::Any, Type::Any),
-            };
-            let size = IntRange { from: 2, to: 2 };
-            let element = Arc::new(Type::Tuple([key, value].into(), Some(size)));
+            let element = Arc::new(element_type(&whole));
             let items = entries.into_iter().map(pair).collect();
             return Ok(Value::Iterator(Arc::new(IteratorValue { items, element })));
         };
