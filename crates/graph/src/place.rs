@@ -28,6 +28,11 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
+    /// The line as a whole.
+    pub fn of_line(self) -> Self {
+        Self { column: 0, ..self }
+    }
+
     /// Reads `file:line:column` or `file:line`, as a graph keeps the places of files that are not
     /// at hand.
     pub fn parse(text: &str) -> Option<Self> {

@@ -56,7 +56,7 @@ pub fn write(
 /// ` (file:line)`, or nothing.
 pub fn place_text(loaded: &Loaded, id: OriginId) -> String {
     place(&loaded.graph, id, &loaded.sources)
-        .map(|p| format!(" ({}:{})", p.file, p.line))
+        .map(|p| format!(" ({})", p.of_line()))
         .unwrap_or_default()
 }
 
