@@ -323,6 +323,9 @@ fn validate(
         };
         let options = check::Options { strict, module_file, ..check::Options::default() };
         found.extend(check::validate(&parsed.program, &options));
+        if strict != check::Strict::Off {
+            found.extend(check::lint(&parsed.program));
+        }
     }
     found
 }

@@ -28,7 +28,7 @@ Examples:
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
     resource: String,
-    /// A manifest, a directory, a graph or a catalog
+    /// A manifest, a directory, a graph, a catalog, or -
     #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print

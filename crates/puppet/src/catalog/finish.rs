@@ -1,5 +1,6 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
+use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::{
@@ -182,7 +183,7 @@ impl Compiler<'_> {
         error.line_only = true;
         error.code = Some("puppet::unknown-parameter");
         error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
-        let known = schema.attributes().chain(schema::METAPARAMETERS.iter().copied());
+        let known = schema.attributes().chain(METAPARAMETERS.iter().copied());
         error.help.extend(
             suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
         );

@@ -9,7 +9,7 @@ use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatte
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, new_param};
-use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
 use crate::types::Type;
 use crate::value::Value;
@@ -318,11 +318,6 @@ impl Compiler<'_> {
     /// A setting's value, as `$settings::name` gives it.
     pub fn setting(&self, name: &str) -> Option<Value> {
         self.settings.values.get(name).cloned()
-    }
-
-    /// Whether the code of a scope is that of a class, define or node, or of the top.
-    pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
-        self.scopes.get(self.scopes.body_scope(scope)).kind
     }
 
     /// The file of a module that defines a function in Ruby, if there is one.

@@ -105,11 +105,6 @@ impl Items {
         Self { source: Source::List(items), front: 0, back }
     }
 
-    /// Whether the entries are those of a hash.
-    pub fn hash_style(&self) -> bool {
-        matches!(self.source, Source::Hash(_))
-    }
-
     /// How many entries are left.
     pub fn remaining(&self) -> u64 {
         self.back.saturating_sub(self.front)

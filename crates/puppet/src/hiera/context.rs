@@ -209,7 +209,7 @@ impl Lookup<'_, '_> {
             text == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
         };
         for key in hash.keys().filter(|key| !own(key)) {
-            let key = super::text::ruby_text(key);
+            let key = crate::ruby::ruby_text(key);
             let text = format!(
                 "Module '{module}': {subject} must use keys qualified with the name of the \
                  module; got {key}"
@@ -405,7 +405,7 @@ impl Compiler<'_> {
             && let Some(block) = block
         {
             let text = self.call_closure(block, &[])?;
-            let text = super::text::ruby_text(&text);
+            let text = crate::ruby::ruby_text(&text);
             if let Some(explainer) = &mut self.hiera.explainer {
                 explainer.text(text);
             }
@@ -434,7 +434,7 @@ impl Compiler<'_> {
     }
 
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
-        let path = super::levels::path_of(&super::text::ruby_text(path));
+        let path = super::levels::path_of(&crate::ruby::ruby_text(path));
         let text = super::files::read_text(self.env.world.as_ref(), &path);
         match (text, block) {
             (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)]),

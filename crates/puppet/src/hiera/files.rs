@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::yaml::{Schema, Tree};
-use ordain_source::{EntryKind, World};
+use ordain_source::{EntryKind, SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
@@ -65,10 +65,41 @@ pub struct Entry {
 /// Why a data file cannot be used.
 #[derive(Clone, Debug)]
 pub enum DataFault {
-    /// The text is no YAML or JSON; the message has the place.
-    Syntax(String),
+    /// The text is no YAML or JSON, or cannot be read.
+    Syntax(SyntaxFault),
     /// The document is no hash but of this type.
     NoHash(&'static str),
+}
+
+/// Why the text of a data file cannot be used.
+#[derive(Clone, Debug)]
+pub struct SyntaxFault {
+    /// The whole message, which has the place in words.
+    pub message: String,
+    /// What is wrong, and where in which text; `None` if there is no text.
+    pub place: Option<(String, Arc<str>, TextRange)>,
+}
+
+impl SyntaxFault {
+    fn of_text(
+        path: &Path,
+        text: &str,
+        error: &dyn fmt::Display,
+        what: &str,
+        at: TextRange,
+    ) -> Self {
+        Self {
+            message: format!("Unable to parse ({}): {error}", path.display()),
+            place: Some((what.to_owned(), text.into(), at)),
+        }
+    }
+
+    /// The place among the sources, with what is wrong there.
+    pub(super) fn label(&self, path: &Path, sources: &SourceMap) -> Option<(Span, String)> {
+        let (what, text, range) = self.place.as_ref()?;
+        let file = sources.add(path, Arc::clone(text));
+        Some((range.in_file(file), what.clone()))
+    }
 }
 
 /// The format of a data file.
@@ -143,7 +174,8 @@ impl File {
             Format::Json => &self.json,
         };
         slot.get_or_init(|| {
-            let text = read_text(world, &self.path).map_err(DataFault::Syntax)?;
+            let text = read_text(world, &self.path)
+                .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => json(&self.path, &text),
@@ -155,8 +187,9 @@ impl File {
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
-    let (tree, value) =
-        tree.map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
+    let (tree, value) = tree.map_err(|e| {
+        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
+    })?;
     let entries = match &value {
         ordain_data::Value::Map(entries) => entries,
         ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
@@ -213,8 +246,9 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
 }
 
 fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let value = ordain_data::json::read(text)
-        .map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
+    let value = ordain_data::json::read(text).map_err(|e| {
+        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
+    })?;
     let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();

@@ -271,7 +271,9 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
             let entries = data.entries.iter();
             Ok(Value::hash(entries.map(|(k, entry)| (k.clone(), entry.value.clone()))))
         }
-        Err(DataFault::Syntax(message)) => lookup_error(message.clone()),
+        Err(DataFault::Syntax(fault)) => {
+            Err(super::lookup::data_fault(fault, &file.path, &env.sources))
+        }
         Err(DataFault::NoHash(_)) => {
             lookup_error(format!("{path}: file does not contain a valid yaml hash"))
         }

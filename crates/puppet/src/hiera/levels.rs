@@ -11,7 +11,7 @@ use super::files::{Data, DataFault, File, Format};
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::location::{glob, join};
-use super::lookup::{Lookup, Tracked, lookup_error, message_of};
+use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::eval::Strict;
@@ -202,7 +202,7 @@ impl Lookup<'_, '_> {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = super::text::ruby_text(&datadir);
+        let datadir = crate::ruby::ruby_text(&datadir);
         let lenient = std::mem::replace(&mut self.lenient, true);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
@@ -291,7 +291,7 @@ impl Lookup<'_, '_> {
 
     fn path_text(&mut self, text: &EcoString) -> EvalResult<String> {
         let value = self.interpolate(&Value::Str(text.clone()), false)?;
-        Ok(super::text::ruby_text(&value))
+        Ok(crate::ruby::ruby_text(&value).into())
     }
 
     fn file_location(&self, original: &str, path: &str) -> Location {
@@ -412,7 +412,9 @@ impl Lookup<'_, '_> {
         let no_hash = format!("{path}: file does not contain a valid yaml hash");
         let data = match file.data(self.c.env.world.as_ref(), format) {
             Ok(data) => Arc::clone(data),
-            Err(DataFault::Syntax(message)) => return lookup_error(message.clone()),
+            Err(DataFault::Syntax(fault)) => {
+                return Err(data_fault(fault, &file.path, &self.c.env.sources));
+            }
             Err(DataFault::NoHash(got)) if format == Format::Json => {
                 return self.error(format!(
                     "Value returned from data_hash function 'json_data', when using location \

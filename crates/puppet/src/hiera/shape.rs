@@ -193,7 +193,7 @@ fn check_options(value: &Value, at: &str, out: &mut Vec<String>) {
         return;
     };
     for key in options.keys() {
-        let name = super::text::ruby_text(key);
+        let name = crate::ruby::ruby_text(key);
         match key {
             Value::Str(text) if option_name(text) => {}
             Value::Str(text) => out.push(format!(
@@ -241,7 +241,7 @@ fn check_struct(
     }
     for key in entries.keys() {
         if !fields.iter().any(|(name, ..)| key.as_str() == Some(name)) {
-            let key = super::text::ruby_text(key);
+            let key = crate::ruby::ruby_text(key);
             out.push(format!("{at}unrecognized key '{key}'"));
         }
     }
