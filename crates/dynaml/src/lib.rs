@@ -1,0 +1,35 @@
+//! The front end for dynaml: the language of spiff and spiff++ templates.
+//!
+//! A template is merged with stubs, its expressions `(( … ))` are resolved in any order, and one
+//! document comes out. [`session::merge`] does it all; the parts are
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`syntax`] | expressions: text to tree and back |
+//! | [`load`] | YAML to the source of a document |
+//! | [`eval`] | evaluation on demand |
+//! | [`functions`] | the built-in functions, a file a family |
+//! | [`report`] | what could not be resolved, in the original's words |
+//! | [`output`] | finished documents as YAML and JSON |
+//! | [`lower`] | finished documents as plain data |
+//!
+//! Files, commands and the environment are reached through the
+//! [`World`](ordain_source::World) that is passed in.
+
+#![forbid(unsafe_code)]
+
+pub mod diff;
+pub mod eval;
+pub mod functions;
+pub mod interpolation;
+pub mod load;
+pub mod lower;
+pub mod output;
+pub mod report;
+pub mod scalar;
+pub mod session;
+pub mod syntax;
+pub mod value;
+
+/// The version of spiff++ whose language this is, as `__ctx.VERSION` shows it.
+pub const VERSION: &str = "1.7.0-beta-8";

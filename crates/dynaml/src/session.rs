@@ -1,0 +1,374 @@
+//! A whole run: stubs from right to left, then the template.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_data::yaml::Tree;
+use ordain_source::World;
+
+use crate::eval::scope::{Bound, Scope};
+use crate::eval::stop::Stop;
+use crate::eval::tree::{Body, InstId};
+use crate::eval::{Document, Evaluator, Options};
+use crate::load::{Features, Sources};
+use crate::output::Writer;
+use crate::report::{self, Line};
+use crate::syntax::ast::PathStep;
+use crate::value::{Flags, Item, Map, Value};
+
+/// A file to merge.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its name, as errors show it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What is wanted of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The document to be made.
+    pub template: Option<Input>,
+    /// What is merged into it; the last one wins.
+    pub stubs: Vec<Input>,
+    /// The extensions that are on.
+    pub features: Features,
+    /// What evaluation may do.
+    pub options: Options,
+    /// JSON instead of YAML.
+    pub json: bool,
+    /// Only the node at this path.
+    pub path: Option<String>,
+    /// Only these nodes, by the last step of their path.
+    pub select: Vec<String>,
+    /// A list as documents of their own.
+    pub split: bool,
+    /// Names that are known everywhere, as plain data.
+    pub bindings: Vec<(String, ordain_data::Value)>,
+    /// An expression on the result.
+    pub evaluate: Option<String>,
+    /// Also give the nodes that are marked as state.
+    pub state: bool,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// The text to print.
+    pub text: String,
+    /// The text of the state file.
+    pub state: Option<String>,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// A file is no YAML that can be merged: what it is, its name, why, and where.
+    Input {
+        /// `template` or `stub`.
+        role: &'static str,
+        /// The file.
+        name: String,
+        /// What is wrong.
+        message: String,
+        /// The bytes it is about.
+        span: ordain_source::TextRange,
+    },
+    /// Expressions could not be resolved.
+    Unresolved(Vec<Line>),
+    /// Something else, such as a path that is not there.
+    Other(String),
+}
+
+impl Error {
+    /// The message as the original prints it after its time stamp.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Input { role, name, message, .. } => {
+                format!("error parsing {role} [{name}]: {message}")
+            }
+            Self::Unresolved(lines) => {
+                format!("error generating manifest: {}", report::text(lines))
+            }
+            Self::Other(message) => message.clone(),
+        }
+    }
+}
+
+/// The stack of the thread that evaluates. Only what is used of it takes memory.
+const STACK: usize = 512 << 20;
+
+/// Merges a template with stubs.
+///
+/// # Errors
+/// When a file cannot be read as YAML, or an expression has no value.
+pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        match thread.spawn_scoped(scope, || merge_here(world, request)) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(e) => Err(Error::Other(format!("cannot start a thread: {e}"))),
+        }
+    })
+}
+
+fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
+    let sources = Sources { features: request.features, ..Sources::default() };
+    let mut run = Run {
+        evaluator: Evaluator::new(world, request.options.clone(), sources),
+        request,
+        bindings: bindings(&request.bindings),
+    };
+    run.merge()
+}
+
+fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
+    if names.is_empty() {
+        return Scope::default();
+    }
+    let names = names.iter();
+    Scope::default()
+        .with(names.map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v)))).collect())
+}
+
+struct Run<'w, 'r> {
+    evaluator: Evaluator<'w>,
+    request: &'r Request,
+    bindings: Scope,
+}
+
+impl Run<'_, '_> {
+    fn merge(&mut self) -> Result<Output, Error> {
+        let mut stubs: Vec<Item> = Vec::new();
+        for input in self.request.stubs.iter().rev() {
+            let trees = self.trees(input, "stub")?;
+            let tree = trees.into_iter().next().unwrap_or_default();
+            let (item, _) = self.document(&tree, input, "stub", &stubs)?;
+            stubs.insert(0, without(&item, Flags::LOCAL));
+        }
+        let Some(template) = &self.request.template else {
+            return Err(Error::Other("no template".into()));
+        };
+        let trees = self.trees(template, "template")?;
+        let several = trees.len() > 1;
+        let mut output = Output::default();
+        for tree in &trees {
+            let (item, _) = self.document(tree, template, "template", &stubs)?;
+            if self.request.state {
+                let state = self.state(&item);
+                output.state = Some(self.writer().yaml(&state));
+            }
+            if item.flags.has(Flags::TEMPORARY) {
+                continue;
+            }
+            let empty = tree.is_empty();
+            self.print(&item, several, empty, &mut output.text)?;
+        }
+        Ok(output)
+    }
+
+    fn trees(&self, input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
+        let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
+            role,
+            name: input.name.clone(),
+            message: format!("yaml: {e}"),
+            span: e.range,
+        })?;
+        if trees.is_empty() {
+            trees.push(Tree::default());
+        }
+        Ok(trees)
+    }
+
+    fn document(
+        &mut self,
+        tree: &Tree,
+        input: &Input,
+        role: &'static str,
+        stubs: &[Item],
+    ) -> Result<(Item, InstId), Error> {
+        let file = self.evaluator.add_file(input.name.as_str());
+        let loaded = self.evaluator.sources.load(tree, file);
+        let source = loaded.map_err(|e| Error::Input {
+            role,
+            name: input.name.clone(),
+            message: e.message,
+            span: e.span,
+        })?;
+        let document = Document {
+            stubs: stubs.iter().cloned().collect(),
+            file: EcoString::from(input.name.as_str()),
+            bindings: self.bindings.clone(),
+        };
+        let root = self.evaluator.add_document(Body::Src(source), document);
+        match self.evaluator.run(root) {
+            Ok(item) => Ok((item.unwrap_or_else(|| Value::Null.into()), root)),
+            Err(_) if self.request.options.partial => {
+                let value = self.evaluator.partial(root);
+                Ok((value.into(), root))
+            }
+            Err(stop) => {
+                let mut lines = self.evaluator.report(root);
+                if lines.is_empty() {
+                    lines.push(unknown(&stop, input));
+                }
+                Err(Error::Unresolved(lines))
+            }
+        }
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer {
+            exprs: &self.evaluator.sources.exprs,
+            drop_temporary: !self.request.options.keep_temporary,
+            unescape: !self.request.options.keep_escapes,
+            bare_lambdas: false,
+        }
+    }
+
+    /// The nodes that are marked as state, with what is around them.
+    fn state(&self, item: &Item) -> Value {
+        fn keep(value: &Value) -> Option<Value> {
+            let Value::Map(map) = value else { return None };
+            let mut entries = Vec::new();
+            for (key, item) in map.entries() {
+                if item.flags.has(Flags::STATE) {
+                    entries.push((key.clone(), Item::from(item.value.clone())));
+                } else if let Some(inner) = keep(&item.value) {
+                    entries.push((key.clone(), inner.into()));
+                }
+            }
+            (!entries.is_empty()).then(|| Value::Map(Map::new(entries)))
+        }
+        keep(&item.value).unwrap_or_else(|| Value::Map(Map::new(Vec::new())))
+    }
+
+    fn print(
+        &mut self,
+        item: &Item,
+        several: bool,
+        empty: bool,
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let mut value = item.value.clone();
+        if let Some(text) = &self.request.evaluate {
+            value = self.evaluate_on(&value, text)?;
+        }
+        if let Some(path) = &self.request.path {
+            value = select(&value, path)?;
+        }
+        if !self.request.select.is_empty() {
+            let mut entries = Vec::new();
+            for path in &self.request.select {
+                let last = path.rsplit('.').next().unwrap_or(path);
+                entries.push((EcoString::from(last), select(&value, path)?));
+            }
+            value = Value::map(entries);
+        }
+        let values = match &value {
+            Value::List(list) if self.request.split => {
+                list.items.iter().map(|i| i.value.clone()).collect()
+            }
+            _ => vec![value.clone()],
+        };
+        let several = several || (self.request.split && matches!(value, Value::List(_)));
+        for value in values {
+            if self.request.json {
+                out.push_str(&self.writer().json(&value));
+                out.push('\n');
+                continue;
+            }
+            if several || empty {
+                out.push_str("---\n");
+            }
+            if !empty {
+                out.push_str(&self.writer().yaml(&value));
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate_on(&mut self, value: &Value, text: &str) -> Result<Value, Error> {
+        let wrapped = format!("(( {text} ))");
+        let parsed = self.evaluator.sources.expression(&wrapped);
+        let expr = match parsed {
+            Some(Ok(expr)) => expr,
+            _ => return Err(Error::Other(format!("cannot parse expression '{text}'"))),
+        };
+        let document = Document {
+            stubs: Rc::new([]),
+            file: EcoString::new(),
+            bindings: self.bindings.clone(),
+        };
+        let root = self.evaluator.add_document(Body::Value(value.clone().into()), document);
+        let src = self.evaluator.source_of(root);
+        let names = match value {
+            Value::Map(map) => {
+                map.entries().iter().map(|(k, i)| (k.clone(), Bound::Value(i.clone()))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let scope = Scope::default().with(names);
+        let node = self.evaluator.add_instance(Body::Expr(expr, src), root, scope, true);
+        match self.evaluator.run(node) {
+            Ok(item) => Ok(item.map(|i| i.value).unwrap_or_default()),
+            Err(_) => Err(Error::Unresolved(self.evaluator.report(node))),
+        }
+    }
+}
+
+/// The line for trouble that no node shows.
+fn unknown(stop: &Stop, input: &Input) -> Line {
+    Line {
+        expr: String::new(),
+        file: input.name.as_str().into(),
+        path: String::new(),
+        stub_path: String::new(),
+        tag: report::Tag::Error,
+        issue: stop.text().into(),
+        detail: None,
+        nested: Vec::new(),
+        place: (0, ordain_source::TextRange::new(0, 0)),
+    }
+}
+
+fn select(value: &Value, path: &str) -> Result<Value, Error> {
+    let steps = path.split('.').filter(|s| !s.is_empty()).map(|step| {
+        match step.strip_prefix('[').and_then(|s| s.strip_suffix(']')).and_then(|n| n.parse().ok())
+        {
+            Some(n) => PathStep::Index(n),
+            None => PathStep::Key(step.into()),
+        }
+    });
+    let steps: Vec<PathStep> = steps.collect();
+    let item = Item::from(value.clone());
+    let found = crate::eval::merge::find_path(&item, &steps);
+    found.map(|i| i.value.clone()).ok_or_else(|| Error::Other(format!("path {path:?} not found")))
+}
+
+/// A value without nodes that are marked so.
+fn without(item: &Item, flags: Flags) -> Item {
+    let value = match &item.value {
+        Value::Map(map) if map.entries().iter().any(|e| touches(&e.1, flags)) => {
+            let entries = map.entries().iter().filter(|e| !e.1.flags.has(flags));
+            Value::Map(Map::new(entries.map(|(k, i)| (k.clone(), without(i, flags))).collect()))
+        }
+        Value::List(list) if list.items.iter().any(|i| touches(i, flags)) => {
+            let items = list.items.iter().filter(|i| !i.flags.has(flags));
+            let items = items.map(|i| without(i, flags)).collect();
+            Value::List(crate::value::List::new(items, list.key.clone()))
+        }
+        other => other.clone(),
+    };
+    Item { value, flags: item.flags }
+}
+
+fn touches(item: &Item, flags: Flags) -> bool {
+    item.flags.has(flags)
+        || match &item.value {
+            Value::Map(map) => map.entries().iter().any(|e| touches(&e.1, flags)),
+            Value::List(list) => list.items.iter().any(|i| touches(i, flags)),
+            _ => false,
+        }
+}
