@@ -98,7 +98,8 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
 fn is_document(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut start = Vec::new();
-    if !file.metadata().is_ok_and(|m| m.is_file()) || file.take(1024).read_to_end(&mut start).is_err()
+    if !file.metadata().is_ok_and(|m| m.is_file())
+        || file.take(1024).read_to_end(&mut start).is_err()
     {
         return false;
     }

@@ -111,6 +111,7 @@ fn settings(args: &CompileArgs, env: &Environment, node: &Node, modules: &[PathB
         strict_variables: args.strict_variables,
         include_legacy_facts: args.legacy_facts,
         values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
+        ..Settings::default()
     }
 }
 

@@ -226,3 +226,18 @@ fn what_is_written_reads_back() {
         assert_eq!(json::read(&json::pretty(&value)).unwrap(), value);
     }
 }
+
+/// Written for libyaml, and read by it.
+#[test]
+fn quoted_text_may_go_on_at_the_margin() {
+    let text = "a:\n  b: \"one\ntwo\n   three\"\n  c: 1\n";
+    assert_eq!(psych(text), r#"{"a":{"b":"one two three","c":1}}"#);
+    assert!(psych("a: \"one\ntwo\nb: 1\n").contains("line"));
+}
+
+#[test]
+fn an_alias_may_be_a_key() {
+    let text = "a: &a web\nb:\n  *a:\n    c: 1\n  d: *a\ne: 'x *a: y'\n";
+    assert_eq!(psych(text), r#"{"a":"web","b":{"web":{"c":1},"d":"web"},"e":"x *a: y"}"#);
+    assert!(psych("a:\n  *b:\n    c: 1\n").starts_with("Unknown alias: b at line 2"));
+}

@@ -4,9 +4,10 @@
 //! machine and says what differs ([`Change`]), and makes the changes when told to. It never decides
 //! order, retries, noop or logging: the engine does.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use ecow::EcoString;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
@@ -93,10 +94,10 @@ pub struct TextChange {
 pub struct ParseContext<'a> {
     /// Finds the file behind a `puppet:///modules/…` address or a similar one.
     pub resolve_source: &'a dyn Fn(&str) -> Option<PathBuf>,
-    /// Whether a resource of this name is in the graph.
-    pub declared: &'a dyn Fn(&ResourceRef) -> bool,
-    /// The titles of all resources of a kind, given as `File`.
-    pub titles: &'a dyn Fn(&str) -> Vec<EcoString>,
+    /// The resource of this name in the graph.
+    pub find: &'a dyn Fn(&ResourceRef) -> Option<&'a Resource>,
+    /// The paths of all declared files.
+    pub files: &'a dyn Fn() -> Arc<BTreeSet<PathBuf>>,
 }
 
 /// How important a line of the log is.
@@ -128,8 +129,8 @@ pub enum LogSource {
 /// A line for the log that is neither a change nor an error, such as a line that a command wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogLine {
-    /// How important it is.
-    pub level: Level,
+    /// How important it is; nothing if the resource says that of all its changes.
+    pub level: Option<Level>,
     /// What the log names as its source.
     pub source: LogSource,
     /// The text.
@@ -191,12 +192,18 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// Acts on such a change; gives the line for the log, or nothing if it chose not to act.
+    /// Acts on such a change, or chooses not to.
     ///
     /// # Errors
     /// When the action failed.
-    fn refresh(&self, _host: &Host) -> Result<Option<String>, KindError> {
-        Ok(None)
+    fn refresh(&self, _host: &Host) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    /// Whether these changes, once made, leave nothing to do for a refresh: what was just started
+    /// has read what is new.
+    fn is_fresh_after(&self, _changes: &[Change]) -> bool {
+        false
     }
 
     /// Lines for the log that the last call of [`Instance::compare`], [`Instance::apply`] or

@@ -2,7 +2,9 @@
 //! looked at.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role};
@@ -82,6 +84,7 @@ pub struct Prepared<'a> {
     /// For each resource of the graph what is to be done with it.
     pub items: Vec<Item>,
     containers: Vec<Option<ResourceId>>,
+    files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     registry: &'a Registry,
     resolve_source: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
     options: &'a Options,
@@ -108,6 +111,7 @@ impl<'a> Prepared<'a> {
             order: Vec::new(),
             items: Vec::new(),
             containers,
+            files: OnceLock::new(),
             registry,
             resolve_source,
             options,
@@ -176,13 +180,10 @@ impl<'a> Prepared<'a> {
             errors.push(error);
             Level::Notice
         });
-        let declared = |name: &ResourceRef| self.graph.find(name).is_some();
-        let titles = |kind: &str| {
-            let all = self.graph.resources().filter(|(_, r)| r.id.kind == kind);
-            all.map(|(_, r)| r.id.title.clone()).collect()
-        };
+        let find = |name: &ResourceRef| self.graph.find(name).map(|id| self.graph.resource(id));
+        let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(self.graph))));
         let resolve_source = &self.resolve_source;
-        let context = ParseContext { resolve_source, declared: &declared, titles: &titles };
+        let context = ParseContext { resolve_source, find: &find, files: &files };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
@@ -242,6 +243,17 @@ impl<'a> Prepared<'a> {
         let container = self.containers[parent.0 as usize];
         container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)
     }
+}
+
+/// The paths of all files that are applied, without a slash at their ends.
+fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
+    let files = graph.resources().filter(|(_, r)| r.id.kind == "File" && !r.is_virtual);
+    let path = |r: &Resource| {
+        let path = r.value("path").and_then(|v| scalar_text(reveal(v).0));
+        let path = path.unwrap_or_else(|| r.id.title.to_string());
+        PathBuf::from(path.trim_end_matches('/'))
+    };
+    files.map(|(_, r)| path(r)).collect()
 }
 
 fn path_name(name: &ResourceRef) -> String {

@@ -92,13 +92,15 @@ impl ResourceReport {
         }
     }
 
-    pub(crate) fn take(&mut self, log: Vec<LogLine>) {
+    /// Lines that the resource itself gave; `level` is that of its changes.
+    pub(crate) fn take(&mut self, log: Vec<LogLine>, level: Level) {
         for line in log {
+            let level = line.level.unwrap_or(level);
             match line.source {
-                LogSource::Property(name) => self.say(line.level, Some(name), line.message),
-                LogSource::Resource => self.say(line.level, None, line.message),
+                LogSource::Property(name) => self.say(level, Some(name), line.message),
+                LogSource::Resource => self.say(level, None, line.message),
                 LogSource::Bare => {
-                    let (level, message) = (line.level, line.message);
+                    let message = line.message;
                     self.lines.push(Line { level, source: String::new(), message });
                 }
             }
@@ -145,7 +147,8 @@ impl Counts {
     }
 }
 
-/// A value before or after a change, as logs quote it.
+/// A value as logs show it: text in single quotes, or in double ones if it has more than one line;
+/// lists in brackets.
 pub fn quoted(value: &Value) -> String {
     match value {
         Value::Null => "'absent'".into(),
@@ -154,7 +157,8 @@ pub fn quoted(value: &Value) -> String {
             let items: Vec<String> = items.iter().map(quoted).collect();
             format!("[{}]", items.join(", "))
         }
+        Value::Str(text) if text.contains(char::is_control) => format!("{:?}", text.as_str()),
         Value::Str(text) => format!("'{text}'"),
-        other => format!("'{other:?}'"),
+        other => format!("{other:?}"),
     }
 }

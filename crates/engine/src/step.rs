@@ -134,7 +134,7 @@ impl Stepper<'_> {
 
     fn converge(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
         let changes = ready.instance.compare(self.host);
-        report.take(ready.instance.take_log());
+        report.take(ready.instance.take_log(), ready.level);
         match changes {
             Err(error) => {
                 report.fail(format!("Could not evaluate: {error}"));
@@ -149,19 +149,20 @@ impl Stepper<'_> {
         if self.is_noop(ready) {
             report.status = Status::WouldChange;
             for change in report.changes.clone() {
-                let text = if is_secret(&change) {
-                    "current_value [redacted], should be [redacted]".into()
+                let (is, should) = if is_secret(&change) {
+                    ("[redacted]".to_string(), "[redacted]".to_string())
                 } else {
-                    change.message
+                    (quoted(&change.before), quoted(&change.after))
                 };
-                report.say(ready.level, Some(&change.property), text + " (noop)");
+                let text = format!("current_value {is}, should be {should} (noop)");
+                report.say(ready.level, Some(&change.property), text);
             }
             return Events { real: 0, noop: count };
         }
         let changes = std::mem::take(&mut report.changes);
         let done =
             self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes));
-        report.take(ready.instance.take_log());
+        report.take(ready.instance.take_log(), ready.level);
         report.changes = changes;
         if let Err(error) = done {
             report.status = Status::Failed;
@@ -217,7 +218,7 @@ impl Stepper<'_> {
     ) -> Events {
         let mut events = Events::default();
         let generated = ready.instance.generate(self.host);
-        parent.take(ready.instance.take_log());
+        parent.take(ready.instance.take_log(), ready.level);
         let generated = match generated {
             Ok(generated) => generated,
             Err(error) => {
@@ -250,6 +251,9 @@ impl Stepper<'_> {
         if count == 0 || !ready.instance.refreshable() {
             return Events::default();
         }
+        if report.status == Status::Changed && ready.instance.is_fresh_after(&report.changes) {
+            return Events::default();
+        }
         let plural = if count == 1 { "" } else { "s" };
         report.refreshed = true;
         if self.is_noop(ready) || incoming.real == 0 {
@@ -261,12 +265,9 @@ impl Stepper<'_> {
             return Events { real: 0, noop: 1 };
         }
         let done = self.act(&report.resource, &[], || ready.instance.refresh(self.host));
-        report.take(ready.instance.take_log());
+        report.take(ready.instance.take_log(), ready.level);
         match done {
-            Ok(said) => {
-                if let Some(text) = said {
-                    report.say(ready.level, None, text);
-                }
+            Ok(()) => {
                 let text = format!("Triggered 'refresh' from {count} event{plural}");
                 report.say(Level::Notice, None, text);
                 report.status = Status::Changed;

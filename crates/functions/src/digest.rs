@@ -19,6 +19,16 @@ pub fn sha1(data: &[u8]) -> String {
     hex(&sha1::Sha1::digest(data))
 }
 
+/// SHA-1 as bytes.
+pub fn sha1_bytes(data: &[u8]) -> Vec<u8> {
+    sha1::Sha1::digest(data).to_vec()
+}
+
+/// SHA-256 as bytes.
+pub fn sha256_bytes(data: &[u8]) -> Vec<u8> {
+    sha2::Sha256::digest(data).to_vec()
+}
+
 /// SHA-256.
 pub fn sha256(data: &[u8]) -> String {
     hex(&sha2::Sha256::digest(data))

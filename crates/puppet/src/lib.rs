@@ -11,6 +11,7 @@ pub mod functions;
 pub mod hiera;
 pub mod load;
 pub mod lower;
+pub mod pcore;
 pub mod rich;
 pub mod session;
 pub mod syntax;

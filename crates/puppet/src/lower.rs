@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
         if let Some(alias) = resource.param("alias") {
             flatten_values(&alias.value, &mut flat);
         }
-        let name = resource.schema().and_then(|s| resource.param(s.namevar));
+        let name = namevar(resource).and_then(|n| resource.param(n));
         for title in flat.iter().chain(name.map(|p| &p.value)) {
             let Value::Str(title) = title else { continue };
             if *title == resource.title {
@@ -91,7 +91,12 @@ impl Lowering<'_, '_> {
 
     fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {
         let origin = self.declared(id);
-        let params = || resource.params.iter().filter(|p| !p.value.is_undef());
+        let namevar = namevar(resource);
+        // The title is not said twice.
+        let is_title = |p: &&Param| {
+            namevar == Some(p.name.as_str()) && p.value.as_str() == Some(resource.title.as_str())
+        };
+        let params = || resource.params.iter().filter(|p| !p.value.is_undef() && !is_title(p));
         let mut attributes = Vec::with_capacity(params().count());
         attributes.extend(params().map(|p| self.attribute(resource, p)));
         let mut order: SmallVec<[u32; 16]> =
@@ -279,4 +284,13 @@ fn relation_data(value: &Value) -> Data {
     let mut flat = Vec::new();
     flatten_values(value, &mut flat);
     Data::list(flat.iter().filter(|v| !v.is_undef()).map(to_data))
+}
+
+/// The attribute of a resource for which its title stands in.
+fn namevar(resource: &Resource) -> Option<&str> {
+    match &resource.what {
+        ResourceKind::Native(schema) => schema.namevar(),
+        ResourceKind::Define(_) => Some("name"),
+        _ => None,
+    }
 }

@@ -6,6 +6,7 @@ use ordain_data::Value as Data;
 
 use crate::catalog::ResourceKey;
 use crate::eval::text;
+use crate::pcore;
 use crate::types::display::simple_name;
 use crate::types::{Type, infer};
 use crate::value::{HashValue, Value};
@@ -26,7 +27,8 @@ pub fn to_data(value: &Value) -> Data {
         Value::Default => tagged("Default", None),
         Value::Regexp(r) => tagged("Regexp", Some(Data::Str(r.source.clone()))),
         Value::Sensitive(inner) => {
-            Data::Secret(Arc::new(tagged("Sensitive", Some(to_data(inner)))))
+            let inner = to_data(inner);
+            if matches!(inner, Data::Secret(_)) { inner } else { Data::Secret(Arc::new(inner)) }
         }
         Value::Type(kind) => type_to_data(kind),
         Value::Object(object) => {
@@ -67,7 +69,7 @@ fn type_to_data(kind: &Type) -> Data {
     if let Type::Resource { kind: Some(name), title: None } = kind {
         return Data::Str(name.clone());
     }
-    tagged("Type", Some(Data::Str(kind.to_string().into())))
+    pcore::type_to_data(kind)
 }
 
 fn tagged(name: &str, value: Option<Data>) -> Data {

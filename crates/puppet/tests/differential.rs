@@ -129,6 +129,37 @@ fn manifests() {
     assert!(failures.is_empty(), "{} cases\n{}", failures.len(), failures.join("\n"));
 }
 
+/// The example site as a whole, one compile a role.
+#[test]
+fn example_site() {
+    let Some(mut oracle) = Oracle::start() else { return };
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/site");
+    let site = site.canonicalize().unwrap();
+    let mut failures = Vec::new();
+    for (node, name, family) in [
+        ("web.example.org", "Debian", "Debian"),
+        ("db.example.org", "Ubuntu", "Debian"),
+        ("ops1.example.org", "Debian", "Debian"),
+        ("ops.example.org", "Rocky", "RedHat"),
+        ("unknown.example.org", "Debian", "Debian"),
+    ] {
+        let request = json!({
+            "dir": site,
+            "node": node,
+            "facts": { "os": { "name": name, "family": family, "architecture": "amd64" } },
+            "trusted": { "certname": node },
+        });
+        let (theirs, ours) = (oracle.ask(&request), ours::answer(&request));
+        let fails = node == "unknown.example.org";
+        assert_eq!(theirs.get("catalog").is_none(), fails, "{node}: {}", theirs["error"]);
+        let found = compare::differences(&theirs, &ours);
+        if !found.is_empty() {
+            failures.push(format!("{node} on {name}:\n{}", found.join("\n")));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 #[test]
 fn there_are_enough_cases() {
     let cases = cases();

@@ -118,3 +118,67 @@ fn mistakes_are_told_in_the_words_of_the_function() {
         ("[1].map", "error: Error while evaluating a Method call, 'map' expects a block"),
     ]);
 }
+
+#[test]
+fn functions_of_modules() {
+    check(&[
+        (
+            "[undef, 'x-true', 'FALSE', 'mail', 4].map |$v| { apache::bool2httpd($v) }",
+            "['Off', 'On', 'Off', 'mail', '4']",
+        ),
+        ("apache::pw_hash('secret')", "'{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ='"),
+        (
+            "apache::authz_core_config({require_any => {require => ['user a'], 'Require_NONE' => {require => ['user b']}}})",
+            "['  <RequireAny>', '    Require user a', '    <RequireNone>', '      Require user b', '    </RequireNone>', '  </RequireAny>']",
+        ),
+        ("mysql::password('secret')", "'*14E65567ABDB5135D0CFD9A70B3032C179A49EE7'"),
+        (
+            "mysql::password('*14E65567ABDB5135D0CFD9A70B3032C179A49EE7', true).unwrap",
+            "'*14E65567ABDB5135D0CFD9A70B3032C179A49EE7'",
+        ),
+        (
+            "mysql::normalise_and_deepmerge({'a-b' => {x => 1}, c => 2}, '', {'a_b' => {'y' => 3}, c => 4})",
+            "{'c' => 4, 'a_b' => {'x' => 1, 'y' => 3}}",
+        ),
+        ("mysql::strip_hash({a => '', b => {c => '', d => 1}})", "{'b' => {'d' => 1}}"),
+        (
+            "postgresql::postgresql_password('anna', Sensitive('secret'), false, 'md5')",
+            "'md53671d1c06464e8ec9d68bf36dd1d5f7e'",
+        ),
+        (
+            "postgresql::postgresql_password('anna', 'secret', false, 'scram-sha-256')",
+            "'SCRAM-SHA-256$4096:YW5uYQ==$jRXCLyy0xB5fKnJTKVnio7eb4GuEcLZs34qcqGT36pw=:jmZIeCFpphXrrYuMzZEz0WNgZginBb8/db8yy9ExfDQ='",
+        ),
+        ("postgresql::postgresql_escape('it')", "'$$it$$'"),
+        ("postgresql::postgresql_escape('a$$b')", "'$ddc$a$$b$ddc$'"),
+        (
+            "postgresql::postgresql_acls_to_resources_hash(['local all  anna ident', 'host x y 10.0.0.0 255.0.0.0 md5 o p'], 'v4', 9)",
+            "{'postgresql class generated rule v4 0' => {'type' => 'local', 'database' => 'all', 'user' => 'anna', 'order' => '009', 'auth_method' => 'ident'}, 'postgresql class generated rule v4 1' => {'type' => 'host', 'database' => 'x', 'user' => 'y', 'order' => '010', 'address' => '10.0.0.0 255.0.0.0', 'auth_method' => 'md5', 'auth_option' => 'o p'}}",
+        ),
+        ("systemd::systemd_escape('.a/b-c d.x')", "'\\x2ea-b\\x2dc\\x20d.x'"),
+        ("systemd::systemd_escape('//var//lib/', true)", "'var-lib'"),
+        ("extlib::ip_to_cron(1200)", "['*', [0, 20, 40]]"),
+        ("extlib::random_password(12).length", "12"),
+    ]);
+}
+
+#[test]
+fn templates_and_their_parameters() {
+    check(&[
+        ("with(7) |$near| { inline_epp('<%= $near %>', {}) }", "'7'"),
+        ("with(7) |$near| { inline_epp('<%- | $a = $near | -%><%= $a %>') }", "'7'"),
+        ("inline_epp('<%- | $a = $b, $b = 1 | -%><%= $a %>', {b => 5})", "'5'"),
+        (
+            "inline_epp('<%- | | -%>x', {a => 1})",
+            "error: Error while evaluating a Function Call, inline_epp(): has no parameter named 'a'",
+        ),
+        (
+            "inline_epp('x', {'0' => 1})",
+            "error: Error while evaluating a Function Call, Cannot assign to a numeric match result variable '$0'",
+        ),
+        (
+            "epp('m/none.erb')",
+            "error: Error while evaluating a Function Call, Could not find template 'm/none.erb.epp'",
+        ),
+    ]);
+}

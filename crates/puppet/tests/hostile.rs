@@ -13,10 +13,15 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
 use ordain_source::{HostWorld, SourceMap};
 
-/// Longer than any of these takes in a build without optimisation on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Far longer than any of these takes in a build without optimisation on a busy machine: the tests
+/// judge by the error, this only tells an end from none.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn compile(dir: &Path, site: Site) -> Result<(), String> {
+    compile_with(dir, site, Settings::default())
+}
+
+fn compile_with(dir: &Path, site: Site, settings: Settings) -> Result<(), String> {
     let start = Instant::now();
     let options = Options {
         world: Arc::new(HostWorld::new()),
@@ -32,7 +37,7 @@ fn compile(dir: &Path, site: Site) -> Result<(), String> {
         Err(errors) => Err(errors[0].message.clone()),
         Ok((env, _)) => {
             let node = Node { name: "n".into(), ..Node::default() };
-            let compiled = session::compile_node(&env, Settings::default(), &node);
+            let compiled = session::compile_node(&env, settings, &node);
             match compiled.graph {
                 Some(_) => Ok(()),
                 None => Err(compiled.report.diagnostics.last().unwrap().message.clone()),
@@ -117,6 +122,26 @@ fn endless_numbers() {
     ] {
         error(code);
     }
+}
+
+#[test]
+fn loops_in_loops() {
+    let code = "Integer[1, 1000000].each |$x| { Integer[1, 1000000].each |$y| { $z = $y } }";
+    let dir = Path::new("/nowhere");
+    let settings = Settings { max_steps: 100_000, ..Settings::default() };
+    let error = compile_with(dir, Site::Code(code.into()), settings).unwrap_err();
+    assert!(error.contains("more than 100000 steps"), "{error}");
+}
+
+#[test]
+fn values_that_share_their_parts() {
+    let rounds = "Integer[1, 60].reduce([1]) |$m, $x|";
+    fails(&format!("$a = {rounds} {{ [$m, $m] }}"), "is too big");
+    fails(&format!("$a = {rounds} {{ {{ a => $m, b => [$m] }} }}"), "is too big");
+    fails(&format!("$a = {rounds} {{ [1, 2].map |$y| {{ $m }} }}"), "is too big");
+    fails(&format!("$a = {rounds} {{ Sensitive([$m, $m]) }}"), "is too big");
+    let deep = "$a = Integer[1, 5000].reduce([1]) |$m, $x| { [$m] }";
+    fails(deep, "is nested more than");
 }
 
 #[test]

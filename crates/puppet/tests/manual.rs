@@ -4,13 +4,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ordain_puppet::functions::FAMILIES;
+use ordain_puppet::functions::{CORE, MODULES};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
 
 fn page() -> String {
-    let all: BTreeMap<&str, &str> =
-        FAMILIES.iter().flat_map(|family| family.iter()).map(|f| (f.name, f.doc)).collect();
+    let all: BTreeMap<&str, &str> = CORE
+        .iter()
+        .chain(MODULES)
+        .flat_map(|family| family.iter())
+        .map(|f| (f.name, f.doc))
+        .collect();
     let mut out = format!(
         "# Functions\n\nThe {} functions of the Puppet front end, those of `stdlib` included. A \
          test keeps this page; `ORDAIN_BLESS=1 cargo test -p ordain-puppet --test manual` writes it \

@@ -23,8 +23,7 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
     let marks = marks(diagnostic, sources);
     let paths: Vec<String> = marks.iter().map(|m| m.file.path.display().to_string()).collect();
     let (title, more) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
-    let mut group =
-        Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
+    let mut group = Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
     let mut distant = Vec::new();
     let mut used: Vec<usize> = Vec::new();
     for (i, mark) in marks.iter().enumerate() {
@@ -121,7 +120,8 @@ impl Mark {
 }
 
 /// The places to show. A primary place that is a mere point gives way to a label on its line, and a
-/// label that is a mere point is that of the primary place if both begin there.
+/// label that is a mere point is that of the primary place if both begin there. Without a primary
+/// place the first label is one.
 fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
     let mark = |(label, is_primary): (&Label, bool)| Mark {
         label: label.clone(),
@@ -130,10 +130,18 @@ fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
     };
     let mut marks: Vec<Mark> = labels(diagnostic).map(mark).collect();
     let Some((first, others)) = marks.split_first_mut() else { return marks };
-    if !first.is_primary || !first.label.text.is_empty() {
+    if !first.is_primary {
+        first.is_primary = true;
         return marks;
     }
-    let near = |m: &Mark| m.label.span.file == first.label.span.file && m.line() == first.line();
+    if !first.label.text.is_empty() {
+        return marks;
+    }
+    let near = |m: &Mark| {
+        m.label.span.file == first.label.span.file
+            && m.line() == first.line()
+            && m.label.span.range.start >= first.label.span.range.start
+    };
     let Some(i) = others.iter().position(near) else { return marks };
     let same_start = others[i].label.span.range.start == first.label.span.range.start;
     if first.is_point() {

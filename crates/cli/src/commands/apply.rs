@@ -190,7 +190,7 @@ fn finish(ui: &mut Ui, args: &ApplyArgs, report: &Report, word: &str) -> Result<
             writeln!(ui.out(), "{out}")?;
         }
     }
-    let touched = |s| matches!(s, Status::Changed | Status::WouldChange);
+    let touched = |s| s == Status::Changed || args.noop && s == Status::WouldChange;
     Ok(if counts.failed > 0 {
         Exit::Failed
     } else if report.resources.iter().any(|r| touched(r.status)) {

@@ -58,6 +58,9 @@ pub struct CheckArgs {
     strict: Strict,
 }
 
+/// How the message on a tag such as `!ruby/regexp` begins.
+const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
+
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
@@ -201,24 +204,28 @@ impl From<Vec<Diagnostic>> for Checked {
     }
 }
 
-/// Classes and defines that two files define: an error in an environment or module, whose files
-/// belong together, else a warning, because they may be programs of their own.
+/// Classes and defines that two files define: an error where all files are read, in the manifests of
+/// an environment or module. Else a warning: the files may be programs of their own, and a class of
+/// the site program only hides the module's.
 fn duplicates(files: &[(PathBuf, Form)], checked: &[Checked]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<(PathBuf, &str), &Defined> = BTreeMap::new();
+    let mut known: BTreeMap<(PathBuf, &str), (&Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
     for ((path, _), checked) in files.iter().zip(checked) {
         if checked.defined.is_empty() {
             continue;
         }
         let (root, together) = belongs_to(path);
+        let folder = path.ancestors().find(|a| a.file_name().is_some_and(|n| n == "manifests"));
         for def in &checked.defined {
             match known.entry((root.clone(), def.name.as_str())) {
                 Entry::Vacant(entry) => {
-                    entry.insert(def);
+                    entry.insert((def, folder));
                 }
                 Entry::Occupied(first) => {
-                    let mut found = duplicate(def, first.get());
-                    if !together && def.span.file != first.get().span.file {
+                    let (first, first_folder) = *first.get();
+                    let mut found = duplicate(def, first);
+                    let both_read = together && folder == first_folder;
+                    if !both_read && def.span.file != first.span.file {
                         found.severity = Severity::Warning;
                     }
                     out.push(found);
@@ -278,6 +285,10 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> C
         Form::HieraConfig => hiera_config(path, &text, strict),
         Form::Yaml => match ordain_data::yaml::read(&text, Schema::Psych) {
             Ok(_) => Vec::new(),
+            // `yaml_data` refuses such a file, but a function of a module may read it.
+            Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
+                vec![Diagnostic::warning(codes::INVALID_DATA, e.message).at(e.range.in_file(file))]
+            }
             Err(e) => at(e.range, codes::INVALID_DATA, e.message),
         },
         Form::Json => match ordain_data::json::read(&text) {
@@ -317,7 +328,7 @@ fn validate(
 }
 
 fn hiera_config(path: &Path, text: &str, strict: Strict) -> Vec<Diagnostic> {
-    let in_module = path.with_file_name("metadata.json").is_file();
+    let in_module = path.parent().is_some_and(has_module_metadata);
     let name = path.parent().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
     let owner = match name {
         Some(name) if in_module => Owner::Module(name.as_str().into()),
@@ -344,13 +355,18 @@ fn module_file(path: &Path) -> Option<ModuleFile> {
         let module = root.parent()?;
         let above = module.parent().and_then(Path::file_name).and_then(|n| n.to_str());
         let in_modules = matches!(above, Some("modules" | "site-modules" | "site"));
-        if in_modules || module.join("metadata.json").is_file() {
+        if in_modules || has_module_metadata(module) {
             let name = module_name(module)?;
             let namespace = namespace_of(&name, root, &full);
             return Some(ModuleFile { path: path.display().to_string(), namespace });
         }
     }
     None
+}
+
+/// Whether a directory is a module by its metadata; some environments have metadata, too.
+fn has_module_metadata(dir: &Path) -> bool {
+    dir.join("metadata.json").is_file() && !dir.join("environment.conf").is_file()
 }
 
 /// The name of a module: that of its directory, or what follows the author in its metadata when

@@ -74,7 +74,8 @@ pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
 /// All verbs with their arguments.
 fn document(command: &mut clap::Command) -> Json {
     command.build();
-    let global: Vec<Json> = command.get_arguments().filter(|a| a.is_global_set()).map(argument).collect();
+    let global: Vec<Json> =
+        command.get_arguments().filter(|a| a.is_global_set()).map(argument).collect();
     let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help").map(|verb| {
         let own = verb.get_arguments().filter(|a| !a.is_global_set() && a.get_id() != "help");
         json!({

@@ -54,6 +54,7 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     let world = HostWorld::new();
     let facts = machine_facts(&world, args.external_dir.clone(), args.legacy);
     ui.diagnostics(facts.problems, &SourceMap::new());
+    let name = machine_name(&facts.values);
     let values = if args.names.is_empty() {
         facts.values
     } else {
@@ -63,7 +64,7 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     };
     let text = match args.format {
         Format::Json => ordain_data::json::pretty(&values) + "\n",
-        Format::Document => document(&values),
+        Format::Document => document(name, values.clone()),
         Format::Yaml => ordain_data::yaml::psych::write(&values),
         Format::Text => text(&values, args.names.len() == 1),
     };
@@ -71,13 +72,18 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn document(values: &Value) -> String {
-    let name = values.dig(["networking", "fqdn"]).or_else(|| values.dig(["networking", "hostname"]));
+/// The machine's full name, or null.
+fn machine_name(facts: &Value) -> Value {
+    let name = facts.dig(["networking", "fqdn"]).or_else(|| facts.dig(["networking", "hostname"]));
+    name.cloned().unwrap_or(Value::Null)
+}
+
+fn document(name: Value, values: Value) -> String {
     let document = [
         ("format", Value::str("ordain-facts")),
         ("version", Value::Int(1)),
-        ("name", name.cloned().unwrap_or(Value::Null)),
-        ("values", values.clone()),
+        ("name", name),
+        ("values", values),
     ];
     let document: Map = document.into_iter().map(|(k, v)| (k.into(), v)).collect();
     ordain_data::json::pretty(&Value::Map(document.into())) + "\n"

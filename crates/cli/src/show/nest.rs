@@ -182,8 +182,7 @@ fn arrange(members: &[usize], sizes: &[Size], relations: &[Lifted]) -> Group {
 fn align(blocks: &mut [(Vec<usize>, Group)], members: &[usize], sizes: &[Size]) {
     let least = sizes.iter().map(|s| s.height).fold(f64::INFINITY, f64::min);
     let small = |part: &[usize]| part.len() == 1 && sizes[members[part[0]]].height <= least;
-    let widest =
-        blocks.iter().filter(|(p, _)| small(p)).map(|(_, g)| g.width).fold(0.0, f64::max);
+    let widest = blocks.iter().filter(|(p, _)| small(p)).map(|(_, g)| g.width).fold(0.0, f64::max);
     for (_, group) in blocks.iter_mut().filter(|(p, _)| small(p)) {
         group.width = widest;
     }
@@ -349,10 +348,7 @@ mod tests {
     }
 
     fn apart(a: Rect, b: Rect) -> bool {
-        a.right() <= b.x
-            || b.right() <= a.x
-            || a.y + a.height <= b.y
-            || b.y + b.height <= a.y
+        a.right() <= b.x || b.right() <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y
     }
 
     #[test]

@@ -50,3 +50,7 @@ main.addEventListener("wheel", (event) => {
   scale(zoom * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
 }, { passive: false });
 scale(Math.max(0.7, Math.min(1, main.clientWidth / width)));
+// The picture begins where nothing comes before.
+const left = (n) => +n.querySelector("rect").getAttribute("x");
+const first = nodes.reduce((a, b) => (!a || left(b) < left(a) ? b : a), null);
+if (first && height * zoom > main.clientHeight) first.querySelector("text").scrollIntoView({ block: "center", inline: "nearest" });

@@ -31,8 +31,23 @@ const CONTEXT: usize = 2;
 /// Attributes that a resource that comes does not show: they say nothing about its state, or the
 /// change itself shows them.
 const NOT_SHOWN: &[&str] = &[
-    "alias", "audit", "before", "consume", "content", "ensure", "export", "loglevel", "name",
-    "noop", "notify", "path", "require", "schedule", "stage", "subscribe", "tag",
+    "alias",
+    "audit",
+    "before",
+    "consume",
+    "content",
+    "ensure",
+    "export",
+    "loglevel",
+    "name",
+    "noop",
+    "notify",
+    "path",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
 ];
 
 /// Writes the plan.

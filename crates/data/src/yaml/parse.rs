@@ -4,20 +4,104 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
 use super::tree::{Kind, Node, NodeId, Style, Tree};
 use super::{Budget, Error};
 
+/// How often a text is parsed again with blanks put in.
+const REPAIRS: usize = 32;
+
 /// Parses at most so many documents.
+///
+/// Two things are no YAML 1.2 but read by libyaml, which is what data files are written for: a
+/// quoted text that goes on at the left margin, and `*name:` for an alias as key. Blanks make YAML
+/// of both without a change of meaning.
 pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
     }
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = to_u32(text.len() - body.len());
+    let mut blanks = Blanks::default();
+    loop {
+        let (repaired, error) = match attempt(text, &blanks, budget, limit) {
+            Ok(trees) => return Ok(trees),
+            Err(Failure::Final(error)) => return Err(error),
+            Err(Failure::Repairable(at, count, error)) => (blanks.add(at, count), error),
+        };
+        if !repaired || blanks.0.len() > REPAIRS {
+            return Err(error);
+        }
+    }
+}
+
+/// Blanks that are put into a text before it is parsed: where in the text, and how many.
+#[derive(Default)]
+struct Blanks(Vec<(u32, u32)>);
+
+impl Blanks {
+    /// Adds blanks; `false` if some are there already.
+    fn add(&mut self, at: u32, count: u32) -> bool {
+        match self.0.binary_search_by_key(&at, |b| b.0) {
+            Ok(_) => false,
+            Err(i) => {
+                self.0.insert(i, (at, count));
+                true
+            }
+        }
+    }
+
+    fn put_into<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.0.is_empty() {
+            return text.into();
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for &(at, count) in &self.0 {
+            out.push_str(&text[done..at as usize]);
+            out.extend(std::iter::repeat_n(' ', count as usize));
+            done = at as usize;
+        }
+        out.push_str(&text[done..]);
+        out.into()
+    }
+
+    /// The place in the text without the blanks.
+    fn original(&self, mut place: u32) -> u32 {
+        for &(at, count) in &self.0 {
+            if place < at {
+                break;
+            }
+            place = at.max(place.saturating_sub(count));
+        }
+        place
+    }
+}
+
+/// Why a text could not be parsed.
+enum Failure {
+    /// As it is.
+    Final(Error),
+    /// But so many blanks at a place may help.
+    Repairable(u32, u32, Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Final(error)
+    }
+}
+
+fn attempt(
+    text: &str,
+    blanks: &Blanks,
+    budget: Budget,
+    limit: usize,
+) -> Result<Vec<Tree>, Failure> {
+    let spaced = blanks.put_into(text);
+    let body = spaced.strip_prefix('\u{feff}').unwrap_or(&spaced);
+    let skipped = to_u32(spaced.len() - body.len());
     let depth = budget.depth as usize;
     let mut options = Options::default();
     options.set_emit_comments(false);
@@ -27,6 +111,7 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<
     let mut reader = Reader {
         text,
         skipped,
+        blanks,
         trees: Vec::new(),
         tree: Tree::default(),
         open: Vec::new(),
@@ -43,6 +128,12 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<
         }
     }
     Ok(reader.trees)
+}
+
+/// More blanks than any line of a text begins with.
+fn deepest(text: &str) -> u32 {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    to_u32(text.lines().map(indent).max().unwrap_or(0) + 1)
 }
 
 fn line_starts(text: &str) -> Arc<[u32]> {
@@ -62,6 +153,7 @@ struct Reader<'t> {
     text: &'t str,
     /// Length of the byte order mark before what the parser sees.
     skipped: u32,
+    blanks: &'t Blanks,
     trees: Vec<Tree>,
     tree: Tree,
     /// The lists and maps that are not closed yet.
@@ -72,7 +164,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Failure> {
         let range = self.range(span);
         match event {
             Event::DocumentEnd => self.end_document(),
@@ -92,7 +184,14 @@ impl Reader<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.end(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::UnresolvedAlias(name) => {
-                return Err(Error::at(self.text, range, format!("Unknown alias: {name}")));
+                let error = Error::at(self.text, range, format!("Unknown alias: {name}"));
+                return Err(match name.strip_suffix(':') {
+                    Some(name) => {
+                        let colon = range.start + 1 + to_u32(name.len());
+                        Failure::Repairable(self.clamp(colon), 1, error)
+                    }
+                    None => Failure::Final(error),
+                });
             }
             _ => {}
         }
@@ -167,7 +266,8 @@ impl Reader<'_> {
 
     fn range(&self, span: Span) -> TextRange {
         let byte = |m: &granit_parser::Marker| {
-            self.clamp(to_u32(m.byte_offset().unwrap_or_else(|| m.index())) + self.skipped)
+            let place = to_u32(m.byte_offset().unwrap_or_else(|| m.index())) + self.skipped;
+            self.clamp(self.blanks.original(place))
         };
         let (start, end) = (byte(&span.start), byte(&span.end));
         TextRange::new(start, end.max(start))
@@ -189,13 +289,17 @@ impl Reader<'_> {
         to_u32(at)
     }
 
-    fn scan_error(&self, e: &ScanError) -> Error {
+    fn scan_error(&self, e: &ScanError) -> Failure {
         let mark = e.marker();
-        let at =
-            self.clamp(to_u32(mark.byte_offset().unwrap_or_else(|| mark.index())) + self.skipped);
+        let place = to_u32(mark.byte_offset().unwrap_or_else(|| mark.index())) + self.skipped;
+        let at = self.clamp(self.blanks.original(place));
         let info = e.info();
         let message = if info.is_empty() { "no valid YAML".to_owned() } else { info };
-        Error::at(self.text, TextRange::new(at, at), message)
+        let error = Error::at(self.text, TextRange::new(at, at), message);
+        if *e.kind() == ErrorKind::InvalidQuotedScalarIndent {
+            return Failure::Repairable(at, deepest(self.text), error);
+        }
+        Failure::Final(error)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ordain_data::Value;
 
 use crate::kind::{Action, Change};
+use crate::report::quoted;
 
 /// Changes of one resource. Values of secret attributes are covered.
 #[derive(Default)]
@@ -27,9 +28,9 @@ impl<'a> Differences<'a> {
     /// A property differs; [`Value::Null`] stands for one that is not there.
     pub(crate) fn property(&mut self, name: &str, before: Value, after: Value) {
         let message = match (before.is_null(), after.is_null()) {
-            (true, _) => format!("defined '{name}' as {}", display(&after)),
-            (_, true) => format!("undefined '{name}' from {}", display(&before)),
-            _ => format!("{name} changed {} to {}", display(&before), display(&after)),
+            (true, _) => format!("defined '{name}' as {}", quoted(&after)),
+            (_, true) => format!("undefined '{name}' from {}", quoted(&before)),
+            _ => format!("{name} changed {} to {}", quoted(&before), quoted(&after)),
         };
         self.property_as(name, before, after, message);
     }
@@ -76,19 +77,6 @@ fn cover(value: Value) -> Value {
 /// Whether a property is among the changes.
 pub(crate) fn changes(changes: &[Change], property: &str) -> bool {
     changes.iter().any(|c| c.property == property)
-}
-
-/// A value as log lines show it: text in single quotes, lists in brackets.
-pub(crate) fn display(value: &Value) -> String {
-    match value {
-        Value::Null => "absent".to_string(),
-        Value::Str(s) => format!("'{s}'"),
-        Value::List(items) => {
-            let items: Vec<String> = items.iter().map(display).collect();
-            format!("[{}]", items.join(", "))
-        }
-        other => format!("{other:?}"),
-    }
 }
 
 /// A list of texts as a value.

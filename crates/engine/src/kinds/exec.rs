@@ -130,7 +130,7 @@ impl ExecInstance {
             Ok(outcome) => Ok(outcome.success()),
             Err(command::RunError::TimedOut) => {
                 let shown = self.shown(check);
-                self.log(Level::Error, format!("Check {name} {shown} exceeded timeout"));
+                self.log(Some(Level::Error), format!("Check {name} {shown} exceeded timeout"));
                 Ok(false)
             }
             Err(error) => Err(KindError::new(error.to_string())),
@@ -141,7 +141,7 @@ impl ExecInstance {
         if self.secret { "[command redacted]".into() } else { format!("'{}'", command.text()) }
     }
 
-    fn log(&self, level: Level, message: String) {
+    fn log(&self, level: Option<Level>, message: String) {
         let line = LogLine { level, source: LogSource::Property("returns"), message };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
@@ -156,11 +156,11 @@ impl ExecInstance {
             return;
         }
         if self.secret {
-            self.log(Level::Notice, "[output redacted]".into());
+            self.log(None, "[output redacted]".into());
             return;
         }
         for line in outcome.stdout_text().lines() {
-            self.log(Level::Notice, line.to_string());
+            self.log(None, line.to_string());
         }
     }
 
@@ -228,11 +228,11 @@ impl Instance for ExecInstance {
         true
     }
 
-    fn refresh(&self, host: &Host) -> Result<Option<String>, KindError> {
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
         if self.wanted(host)? {
             self.execute(self.refresh.as_ref().unwrap_or(&self.command), host)?;
         }
-        Ok(None)
+        Ok(())
     }
 
     fn take_log(&self) -> Vec<LogLine> {

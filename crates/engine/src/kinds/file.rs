@@ -174,14 +174,16 @@ struct FileInstance {
     autorequires: Vec<ResourceRef>,
     /// The declaration, for what is generated below a directory; `None` without recursion.
     declared: Option<Box<Resource>>,
-    /// Directories below that a recursion does not remove, because they hold declared files.
-    keeps: BTreeSet<PathBuf>,
+    /// The files below that are declared: a recursion has nothing to do with them, what is in
+    /// them, and the directories that hold them.
+    below: BTreeSet<PathBuf>,
     log: Mutex<Vec<LogLine>>,
 }
 
 impl FileInstance {
     fn log(&self, level: Level, message: impl Into<String>) {
-        let line = LogLine { level, source: LogSource::Resource, message: message.into() };
+        let line =
+            LogLine { level: Some(level), source: LogSource::Resource, message: message.into() };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 

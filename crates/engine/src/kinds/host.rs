@@ -12,11 +12,12 @@ use ordain_graph::Resource;
 use rustc_hash::FxHashMap;
 
 use super::cached::{Cached, read_bytes};
-use super::differences::{Differences, display, texts};
+use super::differences::{Differences, texts};
 use super::params::Params;
 use super::write::{Owner, rewrite};
 use crate::host::Host as Machine;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::report::quoted;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The host name." },
@@ -210,7 +211,7 @@ impl HostEntry {
         }
         if let Some(aliases) = self.aliases.as_ref().filter(|a| **a != now.aliases) {
             let (before, after) = (now.aliases.join(" "), Value::str(aliases.join(" ")));
-            let message = format!("host_aliases changed {before} to {}", display(&after));
+            let message = format!("host_aliases changed {before} to {}", quoted(&after));
             differences.property_as("host_aliases", texts(&now.aliases), texts(aliases), message);
         }
         if let Some(comment) = self.comment.as_ref().filter(|c| **c != now.comment) {

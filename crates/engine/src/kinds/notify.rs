@@ -6,9 +6,10 @@ use ordain_graph::Resource;
 use crate::attributes::Attributes;
 use crate::host::Host;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext,
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource,
+    ParseContext,
 };
+use crate::report::quoted;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,10 +43,9 @@ impl Kind for Notify {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut attributes = Attributes::new(resource);
-        let message = match attributes.value("message") {
-            Some(value) => message_text(value),
-            None => attributes.text("name").unwrap_or_else(|| attributes.title().to_string()),
-        };
+        let message = attributes.value("message").cloned().unwrap_or_else(|| {
+            Value::str(attributes.text("name").unwrap_or_else(|| attributes.title().to_string()))
+        });
         let secret = attributes.is_secret("message");
         let with_path = attributes.boolean("withpath").unwrap_or(false);
         if !attributes.errors.is_empty() {
@@ -60,7 +60,7 @@ fn message_text(value: &Value) -> String {
 }
 
 struct Message {
-    message: String,
+    message: Value,
     secret: bool,
     with_path: bool,
     log: std::sync::Mutex<Vec<LogLine>>,
@@ -69,11 +69,11 @@ struct Message {
 impl Instance for Message {
     fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
         let (after, message) = if self.secret {
-            let secret = Value::Secret(Value::str(self.message.as_str()).into());
+            let secret = Value::Secret(self.message.clone().into());
             (secret, "changed [redacted] to [redacted]".to_string())
         } else {
-            let message = format!("defined 'message' as '{}'", self.message);
-            (Value::str(self.message.as_str()), message)
+            let message = format!("defined 'message' as {}", quoted(&self.message));
+            (self.message.clone(), message)
         };
         Ok(vec![Change {
             action: Action::Run,
@@ -86,9 +86,9 @@ impl Instance for Message {
     }
 
     fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
-        let shown = if self.secret { "[redacted]" } else { &self.message };
+        let shown = if self.secret { "[redacted]".into() } else { message_text(&self.message) };
         let source = if self.with_path { LogSource::Property("message") } else { LogSource::Bare };
-        let line = LogLine { level: Level::Notice, source, message: shown.to_string() };
+        let line = LogLine { level: None, source, message: shown };
         self.log.lock().unwrap_or_else(|e| e.into_inner()).push(line);
         Ok(())
     }

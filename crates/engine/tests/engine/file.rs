@@ -172,9 +172,9 @@ fn backups() {
     machine.write("/a", "old");
     machine.apply(&file("/a", &[("content", text("new")), ("backup", text(".bak"))]));
     assert_eq!((machine.read("/a"), machine.read("/a.bak")), ("new".into(), "old".into()));
-    machine.apply(&file("/a", &[("content", text("newer")), ("backup", text("main"))]));
+    machine.apply(&file("/a", &[("content", text("newer")), ("backup", text("puppet"))]));
     let digest = "11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437";
-    let kept = format!("/var/lib/ordain/bucket/11/{digest}");
+    let kept = format!("/var/lib/ordain/bucket/1/1/5/0/7/a/0/e/{digest}");
     assert_eq!(machine.read(&format!("{kept}/contents")), "new");
     assert_eq!(machine.read(&format!("{kept}/paths")), "/a\n");
     machine.write("/d/x", "x");

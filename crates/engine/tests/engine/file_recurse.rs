@@ -62,13 +62,31 @@ fn purging_spares_what_is_declared_and_directories_without_force() {
     builder.add("File", "/z", &with);
     builder.add("File", "/z/keep", &[("content", text("x"))]);
     let lines = machine.lines(&builder.graph);
-    assert_eq!(lines, ["/File[/z/k/d]/ensure: removed", "/File[/z/gone]/ensure: removed"]);
+    assert_eq!(lines, ["/File[/z/gone]/ensure: removed", "/File[/z/k/d]/ensure: removed"]);
     assert!(machine.exists("/z/keep") && machine.exists("/z/k") && machine.exists("/z/skip.txt"));
     machine.assert_settled(&builder.graph, 0);
     let mut with = with.to_vec();
     with.push(("force", Value::Bool(true)));
     machine.apply(&file("/z", &with));
     assert!(!machine.exists("/z/k") && !machine.exists("/z/keep"));
+}
+
+#[test]
+fn what_is_below_a_declared_file_is_left_to_it() {
+    let machine = Machine::new();
+    for path in ["/z/gone/x", "/z/own/kept", "/z/own/deep/kept"] {
+        machine.write(path, "x");
+    }
+    let mut builder = Builder::default();
+    let directory = ("ensure", text("directory"));
+    let yes = || Value::Bool(true);
+    let with = [directory.clone(), ("recurse", yes()), ("purge", yes()), ("force", yes())];
+    builder.add("File", "/z", &with);
+    builder.add("File", "own", &[directory, ("path", text("/z/own"))]);
+    machine.apply(&builder.graph);
+    assert!(!machine.exists("/z/gone"));
+    assert!(machine.exists("/z/own/kept") && machine.exists("/z/own/deep/kept"));
+    machine.assert_settled(&builder.graph, 0);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn noop_changes_nothing_and_says_what_it_would() {
     assert_eq!(
         machine.lines(&builder.graph),
         [
-            "/File[/a]/ensure: created (noop)",
+            "/File[/a]/ensure: current_value 'absent', should be 'file' (noop)",
             "/File[/b]/ensure: created",
             "/Exec[r]: Would have triggered 'refresh' from 1 event",
         ]

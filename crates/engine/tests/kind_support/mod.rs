@@ -165,7 +165,7 @@ pub fn try_parse(
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
     let context =
-        ParseContext { resolve_source: &|_| None, declared: &|_| false, titles: &|_| Vec::new() };
+        ParseContext { resolve_source: &|_| None, find: &|_| None, files: &|| Arc::default() };
     kind.parse(&resource(&name, title, attributes), &context)
 }
 

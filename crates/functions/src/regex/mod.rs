@@ -26,7 +26,7 @@ use crate::{Error, Result};
 pub use replace::escape;
 
 /// How many steps the backtracking engine may take for one match.
-const BACKTRACK_LIMIT: usize = 2_000_000;
+const BACKTRACK_LIMIT: usize = 1_000_000;
 /// The size in bytes up to which a compiled pattern may grow.
 const SIZE_LIMIT: usize = 8 << 20;
 /// The number of instructions up to which a backtracking program may grow.

@@ -64,7 +64,7 @@ impl Compiler<'_> {
         match self.env.find_class(name)? {
             Some(def) => Ok(def),
             None => {
-                let text = format!("Could not find class {name} for {}", self.node);
+                let text = format!("Could not find declared class {name}");
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
@@ -190,12 +190,21 @@ impl Compiler<'_> {
         for alias in flat.iter().filter_map(Value::as_str) {
             out.push((alias.to_string(), format!("\"{alias}\"")));
         }
-        if let ResourceKind::Native(schema) = resource.what
-            && schema.isomorphic
-            && let Some(name) = resource.param(schema.namevar).and_then(|p| p.value.as_str())
-            && name != resource.title
+        if let ResourceKind::Native(schema) = &resource.what
+            && schema.is_isomorphic()
+            && let Some(namevar) = schema.namevar()
         {
-            out.push((name.to_string(), format!("[\"{name}\"]")));
+            let text = |name| resource.param(name).and_then(|p| p.value.as_str());
+            let name = text(namevar).unwrap_or(&resource.title);
+            // One package may come from several providers.
+            match text("provider").filter(|_| resource.kind == "Package") {
+                Some(provider) => out
+                    .push((format!("{name}\0{provider}"), format!("[\"{name}\", \"{provider}\"]"))),
+                None if name != resource.title => {
+                    out.push((name.to_string(), format!("[\"{name}\"]")));
+                }
+                None => {}
+            }
         }
         let mut keys = Vec::with_capacity(out.len());
         for (name, shown) in out {
@@ -205,13 +214,18 @@ impl Compiler<'_> {
             }
             if let Some(known) = self.catalog.find(&key) {
                 let known = self.catalog.get(known);
+                // The key without a provider is that of packages that have none.
+                let bare = resource.kind == "Package" && !name.contains('\0');
+                if bare && known.param("provider").is_some() {
+                    continue;
+                }
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
                 let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
                 return plain(format!(
                     "Cannot alias {} to {shown}{at}; resource [\"{}\", \"{}\"] already declared{other}",
                     resource.reference(),
                     key.kind,
-                    key.title
+                    name.replace("\0", "\", \"")
                 ));
             }
             keys.push(key);
@@ -284,10 +298,13 @@ impl Compiler<'_> {
                 return Err(error.into());
             }
             let Some(def) = self.env.find_class(&parent)? else {
-                return plain(format!(
-                    "Could not find parent resource type '{parent}' of type hostclass in {}",
+                let text = format!(
+                    "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
-                ));
+                );
+                let mut error = EvalError::new("RUNTIME_ERROR", text, child.span);
+                error.issue = None;
+                return Err(error.into());
             };
             if self.catalog.find(&ResourceKey::new("class", &parent)).is_some() {
                 break;
@@ -369,7 +386,7 @@ impl Compiler<'_> {
         scope.declared_in = Some(declared_in);
         scope.module = def.module.clone();
         let title = self.catalog.get(id).title.clone();
-        let caller = self.scopes.get(declaring).module.clone();
+        let caller = self.scopes.get(declared_in).module.clone();
         if def.kind == DefKind::Class {
             scope.class = def.name.clone();
             scope.set("title".into(), Value::Str(def.name.clone()));
@@ -380,12 +397,8 @@ impl Compiler<'_> {
             scope.set("title".into(), Value::Str(title));
             scope.set("name".into(), Value::Str(name));
         }
-        if !def.module.is_empty() {
-            scope.set("module_name".into(), Value::Str(def.module.clone()));
-        }
-        if !caller.is_empty() {
-            scope.set("caller_module_name".into(), Value::Str(caller));
-        }
+        scope.set("module_name".into(), Value::Str(def.module.clone()));
+        scope.set("caller_module_name".into(), Value::Str(caller));
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         if def.kind == DefKind::Class {
@@ -419,16 +432,26 @@ impl Compiler<'_> {
                 }
             }
         }
-        for (i, param) in params.iter().enumerate() {
-            let given = self.catalog.get(id).param(&param.name).map(|p| p.value.clone());
-            let value = match (given, param.default) {
-                (Some(value), _) if !value.is_undef() => value,
-                (_, Some(default)) => self.bind_default(id, f, params, i, default)?,
-                (Some(undef), None) => undef,
-                (None, None) => continue,
-            };
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+        for param in params {
+            if let Some(given) = self.catalog.get(id).param(&param.name) {
+                let value = given.value.clone();
+                self.weigh(&value)?;
+                self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+            }
         }
+        let callee = self.catalog.get(id).reference();
+        self.with_pending(f, callee.into(), params, |this| {
+            for (i, param) in params.iter().enumerate() {
+                let given = this.catalog.get(id).param(&param.name);
+                let Some(default) = param.default else { continue };
+                if given.is_none_or(|p| p.value.is_undef()) {
+                    let value = this.bind_default(id, f, params, i, default)?;
+                    this.weigh(&value)?;
+                    this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
+                }
+            }
+            Ok(())
+        })?;
         self.check_parameters(id, def, &signature)?;
         self.bind_metaparameters(id, f.scope);
         Ok(())
@@ -442,7 +465,7 @@ impl Compiler<'_> {
         i: usize,
         default: crate::syntax::ExprId,
     ) -> EvalResult {
-        let value = self.eval_default(f, params, i, default)?;
+        let value = self.eval_default(f, i, default)?;
         let span = Some(f.program.span(default));
         let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
@@ -591,6 +614,8 @@ impl Compiler<'_> {
         scope.declared_in = Some(ScopeId::TOP);
         scope.set("title".into(), Value::Str(title.clone()));
         scope.set("name".into(), Value::Str(title.clone()));
+        scope.set("module_name".into(), "".into());
+        scope.set("caller_module_name".into(), "".into());
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         self.catalog.add_class_name(title);

@@ -123,6 +123,7 @@ impl Compiler<'_> {
         top.replace("server_facts".into(), or_empty(&node.server_facts));
         top.replace("title".into(), "main".into());
         top.replace("name".into(), "main".into());
+        top.replace("module_name".into(), "".into());
         self.scopes.push(top);
         self.add_fixed("Stage", "main", ResourceKind::Stage);
         let settings = self.add_fixed("Class", "Settings", ResourceKind::Class(None));
@@ -317,18 +318,26 @@ fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
     let path = |p: &std::path::Path| Value::from(p.display().to_string());
     let modulepath: Vec<String> = env.modulepath.iter().map(|p| p.display().to_string()).collect();
     vec![
+        ("ca_server", text("puppet")),
+        ("cacrl", text("/etc/puppetlabs/puppetserver/ca/ca_crl.pem")),
         ("certname", Value::Str(compiler.node.clone())),
         ("codedir", text("/etc/puppetlabs/code")),
         ("confdir", text("/etc/puppetlabs/puppet")),
         ("environment", Value::Str(env.name.clone())),
         ("environmentpath", text("/etc/puppetlabs/code/environments")),
+        ("hostcrl", text("/etc/puppetlabs/puppet/ssl/crl.pem")),
+        ("libdir", text("/opt/puppetlabs/puppet/cache/lib")),
+        ("logdir", text("/var/log/puppetlabs/puppet")),
         ("manifest", env.dir.as_deref().map_or(Value::Undef, |d| path(&d.join("manifests")))),
         ("modulepath", Value::from(modulepath.join(":"))),
         ("node_name_value", Value::Str(compiler.node.clone())),
         ("noop", Value::Bool(false)),
+        ("rundir", text("/var/run/puppetlabs")),
         ("server", text("puppet")),
+        ("statedir", text("/opt/puppetlabs/puppet/cache/state")),
         ("ssldir", text("/etc/puppetlabs/puppet/ssl")),
         ("storeconfigs", Value::Bool(false)),
+        ("storeconfigs_backend", text("puppetdb")),
         (
             "strict",
             text(match compiler.settings.strict {

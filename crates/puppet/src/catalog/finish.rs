@@ -72,16 +72,16 @@ impl Compiler<'_> {
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
                 "Could not find resource '{}' for relationship on '{}'",
-                from.shown(),
-                to.shown()
+                from.text(),
+                to.text()
             );
             return Err(missing(text, from).into());
         };
         if self.catalog.find(to).is_none() {
             let text = format!(
                 "Could not find resource '{}' for relationship from '{}'",
-                to.shown(),
-                from.shown()
+                to.text(),
+                from.text()
             );
             return Err(missing(text, to).into());
         }
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         error.line_only = true;
         error.code = Some("puppet::unknown-parameter");
         error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
-        let known = schema.attributes.iter().copied().chain(schema::METAPARAMETERS.iter().copied());
+        let known = schema.attributes().chain(schema::METAPARAMETERS.iter().copied());
         error.help.extend(
             suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
         );
@@ -285,10 +285,20 @@ impl Compiler<'_> {
                         "Could not find resource '{}' in parameter '{name}'{at}",
                         key.text()
                     );
-                    let mut error = crate::eval::error::PlainError::new(text);
-                    error.related.extend(param.origin.span.map(|s| (s, "asked for here".into())));
-                    error.help = self.reference_help(&key);
-                    return Err(error.into());
+                    let related = param.origin.span.map(|s| (s, "asked for here".into()));
+                    return Err(EvalError {
+                        code: None,
+                        issue: None,
+                        message: text,
+                        span: resource.span,
+                        line_only: true,
+                        related: related.into_iter().collect(),
+                        help: self.reference_help(&key).into_iter().collect(),
+                        diagnostics: Vec::new(),
+                        is_jump: false,
+                        wrapped: None,
+                    }
+                    .into());
                 }
             }
         }
@@ -330,16 +340,6 @@ impl Compiler<'_> {
                 def.program.params(def.params).iter().any(|p| p.name == name)
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
-        }
-    }
-}
-
-impl ResourceKey {
-    /// As messages on relationships show it: class names in lower case.
-    fn shown(&self) -> String {
-        match self.kind.as_str() {
-            "Class" => format!("Class[{}]", self.title.to_lowercase()),
-            _ => self.text(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::catalog::tags::{self, TagSet};
-use crate::catalog::{ResourceKind, capitalize_segments, schema};
+use crate::catalog::{ResourceKind, capitalize_segments};
 use crate::eval::Compiler;
 use crate::eval::error::EvalResult;
 
@@ -27,9 +27,9 @@ impl Compiler<'_> {
             return Ok(Some(Arc::clone(known)));
         }
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
-        let what = match schema::find(&lower) {
+        let what = match self.env.native_type(&lower) {
             Some(_) if lower == "stage" => ResourceKind::Stage,
-            Some(schema) => ResourceKind::Native(schema),
+            Some(schema) => ResourceKind::Native(Arc::new(schema)),
             None => match self.env.find_define(&lower)? {
                 Some(def) => ResourceKind::Define(def),
                 None => return Ok(None),

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::ResourceKey;
-use crate::catalog::schema::{self, TypeSchema};
+use crate::catalog::schema::{self, NativeType};
 use crate::catalog::tags::TagSet;
 use crate::eval::scope::ScopeId;
 use crate::load::TypeDef;
@@ -28,7 +28,7 @@ pub enum ResourceKind {
     /// An instance of a define.
     Define(Arc<TypeDef>),
     /// A resource of a type that is applied.
-    Native(&'static TypeSchema),
+    Native(Arc<NativeType>),
 }
 
 /// How a class came into the catalog.
@@ -164,10 +164,10 @@ impl Resource {
     }
 
     /// The schema of its type, if it is applied.
-    pub fn schema(&self) -> Option<&'static TypeSchema> {
-        match self.what {
+    pub fn schema(&self) -> Option<&NativeType> {
+        match &self.what {
             ResourceKind::Native(schema) => Some(schema),
-            ResourceKind::Stage => schema::find("stage"),
+            ResourceKind::Stage => Some(&schema::STAGE),
             _ => None,
         }
     }

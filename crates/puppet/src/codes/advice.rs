@@ -62,7 +62,8 @@ fn reference(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     let before = text.get(..start)?.trim_end().strip_suffix('[')?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let word = &before[before.trim_end_matches(is_word).len()..];
-    if before[..before.len() - word.len()].ends_with('$') || !word.starts_with(char::is_alphabetic) {
+    if before[..before.len() - word.len()].ends_with('$') || !word.starts_with(char::is_alphabetic)
+    {
         return None;
     }
     let parts = word.split("::").map(|part| {

@@ -51,6 +51,11 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "Mind the spelling; functions of a module have its name in front, `stdlib::to_json`, and the module must be on the module path.",
     ),
     doc(
+        "puppet::ruby",
+        "A function or template is written in Ruby",
+        "Ordain does not run Ruby. The message names the file. Functions of `stdlib` and those that the most used modules need are built in; others can be written in the Puppet language, below `functions/` of a module. ERB templates can be written as EPP templates, which `epp` and `inline_epp` evaluate.",
+    ),
+    doc(
         "puppet::unknown-resource",
         "An override or access names a resource that is not declared",
         "`File['/a'] { … }` needs a `file { '/a': }` that was evaluated before.",
@@ -183,7 +188,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::bad-string-slice-key-type",
         "A position in a text must be an integer",
-        "`$s[0, 3]`, not `$s['0']`.",
+        "Write `$s[0, 3]`, not `$s['0']`; a text of digits becomes a number by `Integer($text)`.",
     ),
     doc(
         "puppet::bad-hash-slice-arity",

@@ -163,7 +163,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::epp-unbalanced-comment",
         "A comment of a template does not end",
-        "`<%#` needs its `%>`.",
+        "`<%#` needs its `%>`. What stands between them is not printed: `<%# a remark %>`.",
     ),
     doc(
         "puppet::illegal-epp-parameters",

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::Span;
+use ordain_source::{EntryKind, Span};
 use ordain_syntax::ListRef;
 
 use crate::eval::error::{EvalError, EvalResult, plain};
@@ -28,13 +28,10 @@ impl Compiler<'_> {
         scope: ScopeId,
         _span: Span,
     ) -> EvalResult {
-        let file = if name.ends_with(".epp") || name.starts_with('/') {
-            self.find_in_module(name, "templates")
-        } else {
-            self.find_in_module(name, "templates")
-                .or_else(|| self.find_in_module(&format!("{name}.epp"), "templates"))
-        };
-        let Some(path) = file else {
+        let whole =
+            name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
+        let name = if whole { name } else { &format!("{name}.epp") };
+        let Some(path) = self.find_in_module(name, "templates") else {
             return plain(format!("Could not find template '{name}'"));
         };
         let loaded = self.env.template(&path)?;
@@ -56,9 +53,7 @@ impl Compiler<'_> {
     ) -> EvalResult {
         let loaded = self.env.parse_template(Path::new(""), text);
         let program = self.checked(&loaded)?;
-        let has_params = matches!(program[program.body], Expr::Epp { has_params: true, .. });
-        let parent = if args.is_some() || has_params { self.global_scope(scope) } else { scope };
-        self.render(&program, args, parent, "inline")
+        self.render(&program, args, scope, "inline")
     }
 
     fn checked(&self, loaded: &LoadedFile) -> EvalResult<Arc<Program>> {
@@ -85,7 +80,7 @@ impl Compiler<'_> {
         parent: ScopeId,
         name: &str,
     ) -> EvalResult {
-        let Expr::Epp { params, body, .. } = program[program.body] else {
+        let Expr::Epp { has_params, params, body } = program[program.body] else {
             return plain(format!("'{name}' is no template"));
         };
         let resource = self.scopes.get(parent).resource;
@@ -98,7 +93,7 @@ impl Compiler<'_> {
         let outer_sensitive = std::mem::replace(&mut self.output_sensitive, false);
         self.output.push(String::new());
         let result = self
-            .bind_template(&f, params, given, name)
+            .bind_template(&f, has_params.then_some(params), given, name)
             .and_then(|()| self.eval(&f, body).map(drop));
         let text = self.output.pop().unwrap_or_default();
         let sensitive = std::mem::replace(&mut self.output_sensitive, outer_sensitive);
@@ -108,15 +103,15 @@ impl Compiler<'_> {
         Ok(if sensitive { Value::Sensitive(Arc::new(value)) } else { value })
     }
 
+    /// Sets what was given, then the defaults of the rest, which see all that was given. Without
+    /// declared parameters anything may be given.
     fn bind_template(
         &mut self,
         f: &Frame,
-        params: ListRef<Param>,
+        params: Option<ListRef<Param>>,
         given: &HashValue,
         name: &str,
     ) -> EvalResult<()> {
-        let program = Arc::clone(&f.program);
-        let list = program.params(params);
         let mut entries = Vec::with_capacity(given.len());
         for (key, value) in given {
             let Some(key) = key.as_str() else {
@@ -124,33 +119,45 @@ impl Compiler<'_> {
             };
             entries.push((EcoString::from(key), value.clone()));
         }
-        if list.is_empty() {
-            for (key, value) in entries {
-                self.scopes.get_mut(f.scope).set(key, value);
-            }
-            return Ok(());
-        }
+        let Some(params) = params else { return self.set_all(f, &entries) };
+        let program = Arc::clone(&f.program);
+        let list = program.params(params);
         let signature = self.signature(f, params, None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
-        for (i, param) in list.iter().enumerate() {
-            let given = entries.iter().find(|(n, _)| *n == param.name).map(|(_, v)| v.clone());
-            let value = match (given, param.default) {
-                (Some(value), None) => value,
-                (Some(value), Some(_)) if !value.is_undef() => value,
-                (_, Some(default)) => {
-                    let value = self.eval_default(f, list, i, default)?;
-                    entries.retain(|(n, _)| *n != param.name);
-                    entries.push((param.name.clone(), value.clone()));
-                    value
+        self.set_all(f, &entries)?;
+        self.with_pending(f, "lambda".into(), list, |this| {
+            for (i, param) in list.iter().enumerate() {
+                let given = entries.iter().position(|(n, _)| *n == param.name);
+                let Some(default) = param.default else { continue };
+                if given.is_some_and(|i| !entries[i].1.is_undef()) {
+                    continue;
                 }
-                (None, None) => continue,
-            };
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
-        }
+                let value = this.eval_default(f, i, default)?;
+                this.weigh(&value)?;
+                this.scopes.get_mut(f.scope).replace(param.name.clone(), value.clone());
+                if let Some(given) = given {
+                    entries.remove(given);
+                }
+                entries.push((param.name.clone(), value));
+            }
+            Ok(())
+        })?;
         match mismatch::describe_params(&subject, &signature, &entries, false) {
             Some(text) => plain(text),
             None => Ok(()),
         }
+    }
+
+    fn set_all(&mut self, f: &Frame, entries: &[(EcoString, Value)]) -> EvalResult<()> {
+        for (key, value) in entries {
+            if key.starts_with(|c: char| c.is_ascii_digit()) {
+                let text = format!("Cannot assign to a numeric match result variable '${key}'");
+                return plain(text);
+            }
+            self.weigh(value)?;
+            self.scopes.get_mut(f.scope).set(key.clone(), value.clone());
+        }
+        Ok(())
     }
 
     /// A template evaluated as a program of its own, without parameters given.

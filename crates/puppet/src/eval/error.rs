@@ -119,6 +119,13 @@ impl EvalError {
     }
 }
 
+/// An error of something that is written in Ruby.
+pub fn needs_ruby<T>(message: impl Into<String>, span: Span) -> EvalResult<T> {
+    let mut error = EvalError::new("", message, span);
+    (error.issue, error.code) = (None, Some("puppet::ruby"));
+    Err(error.into())
+}
+
 impl From<PlainError> for Box<Unwind> {
     fn from(error: PlainError) -> Self {
         Box::new(Unwind::Plain(error))

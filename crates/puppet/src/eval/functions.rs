@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, needs_ruby, plain};
+use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
+use crate::eval::variables::UNEVALUATED;
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
@@ -21,14 +22,22 @@ use crate::value::Value;
 /// A built-in function with its signatures, which are made when it is first called.
 struct Bound {
     function: &'static Function,
+    /// Whether it is one of a module, which is native here.
+    of_module: bool,
     signatures: OnceLock<Vec<Signature>>,
 }
 
 fn builtins() -> &'static FxHashMap<&'static str, Bound> {
     static TABLE: OnceLock<FxHashMap<&'static str, Bound>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let all = functions::FAMILIES.iter().flat_map(|family| family.iter());
-        all.map(|f| (f.name, Bound { function: f, signatures: OnceLock::new() })).collect()
+        let core = functions::CORE.iter().map(|family| (family, false));
+        let all = core.chain(functions::MODULES.iter().map(|family| (family, true)));
+        let bound = all.flat_map(|(family, of_module)| {
+            family.iter().map(move |function| {
+                (function.name, Bound { function, of_module, signatures: OnceLock::new() })
+            })
+        });
+        bound.collect()
     })
 }
 
@@ -130,11 +139,18 @@ impl Compiler<'_> {
         if let Some(result) = self.call_context(name, &args, block.as_ref()) {
             return result;
         }
-        if let Some(bound) = builtins().get(name) {
+        let bound = builtins().get(name);
+        if let Some(def) = self.written_function(name, bound)? {
+            return self.call_defined(&def, args, block.as_ref());
+        }
+        if let Some(bound) = bound {
             return self.call_builtin(bound, args, block, scope, span);
         }
-        if let Some(def) = self.env.find_function(name)? {
-            return self.call_defined(&def, args, block.as_ref());
+        if let Some(path) = self.ruby_function(name) {
+            let path = path.display();
+            let message =
+                format!("function '{name}' is written in Ruby ({path}), which Ordain does not run");
+            return needs_ruby(message, span);
         }
         let mut error =
             PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
@@ -142,13 +158,20 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    fn function_help(&self, name: &str) -> Option<String> {
-        if let Some(path) = self.ruby_function(name) {
-            return Some(format!(
-                "{} is written in Ruby, which cannot be called yet",
-                path.display()
-            ));
+    /// The function of this name that is written in Puppet and called in place of a built-in one:
+    /// the site program hides all of them, the files of modules those that are native here though a module has them.
+    fn written_function(
+        &self,
+        name: &str,
+        bound: Option<&Bound>,
+    ) -> EvalResult<Option<Arc<FunctionDef>>> {
+        match bound {
+            Some(bound) if !bound.of_module => Ok(self.env.known_function(name)),
+            _ => self.env.find_function(name),
         }
+    }
+
+    fn function_help(&self, name: &str) -> Option<String> {
         let written = self.env.function_names();
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();
@@ -225,7 +248,7 @@ impl Compiler<'_> {
             let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
         }
-        self.bind(f, def.params, args)?;
+        self.bind(f, &def.name, def.params, args)?;
         let value = match self.eval(f, def.body) {
             Ok(value) => value,
             Err(unwind) => match *unwind {
@@ -253,7 +276,7 @@ impl Compiler<'_> {
         let f = Frame { program: Arc::clone(&closure.program), scope };
         let lambda = closure.program.lambda(closure.lambda);
         let result = self
-            .bind(&f, lambda.params, args)
+            .bind(&f, "lambda", lambda.params, args)
             .and_then(|()| self.check_block(closure, &f, args))
             .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
@@ -298,68 +321,85 @@ impl Compiler<'_> {
     }
 
     /// Gives parameters their values, from left to right; a default sees those before it.
-    fn bind(&mut self, f: &Frame, params: ListRef<Param>, args: &[Value]) -> EvalResult<()> {
-        let program = Arc::clone(&f.program);
-        let params = program.params(params);
-        for (i, param) in params.iter().enumerate() {
-            let value = if param.captures_rest {
-                let rest = args.get(i..).unwrap_or(&[]);
-                match (rest, param.default) {
-                    ([], Some(default)) | ([Value::Undef], Some(default)) => {
-                        match self.eval(f, default)? {
-                            list @ Value::Array(_) => list,
-                            single => Value::array([single]),
-                        }
-                    }
-                    _ => Value::array(rest.iter().cloned()),
-                }
-            } else {
-                match (args.get(i), param.default) {
-                    (Some(value), _) => value.clone(),
-                    (None, Some(default)) => self.eval_default(f, params, i, default)?,
-                    (None, None) => {
-                        let text =
-                            format!("Parameter ${} is required but no value was given", param.name);
-                        let span = param.range.in_file(program.file);
-                        return Err(EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into());
-                    }
-                }
-            };
-            self.scopes.get_mut(f.scope).set(param.name.clone(), value);
-        }
-        Ok(())
-    }
-
-    /// Evaluates the default of parameter `i`; reading a parameter to its right is an error.
-    pub(crate) fn eval_default(
+    fn bind(
         &mut self,
         f: &Frame,
-        params: &[Param],
-        i: usize,
-        default: ExprId,
-    ) -> EvalResult {
-        match self.eval(f, default) {
-            Err(unwind) => Err(self.explain_default(params, i, unwind)),
-            ok => ok,
+        callee: &str,
+        params: ListRef<Param>,
+        args: &[Value],
+    ) -> EvalResult<()> {
+        let program = Arc::clone(&f.program);
+        let params = program.params(params);
+        self.with_pending(f, callee.into(), params, |this| {
+            for (i, param) in params.iter().enumerate() {
+                let value = this.bind_one(f, params, i, args)?;
+                this.weigh(&value)?;
+                this.scopes.get_mut(f.scope).set(param.name.clone(), value);
+            }
+            Ok(())
+        })
+    }
+
+    fn bind_one(&mut self, f: &Frame, params: &[Param], i: usize, args: &[Value]) -> EvalResult {
+        let param = &params[i];
+        if param.captures_rest {
+            let rest = args.get(i..).unwrap_or(&[]);
+            return match (rest, param.default) {
+                ([], Some(default)) | ([Value::Undef], Some(default)) => {
+                    match self.eval_default(f, i, default)? {
+                        list @ Value::Array(_) => Ok(list),
+                        single => Ok(Value::array([single])),
+                    }
+                }
+                _ => Ok(Value::array(rest.iter().cloned())),
+            };
+        }
+        match (args.get(i), param.default) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, Some(default)) => self.eval_default(f, i, default),
+            (None, None) => {
+                let text = format!("Parameter ${} is required but no value was given", param.name);
+                let span = param.range.in_file(f.program.file);
+                Err(EvalError::new("MISSING_REQUIRED_PARAMETER", text, span).into())
+            }
         }
     }
 
-    fn explain_default(&self, params: &[Param], i: usize, mut unwind: Box<Unwind>) -> Box<Unwind> {
-        if let Unwind::Error(error) = &mut *unwind
-            && error.issue.as_deref() == Some("UNKNOWN_VARIABLE")
-        {
-            for later in &params[i..] {
-                if error.message == format!("Unknown variable: '{}'.", later.name) {
-                    error.issue = Some("RUNTIME_ERROR".into());
-                    error.message = format!(
-                        "default expression for ${} tries to illegally access not yet evaluated ${}",
-                        params[i].name, later.name
-                    );
-                    error.help.clear();
-                }
-            }
+    /// Gives parameters their values; meanwhile those without one cannot be read.
+    pub(crate) fn with_pending<T>(
+        &mut self,
+        f: &Frame,
+        callee: EcoString,
+        params: &[Param],
+        bind: impl FnOnce(&mut Self) -> EvalResult<T>,
+    ) -> EvalResult<T> {
+        if params.iter().all(|p| p.default.is_none()) {
+            return bind(self);
         }
-        unwind
+        let names = params.iter().map(|p| p.name.clone()).collect();
+        let pending = Pending { callee, names, current: 0 };
+        self.scopes.get_mut(f.scope).pending = Some(Box::new(pending));
+        self.pending += 1;
+        let result = bind(self);
+        self.pending -= 1;
+        self.scopes.get_mut(f.scope).pending = None;
+        result
+    }
+
+    /// Evaluates the default of parameter `i`. Reading a parameter without a value is an error of
+    /// the call, so it has no place of its own.
+    pub(crate) fn eval_default(&mut self, f: &Frame, i: usize, default: ExprId) -> EvalResult {
+        if let Some(pending) = &mut self.scopes.get_mut(f.scope).pending {
+            pending.current = i;
+        }
+        self.eval(f, default).map_err(|unwind| match *unwind {
+            Unwind::Error(error) if error.code == Some(UNEVALUATED) => {
+                let related = error.span.map(|span| (span, "read here".to_string()));
+                let related = related.into_iter().collect();
+                PlainError { related, ..PlainError::new(error.message) }.into()
+            }
+            other => Box::new(other),
+        })
     }
 
     /// A lambda as a value that can be called.

@@ -208,7 +208,7 @@ impl Compiler<'_> {
                         || crate::types::parse::builtin(name).is_some()
                         || self.is_resource_type(&lower)?
                         || self.env.find_class(&lower)?.is_some()
-                        || self.env.find_alias(name)?.is_some())
+                        || self.env.find_alias(&lower)?.is_some())
                 }
             },
             Value::Type(kind) => match &**kind {
@@ -292,6 +292,8 @@ impl Compiler<'_> {
             PathBuf::from(name)
         } else {
             let (module, rest) = name.split_once('/')?;
+            // A second slash would make an absolute path of the rest.
+            let rest = rest.trim_start_matches('/');
             self.env.modules.get(module)?.dir.join(folder).join(rest)
         };
         (self.env.world.kind(&path)? == EntryKind::File).then_some(path)

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod arithmetic;
+pub mod budget;
 pub mod call;
 pub mod closure;
 pub mod collect;
@@ -104,6 +105,8 @@ pub struct Settings {
     pub strict_variables: bool,
     /// Whether facts have their old flat names as variables, too.
     pub include_legacy_facts: bool,
+    /// How many steps a compile may take.
+    pub max_steps: u64,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -114,6 +117,7 @@ impl Default for Settings {
             strict: Strict::Error,
             strict_variables: true,
             include_legacy_facts: false,
+            max_steps: budget::MAX_STEPS,
             values: BTreeMap::new(),
         }
     }
@@ -159,6 +163,9 @@ pub struct Compiler<'e> {
     pub(crate) output_sensitive: bool,
     /// Keys of the warnings that are given only once.
     pub(crate) warned: FxHashSet<String>,
+    /// How many scopes have parameters without a value.
+    pub(crate) pending: u32,
+    pub(crate) budget: budget::Budget,
     depth: u32,
 }
 
@@ -185,6 +192,8 @@ impl<'e> Compiler<'e> {
             output: Vec::new(),
             output_sensitive: false,
             warned: FxHashSet::default(),
+            pending: 0,
+            budget: budget::Budget::default(),
             depth: 0,
         }
     }
@@ -196,6 +205,11 @@ impl<'e> Compiler<'e> {
     pub fn eval(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         if self.depth >= MAX_DEPTH {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
+        }
+        self.budget.steps += 1;
+        if self.budget.steps > self.settings.max_steps {
+            let text = format!("the compile takes more than {} steps", self.settings.max_steps);
+            return Err(self.error(f, id, "RUNTIME_ERROR", text));
         }
         self.depth += 1;
         let result = self.eval_node(f, id);
@@ -218,13 +232,15 @@ impl<'e> Compiler<'e> {
             Expr::Ref(name) => self.eval_type_name(f, id, name),
             Expr::Regex(source) => Ok(self.regex(f, id, source)),
             Expr::Var(name) => self.eval_variable(f, id, name),
-            Expr::Concat(parts) => self.eval_concat(f, *parts),
+            Expr::Concat(parts) => self.eval_concat(f, *parts).inspect(|v| self.budget.made(v)),
             Expr::Text(inner) => self.eval_text(f, *inner),
             Expr::Heredoc { syntax, text } => self.eval_heredoc(f, syntax, *text),
             Expr::List(items) => Ok(Value::Array(Arc::new(self.eval_items(f, *items)?))),
             Expr::Hash(entries) => self.eval_hash(f, id, *entries),
             Expr::Access(parts) => self.eval_access(f, id, *parts),
-            Expr::Binary { op, left, right } => self.eval_binary(f, id, *op, *left, *right),
+            Expr::Binary { op, left, right } => {
+                self.eval_binary(f, id, *op, *left, *right).inspect(|v| self.budget.made(v))
+            }
             Expr::And(l, r) => {
                 Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true()))
             }
@@ -244,8 +260,12 @@ impl<'e> Compiler<'e> {
             Expr::Unless(test, then, other) => self.eval_if(f, *test, *then, *other, false),
             Expr::Case(test, options) => self.eval_case(f, *test, *options),
             Expr::Selector(test, options) => self.eval_selector(f, id, *test, *options),
-            Expr::Call(call) => self.eval_call(f, id, program.call(*call)),
-            Expr::Dot(left, right) => self.eval_dot(f, id, *left, *right),
+            Expr::Call(call) => {
+                self.eval_call(f, id, program.call(*call)).inspect(|v| self.budget.made(v))
+            }
+            Expr::Dot(left, right) => {
+                self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.made(v))
+            }
             Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
             Expr::Resource { form, kind, bodies } => {
                 self.eval_resource(f, id, *form, *kind, *bodies)

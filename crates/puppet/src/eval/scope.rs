@@ -58,10 +58,38 @@ pub struct Scope {
     pub module: EcoString,
     /// The class name, for scopes of classes; empty otherwise.
     pub class: EcoString,
+    /// While parameters are given their values: which there are. Reading one without a value is an
+    /// error even if an outer scope has a variable of its name.
+    pub pending: Option<Box<Pending>>,
     vars: Vec<(EcoString, Value)>,
     index: Option<Box<FxHashMap<EcoString, u32>>>,
     /// Results of matches, innermost last.
     pub matches: Vec<Matches>,
+}
+
+/// The parameters of a call or body whose defaults are being evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// What has the parameters, as messages name it.
+    pub callee: EcoString,
+    /// All parameters, from left to right.
+    pub names: Vec<EcoString>,
+    /// Which of them gets its value.
+    pub current: usize,
+}
+
+impl Pending {
+    /// What is wrong with reading the parameter at `at`.
+    pub fn refusal(&self, at: usize) -> String {
+        let (callee, name) = (&self.callee, &self.names[at]);
+        if at < self.current {
+            return format!("{callee}: expects a value for parameter ${name}");
+        }
+        let current = &self.names[self.current];
+        format!(
+            "{callee}: default expression for ${current} tries to illegally access not yet evaluated ${name}"
+        )
+    }
 }
 
 impl Scope {
@@ -74,6 +102,7 @@ impl Scope {
             resource,
             module: EcoString::new(),
             class: EcoString::new(),
+            pending: None,
             vars: Vec::new(),
             index: None,
             matches: Vec::new(),
@@ -152,6 +181,7 @@ impl Scopes {
         let scope = &mut self.scopes[id.0 as usize];
         scope.vars.clear();
         scope.index = None;
+        scope.pending = None;
         scope.matches.clear();
         self.free.push(id);
     }
@@ -173,6 +203,25 @@ impl Scopes {
             let scope = self.get(id);
             if let Some(value) = scope.get(name) {
                 return Some(value);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// What is wrong with reading a variable of this name, searched outwards: it may be a parameter
+    /// that has no value yet.
+    pub fn refusal(&self, from: ScopeId, name: &str) -> Option<String> {
+        let mut at = Some(from);
+        while let Some(id) = at {
+            let scope = self.get(id);
+            if scope.get(name).is_some() {
+                return None;
+            }
+            if let Some(pending) = &scope.pending
+                && let Some(i) = pending.names.iter().position(|n| n == name)
+            {
+                return Some(pending.refusal(i));
             }
             at = scope.parent;
         }

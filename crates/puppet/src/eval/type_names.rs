@@ -7,7 +7,7 @@ use ordain_source::{Span, suggest};
 
 use crate::catalog::schema;
 use crate::catalog::{ResourceKey, capitalize_segments};
-use crate::eval::error::{EvalError, EvalResult, issue, plain};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
 use crate::load::DefKind;
@@ -47,15 +47,16 @@ impl Compiler<'_> {
         if let Some(kind) = parse::builtin(name) {
             return Ok(kind);
         }
-        if let Some(alias) = self.aliases.get(name) {
+        let lower = name.to_lowercase();
+        if let Some(alias) = self.aliases.get(lower.as_str()) {
             return Ok(named(alias));
         }
         if let Some(known) = self.resource_type(name)? {
             return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
-        if let Some(def) = self.env.find_alias(name)? {
+        if let Some(def) = self.env.find_alias(&lower)? {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-            self.aliases.insert(def.name.clone(), Arc::clone(&alias));
+            self.aliases.insert(lower.into(), Arc::clone(&alias));
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
             let value = match object_definition(&f, def.kind) {
                 Some(definition) => self.eval(&f, definition)?,
@@ -93,32 +94,33 @@ impl Compiler<'_> {
             _ => self.eval(f, parts[0])?,
         };
         let mut keys = Vec::with_capacity(parts.len() - 1);
+        let of_class = matches!(&target, Value::Type(kind) if matches!(**kind, Type::Class(_)));
         for &key in &parts[1..] {
-            if let Expr::Splat(inner) = f.program[key] {
-                keys.extend(self.eval_unfolded(f, inner)?);
-            } else {
-                keys.push(self.eval(f, key)?);
+            match &f.program[key] {
+                Expr::Splat(inner) => keys.extend(self.eval_unfolded(f, *inner)?),
+                // The name of a class may be that of no type.
+                Expr::Ref(name) if of_class => keys.push(Value::of_type(self.named_type(name)?)),
+                _ => keys.push(self.eval(f, key)?),
             }
         }
         if let Value::Type(kind) = &target {
             if let Some(key) = super::reference_key(kind) {
                 return self.parameter_access(f, id, &key, &keys);
             }
-            return self.specialize(kind, &keys);
+            return match &**kind {
+                Type::Reference(name) if name != "UnresolvedReference" => {
+                    let text = format!("Resource type not found: {name}");
+                    let help = self.type_help(name);
+                    let error = PlainError::issue("UNKNOWN_RESOURCE_TYPE", text);
+                    Err(PlainError { help, ..error }.at(Blame::Left).into())
+                }
+                // Texts inside type brackets such as `Type['Integer']` are resolved here, where
+                // names are.
+                kind => parse::specialize_value(kind, &keys),
+            };
         }
         let outcome = access::access(&target, &keys, self.settings.strict)?;
         Ok(self.settle(f, id, outcome))
-    }
-
-    fn specialize(&mut self, kind: &Type, keys: &[Value]) -> EvalResult {
-        // Texts inside type brackets such as `Type['Integer']` are resolved here, where names are.
-        let kind = match kind {
-            Type::Reference(name) if name != "UnresolvedReference" => {
-                Type::Resource { kind: Some(capitalize_segments(name)), title: None }
-            }
-            other => other.clone(),
-        };
-        parse::specialize_value(&kind, keys)
     }
 
     /// `File['/x'][mode]`: parameters of a declared resource.

@@ -15,10 +15,19 @@ use crate::value::{Key, Value};
 /// Variables that the compile itself sets and no code may assign.
 const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 
+/// Variables that every code may read, `undef` where the compile has not set them.
+const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
+
+/// Marks the error that a default reads a parameter without a value, until the call reports it.
+pub(crate) const UNEVALUATED: &str = "unevaluated parameter";
+
 impl Compiler<'_> {
     pub(crate) fn eval_variable(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult {
         if name.as_bytes()[0].is_ascii_digit() {
             return Ok(self.match_variable(f.scope, name));
+        }
+        if self.pending > 0 {
+            self.refuse_pending(f, id, name)?;
         }
         if let Some(value) = self.find_variable(f.scope, name) {
             return Ok(value.clone());
@@ -53,7 +62,27 @@ impl Compiler<'_> {
         None
     }
 
+    /// Refuses to read a parameter that has no value yet.
+    fn refuse_pending(&self, f: &Frame, id: ExprId, name: &str) -> EvalResult<()> {
+        let (from, name) = match name.rsplit_once("::") {
+            None => (Some(f.scope), name),
+            Some((class, rest)) => {
+                let class = class.strip_prefix("::").unwrap_or(class);
+                (self.class_scopes.get(class).copied(), rest)
+            }
+        };
+        let Some(text) = from.and_then(|scope| self.scopes.refusal(scope, name)) else {
+            return Ok(());
+        };
+        let mut error = EvalError::new("RUNTIME_ERROR", text, f.program.span(id));
+        error.code = Some(UNEVALUATED);
+        Err(error.into())
+    }
+
     fn unknown_variable(&mut self, f: &Frame, id: ExprId, name: &str) -> EvalResult {
+        if BUILT_IN.contains(&name.strip_prefix("::").unwrap_or(name)) {
+            return Ok(Value::Undef);
+        }
         let strictly = self.settings.strict_variables || self.settings.strict == Strict::Error;
         if !strictly {
             if self.settings.strict == Strict::Warning {
@@ -153,6 +182,7 @@ impl Compiler<'_> {
             let text = format!("Attempt to assign to a reserved variable name: '${name}'");
             return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
         }
+        self.weigh(&value)?;
         if self.scopes.get_mut(f.scope).set(name.clone(), value) {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::error::{EvalResult, needs_ruby, plain as fail};
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
 use crate::value::Value;
@@ -86,8 +86,8 @@ pub const TABLE: &[Function] = &[
     ),
     old("file", "Gives the content of the first file that exists.", -2, file),
     old("generate", "Gives what a command prints.", -2, generate),
-    old("template", "Evaluates ERB templates.", -2, no_erb),
-    old("inline_template", "Evaluates text as ERB templates.", -2, no_erb),
+    old("template", "Evaluates ERB templates.", -2, template),
+    old("inline_template", "Evaluates text as ERB templates.", -2, inline_template),
 ];
 
 fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {
@@ -226,9 +226,25 @@ fn generate(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-fn no_erb(call: &mut Call<'_, '_>) -> EvalResult {
-    fail(format!(
-        "{}(): ERB templates are not supported yet; epp() and inline_epp() evaluate EPP templates",
-        call.name
-    ))
+fn template(call: &mut Call<'_, '_>) -> EvalResult {
+    let mut erb = None;
+    for name in old_args(call) {
+        let name = ruby_text(&name);
+        match existing(call, &name, "templates") {
+            Some(path) => erb = erb.or(Some(path)),
+            None => return fail(format!("Could not find template '{name}'")),
+        }
+    }
+    let path = erb.unwrap_or_default();
+    let message = format!(
+        "{} is an ERB template, which is written in Ruby; Ordain does not run it",
+        path.display()
+    );
+    needs_ruby(message, call.span)
+}
+
+fn inline_template(call: &mut Call<'_, '_>) -> EvalResult {
+    let message = "inline_template() evaluates ERB, which is written in Ruby; Ordain does not \
+                   run it";
+    needs_ruby(message, call.span)
 }

@@ -9,6 +9,7 @@ pub mod files;
 pub mod iterate;
 pub mod iteration;
 pub mod legacy;
+pub mod modules;
 pub mod numbers;
 pub mod stdlib;
 pub mod support;
@@ -114,8 +115,8 @@ pub const fn with_opt_block(params: &'static [Param], block: &'static str, body:
     Dispatch { params, block: Some((block, true)), returns: None, body }
 }
 
-/// All functions, by family.
-pub const FAMILIES: &[&[Function]] = &[
+/// The functions of the language itself, by family.
+pub const CORE: &[&[Function]] = &[
     crate::hiera::functions::TABLE,
     collections::TABLE,
     control::TABLE,
@@ -124,6 +125,13 @@ pub const FAMILIES: &[&[Function]] = &[
     legacy::TABLE,
     numbers::TABLE,
     text::TABLE,
+];
+
+/// The functions of modules, those of stdlib among them, by family.
+pub const MODULES: &[&[Function]] = &[
+    modules::apache::TABLE,
+    modules::databases::TABLE,
+    modules::helpers::TABLE,
     stdlib::catalog::TABLE,
     stdlib::convert::TABLE,
     stdlib::digests::TABLE,

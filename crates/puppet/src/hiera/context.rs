@@ -15,8 +15,9 @@ use crate::eval::Compiler;
 use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::scope::ScopeId;
-use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
-use crate::value::{HashValue, Key, Object, Value};
+use crate::types::infer::infer;
+use crate::types::{AttributeRole, IntRange, ObjectAttribute, ObjectType, Type, parse_static};
+use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The name of the type of contexts.
 const CONTEXT: &str = "Puppet::LookupContext";
@@ -33,12 +34,30 @@ pub(super) struct ContextState {
     not_found: bool,
 }
 
+/// What can be called on a context.
+const METHODS: &[(&str, &str)] = &[
+    ("not_found", "Callable[[0, 0], Undef]"),
+    ("explain", "Callable[[0, 0, Callable[0, 0]], Undef]"),
+    ("interpolate", "Callable[1, 1]"),
+    ("cache", "Callable[Optional[Scalar], Any]"),
+    ("cache_all", "Callable[[Hash[Optional[Scalar], Any]], Undef]"),
+    ("cache_has_key", "Callable[[Optional[Scalar]], Boolean]"),
+    ("cached_value", "Callable[Optional[Scalar]]"),
+    (
+        "cached_entries",
+        "Variant[Callable[[0, 0, Callable[1, 1]], Undef], Callable[[0, 0, Callable[2, 2]], Undef], \
+         Callable[[0, 0], Iterable[Tuple[Optional[Scalar], Any]]]]",
+    ),
+    ("cached_file_data", "Callable[String, Optional[Callable[Array[Integer]]]]"),
+];
+
 /// The type `Puppet::LookupContext`.
 pub(crate) fn context_type() -> Arc<ObjectType> {
     static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let attribute = |name: &str, role| ObjectAttribute {
+        let kind = |text| Type::clone(&parse_static(text));
+        let attribute = |name: &str, text, role| ObjectAttribute {
             name: name.into(),
-            kind: Type::Optional(Some(parse_static("String[1]"))),
+            kind: kind(text),
             role,
             value: None,
             is_final: false,
@@ -46,14 +65,14 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
         };
         Arc::new(ObjectType {
             name: CONTEXT.into(),
-            parent: None,
+            parent: Some(Type::Any),
             attributes: vec![
-                attribute("environment_name", AttributeRole::Derived),
-                attribute("module_name", AttributeRole::Normal),
+                attribute("environment_name", "String[1]", AttributeRole::Derived),
+                attribute("module_name", "Variant[String[1], Undef]", AttributeRole::Normal),
             ],
             equality: None,
             equality_include_type: true,
-            functions: Vec::new(),
+            functions: METHODS.iter().map(|(name, text)| ((*name).into(), kind(*text))).collect(),
             type_parameters: Vec::new(),
         })
     });
@@ -91,6 +110,12 @@ impl Lookup<'_, '_> {
         }
         if self.c.has_function(name) {
             return Ok(());
+        }
+        if let Some(path) = self.c.ruby_function(name) {
+            return plain(format!(
+                "the Hiera function '{name}' is written in Ruby ({}), which Ordain does not run",
+                path.display()
+            ));
         }
         let tag = level.kind.tag();
         Err(self.fault(&ConfigFault {
@@ -362,7 +387,15 @@ impl Compiler<'_> {
             self.hiera.contexts[id].cache.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
         let pair = |(k, v): (Value, Value)| Value::array([k, v]);
         let Some(block) = block else {
-            return Ok(Value::array(entries.into_iter().map(pair)));
+            let whole = Value::Hash(Arc::new(entries.iter().cloned().collect()));
+            let (key, value) = match infer(&whole) {
+                Type::Hash(entry, _) => entry.as_ref().clone(),
+                _ => (Type::Any, Type::Any),
+            };
+            let size = IntRange { from: 2, to: 2 };
+            let element = Arc::new(Type::Tuple([key, value].into(), Some(size)));
+            let items = entries.into_iter().map(pair).collect();
+            return Ok(Value::Iterator(Arc::new(IteratorValue { items, element })));
         };
         for (key, value) in entries {
             let args = match block.signature.max() {

@@ -6,6 +6,7 @@
 
 mod definitions;
 mod modules;
+mod ruby_types;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
@@ -15,11 +16,11 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined,
-};
+pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
 pub use modules::Module;
+pub use ruby_types::RubyType;
 
+use crate::catalog::schema::{self, NativeType};
 use crate::check;
 use crate::eval::Strict;
 use crate::eval::error::{EvalError, EvalResult, PlainError};
@@ -86,7 +87,10 @@ pub struct Environment {
 struct Registry {
     types: FxHashMap<EcoString, Arc<TypeDef>>,
     functions: FxHashMap<EcoString, Arc<FunctionDef>>,
+    /// By names in lower case.
     aliases: FxHashMap<EcoString, Arc<AliasDef>>,
+    /// Resource types of modules, by names in lower case; `None` where there is none.
+    ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
     /// Files that were read, with what went wrong; a missing file has no entry here.
     files: FxHashMap<PathBuf, Arc<LoadedFile>>,
     templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
@@ -247,22 +251,44 @@ impl Environment {
             'f',
             name,
             |r| r.functions.get(name).cloned(),
-            |env| env.load_one(name, "functions", name),
+            |env| env.load_one(name, "functions"),
         )
     }
 
-    /// The type alias of this name.
+    /// The function of this name if it is known already, as those of the site program are.
+    pub fn known_function(&self, name: &str) -> Option<Arc<FunctionDef>> {
+        self.registry().functions.get(name).cloned()
+    }
+
+    /// The type alias of this name in lower case.
     ///
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
-        let lower = name.to_lowercase();
-        self.find(
-            'a',
-            name,
-            |r| r.aliases.get(name).cloned(),
-            |env| env.load_one(&lower, "types", name),
-        )
+        self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
+    }
+
+    /// The resource type of this name in lower case that is not written in Puppet: known to the
+    /// program, or from a module.
+    pub fn native_type(&self, name: &str) -> Option<NativeType> {
+        let table = schema::find(name);
+        let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
+        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby })
+    }
+
+    fn ruby_type(&self, name: &str) -> Option<Arc<RubyType>> {
+        if let Some(known) = self.registry().ruby_types.get(name) {
+            return known.clone();
+        }
+        // A name with `::` or `/` is no file's.
+        let plain =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let file = format!("lib/puppet/type/{name}.rb");
+        let read = |module: &Module| self.world.read(&module.dir.join(&file)).ok();
+        let text = plain.then(|| self.modules.values().find_map(read)).flatten();
+        let found = text.map(|t| Arc::new(RubyType::read(&String::from_utf8_lossy(&t))));
+        self.registry_mut().ruby_types.insert(name.into(), found.clone());
+        found
     }
 
     fn find<T>(
@@ -309,14 +335,17 @@ impl Environment {
     }
 
     /// Reads the one file of a module, or of the environment itself, that may define a name.
-    fn load_one(&self, path_name: &str, folder: &str, _name: &str) -> EvalResult<()> {
-        let Some((module, rest)) = path_name.split_once("::") else { return Ok(()) };
+    ///
+    /// The files of the environment define names without a module, and those of the namespace
+    /// `environment`, whose directory is part of the path.
+    fn load_one(&self, name: &str, folder: &str) -> EvalResult<()> {
+        let (module, rest) = name.split_once("::").unwrap_or(("", name));
         let own;
-        let module = match (self.modules.get(module), &self.dir) {
-            (Some(module), _) => module,
-            (None, Some(dir)) if module == "environment" => {
-                own = Module { name: "environment".into(), dir: dir.clone() };
-                &own
+        let (module, rest) = match (self.modules.get(module), &self.dir) {
+            (Some(module), _) => (module, rest),
+            (None, Some(dir)) if module.is_empty() || module == "environment" => {
+                own = Module { name: EcoString::new(), dir: dir.clone() };
+                (&own, name)
             }
             _ => return Ok(()),
         };
@@ -427,8 +456,9 @@ impl Registry {
                     self.functions.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
                 }
                 Item::Alias(def) => {
-                    self.missing.remove(&('a', def.name.clone()));
-                    self.aliases.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
+                    let name = def.name.to_lowercase();
+                    self.missing.remove(&('a', name.clone()));
+                    self.aliases.entry(name).or_insert_with(|| Arc::new(def));
                 }
                 Item::Node(def) => nodes.push(Arc::new(def)),
             }
@@ -482,7 +512,7 @@ pub fn file_name(env: &Environment, span: Span) -> String {
 /// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.with_extension("");
-    let mut parts = vec![module.to_string()];
+    let mut parts = Vec::from_iter((!module.is_empty()).then(|| module.to_string()));
     parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
     if parts.len() == 2 && parts[1] == "init" {
         parts.pop();

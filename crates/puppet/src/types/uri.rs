@@ -37,7 +37,7 @@ pub fn parts(uri: &Uri) -> Value {
         ("userinfo", text(&uri.userinfo)),
         ("host", uri.host.as_ref().filter(is_named).map(|host| Value::from(host.to_lowercase()))),
         ("port", port.map(|port| Value::from(port.to_string()))),
-        ("path", uri.path.as_ref().filter(is_named).map(|path| Value::str(path))),
+        ("path", uri.path.as_ref().filter(is_named).map(Value::str)),
         ("query", text(&uri.query)),
         ("fragment", text(&uri.fragment)),
         ("opaque", text(&uri.opaque)),

@@ -15,10 +15,11 @@ use ordain_graph::{Resource, ResourceRef};
 
 use super::accounts::AccountFiles;
 use super::cached::Cached;
-use super::differences::{Differences, changes, display, texts};
+use super::differences::{Differences, changes, texts};
 use super::params::Params;
 use crate::host::Host;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::report::quoted;
 use table::{FIELDS, Job, Table};
 use values::Wish;
 
@@ -222,7 +223,7 @@ impl CronInstance {
         let message = if now.environment.is_empty() {
             format!("defined 'environment' as {shown}")
         } else {
-            format!("environment changed {} to {shown}", display(&texts(&now.environment)))
+            format!("environment changed {} to {shown}", quoted(&texts(&now.environment)))
         };
         let value = |l: &[String]| if l.is_empty() { Value::Null } else { texts(l) };
         to.property_as("environment", value(&now.environment), value(&wanted), message);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
@@ -38,7 +38,10 @@ impl Backup {
                     write::remove(&Place { dir: place.dir.try_clone()?, name: name.clone() })?;
                     return Ok(renameat(&place.dir, &place.name, &place.dir, &name)?);
                 }
-                link_beside(place, &name)
+                if is(&stat, FileType::RegularFile) {
+                    return link_beside(place, &name);
+                }
+                Ok(())
             }
             Self::Bucket(bucket) => {
                 let bucket = host.path(bucket);
@@ -80,16 +83,33 @@ fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Stores content under its digest, with the paths that it had in a file beside it.
+/// Makes a directory and those above it, for root and its group alone.
+fn make_directories(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    dir.parent().map_or(Ok(()), make_directories)?;
+    match std::fs::DirBuilder::new().mode(0o700).create(dir) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => {
+            made?;
+            std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770))
+        }
+    }
+}
+
+/// Stores content under its digest, with the paths that it had in a file beside it: as Puppet's
+/// own buckets have it, so that its tools find what is there.
 fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()> {
     use std::io::Seek;
     let digest = Algorithm::Sha256.hex(&file)?;
     file.rewind()?;
-    let dir = bucket.join(&digest[..2]).join(&digest);
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+    let levels = digest.chars().take(8).map(String::from);
+    let dir = bucket.join(levels.collect::<PathBuf>()).join(&digest);
+    make_directories(&dir)?;
     let contents = dir.join("contents");
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).mode(0o600);
+    options.write(true).mode(0o440);
     if !contents.exists() {
         let temporary = dir.join(write::temporary_name("contents".as_ref()));
         let mut out = options.create_new(true).open(&temporary)?;
@@ -105,7 +125,7 @@ fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()>
     let known = std::fs::read(&paths).unwrap_or_default();
     if !known.split_inclusive(|b| *b == b'\n').any(|l| l == line) {
         let mut append = std::fs::OpenOptions::new();
-        append.append(true).create(true).mode(0o600).open(&paths)?.write_all(&line)?;
+        append.append(true).create(true).mode(0o640).open(&paths)?.write_all(&line)?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::accounts;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
 use crate::kinds::walk::{Place, is, resolve};
+use crate::report::quoted;
 
 /// Larger contents are not shown line by line.
 const MAX_TEXT: u64 = 256 << 10;
@@ -60,7 +61,7 @@ impl FileInstance {
 
     fn want_source(&self, found: Found) -> Result<Want, KindError> {
         let kind = found.meta.file_type();
-        if self.ensure == Some(Ensure::Directory) || kind.is_dir() && self.ensure.is_none() {
+        if self.ensure == Some(Ensure::Directory) {
             return Ok(Want::Directory);
         }
         if kind.is_symlink() {
@@ -69,7 +70,7 @@ impl FileInstance {
             })?;
             return Ok(Want::Link(target.to_string_lossy().into_owned()));
         }
-        if kind.is_dir() && self.ensure == Some(Ensure::Present) {
+        if kind.is_dir() {
             return Ok(Want::Directory);
         }
         if !kind.is_file() {
@@ -135,7 +136,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     let mut changes = Vec::new();
     match &want {
         Want::File(wanted) if file.replace => changes.extend(content(file, wanted, &place, &stat)?),
-        Want::Link(target) if file.replace => changes.extend(link(file, target, &place)?),
+        Want::Link(target) => changes.extend(link(file, target, &place)?),
         _ => {}
     }
     changes.extend(permissions(file, &want, &stat, host));
@@ -357,26 +358,33 @@ impl FileInstance {
     }
 }
 
+/// The name of a user or group, or its number.
+fn named(text: String) -> Value {
+    text.parse().map_or_else(|_| Value::str(text), Value::Int)
+}
+
 fn permissions(file: &FileInstance, want: &Want, stat: &Stat, host: &Host) -> Vec<Change> {
     let wanted = file.permissions(want, host, false);
     let mut changes = Vec::new();
-    let mut differ = |property: &str, before: String, after: String, remark: String| {
-        let message = format!("{property} changed '{before}' to '{after}'{remark}");
-        let (before, after) = (Value::str(before), Value::str(after));
+    let mut differ = |property: &str, before: Value, after: Value, remark: String| {
+        let (is, should) = (quoted(&before), quoted(&after));
+        let message = format!("{property} changed {is} to {should}{remark}");
         changes.push(change(Action::Modify, property, before, after, message));
     };
     if let Some(owner) = &wanted.owner {
         let uid = accounts::user(host, owner).map(|u| u.uid);
         if uid != Some(stat.st_uid) {
-            let after = uid.map_or_else(|| owner.clone(), |uid| accounts::user_name(host, uid));
-            differ("owner", accounts::user_name(host, stat.st_uid), after, String::new());
+            let name = |uid| named(accounts::user_name(host, uid));
+            let after = uid.map_or_else(|| Value::str(owner.as_str()), name);
+            differ("owner", name(stat.st_uid), after, String::new());
         }
     }
     if let Some(group) = &wanted.group {
         let gid = accounts::group(host, group);
         if gid != Some(stat.st_gid) {
-            let after = gid.map_or_else(|| group.clone(), |gid| accounts::group_name(host, gid));
-            differ("group", accounts::group_name(host, stat.st_gid), after, String::new());
+            let name = |gid| named(accounts::group_name(host, gid));
+            let after = gid.map_or_else(|| Value::str(group.as_str()), name);
+            differ("group", name(stat.st_gid), after, String::new());
         }
     }
     if let Some(mode) = &wanted.mode
@@ -385,7 +393,8 @@ fn permissions(file: &FileInstance, want: &Want, stat: &Stat, host: &Host) -> Ve
         let current = stat.st_mode & 0o7777;
         let bits = mode.bits(current, is(stat, FileType::Directory));
         if bits != current {
-            differ("mode", format!("{current:04o}"), format!("{bits:04o}"), mode.remark());
+            let text = |bits: u32| Value::str(format!("{bits:04o}"));
+            differ("mode", text(current), text(bits), mode.remark());
         }
     }
     changes

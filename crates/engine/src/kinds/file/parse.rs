@@ -1,6 +1,7 @@
 //! Reading the attributes of a `file`.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
@@ -39,7 +40,7 @@ pub(super) fn parse(
         mode: mode(a),
         checksum,
         checksum_value: a.text("checksum_value").map(|t| t.to_lowercase()),
-        backup: backup(a, bucket),
+        backup: backup(a, context, bucket),
         replace: a.boolean("replace").unwrap_or(true),
         force: a.boolean("force").unwrap_or(false),
         follow: a.word("links", &["manage", "follow"]) == Some(1),
@@ -56,28 +57,22 @@ pub(super) fn parse(
         autorequires: Vec::new(),
         declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
         recursion,
-        keeps: BTreeSet::new(),
+        below: BTreeSet::new(),
         log: Default::default(),
     };
     file.autorequires = autorequires(&file, context);
-    if file.recursion.purge && file.force {
-        file.keeps = kept_directories(&file, context);
+    if file.recursion.mode != Recurse::No {
+        file.below = declared_below(&file, context);
     }
     if attributes.errors.is_empty() { Ok(file) } else { Err(attributes.errors) }
 }
 
-/// The directories below a file that hold declared files.
-fn kept_directories(file: &FileInstance, context: &ParseContext<'_>) -> BTreeSet<PathBuf> {
-    let mut kept = BTreeSet::new();
-    for title in (context.titles)("File") {
-        let parents = Path::new(title.as_str()).ancestors().skip(1);
-        for parent in parents.take_while(|p| p.starts_with(&file.path) && *p != file.path) {
-            if !kept.insert(parent.to_path_buf()) {
-                break;
-            }
-        }
-    }
-    kept
+/// The declared files below a file.
+fn declared_below(file: &FileInstance, context: &ParseContext<'_>) -> BTreeSet<PathBuf> {
+    let files = (context.files)();
+    let after = (Bound::Excluded(&file.path), Bound::Unbounded);
+    let below = files.range::<PathBuf, _>(after).take_while(|p| p.starts_with(&file.path));
+    below.cloned().collect()
 }
 
 fn path(a: &mut Attributes<'_>) -> PathBuf {
@@ -176,7 +171,7 @@ fn mode(a: &mut Attributes<'_>) -> Option<Mode> {
     mode
 }
 
-fn backup(a: &mut Attributes<'_>, bucket: &Path) -> Backup {
+fn backup(a: &mut Attributes<'_>, context: &ParseContext<'_>, bucket: &Path) -> Backup {
     match a.value("backup").and_then(scalar_text).as_deref() {
         None | Some("false" | "") => Backup::None,
         Some("true") => Backup::Suffix(".puppet-bak".into()),
@@ -188,7 +183,21 @@ fn backup(a: &mut Attributes<'_>, bucket: &Path) -> Backup {
             Backup::None
         }
         Some(text) if text.starts_with('.') => Backup::Suffix(text.into()),
-        Some(_) => Backup::Bucket(bucket.to_path_buf()),
+        Some(name) => {
+            let id = ResourceRef { kind: "Filebucket".into(), title: name.into() };
+            let Some(declared) = (context.find)(&id) else {
+                // The one that every catalog of Puppet has.
+                if name != "puppet" {
+                    a.fail(
+                        "backup",
+                        format!("Could not find filebucket {name} specified in backup"),
+                    );
+                }
+                return Backup::Bucket(bucket.to_path_buf());
+            };
+            let path = Attributes::new(declared).text("path").filter(|p| p.starts_with('/'));
+            Backup::Bucket(path.map_or_else(|| bucket.to_path_buf(), PathBuf::from))
+        }
     }
 }
 
@@ -232,7 +241,7 @@ fn autorequires(file: &FileInstance, context: &ParseContext<'_>) -> Vec<Resource
     let above = file.path.ancestors().skip(1).filter_map(Path::to_str);
     // A path may be declared with a slash at its end.
     let parent = above.flat_map(|p| [named("File", p), named("File", &format!("{p}/"))]);
-    wanted.extend(parent.into_iter().find(|r| (context.declared)(r)));
+    wanted.extend(parent.into_iter().find(|r| (context.find)(r).is_some()));
     if let Some(target) = file.target.as_deref().filter(|t| t.starts_with('/')) {
         wanted.push(named("File", target));
     }

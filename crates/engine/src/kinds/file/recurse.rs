@@ -1,6 +1,7 @@
 //! What a directory with `recurse` stands for: the files below it.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
@@ -118,16 +119,18 @@ fn walk(
     Ok(())
 }
 
-/// Directories come before what they hold, except that what is removed goes first.
+/// In order of their paths, so that directories come before what they hold.
 fn resources(
     file: &FileInstance,
     declared: &Resource,
     found: BTreeMap<PathBuf, Origin>,
 ) -> Vec<Resource> {
-    let mut kept = Vec::new();
-    let mut removed = Vec::new();
+    let mut children = Vec::new();
     for (below, origin) in found {
         let path = file.path.join(below);
+        if file.is_declared(&path) {
+            continue;
+        }
         match origin {
             Origin::Source { address, is_directory } => {
                 let mut child = child(declared, &path);
@@ -135,24 +138,35 @@ fn resources(
                 if is_directory {
                     set(&mut child, "ensure", Value::str("directory"));
                 }
-                kept.push(child);
+                children.push(child);
             }
             // Without force a directory stays, whatever is in it.
             Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
             // Nor does one that holds what is declared.
-            Origin::Local { .. } if file.keeps.contains(&path) => {}
+            Origin::Local { .. } if file.recursion.purge && file.holds_declared(&path) => {}
             Origin::Local { .. } if file.recursion.purge => {
                 let mut child = child(declared, &path);
                 set(&mut child, "ensure", Value::str("absent"));
-                removed.push(child);
+                children.push(child);
             }
-            Origin::Local { .. } => kept.push(child(declared, &path)),
+            Origin::Local { .. } => children.push(child(declared, &path)),
         }
     }
-    // The deepest first, so that each still is there when it is looked at.
-    removed.reverse();
-    removed.append(&mut kept);
-    removed
+    children
+}
+
+impl FileInstance {
+    /// Whether a path is declared, or below one that is.
+    fn is_declared(&self, path: &Path) -> bool {
+        let from_here = path.ancestors().take_while(|p| *p != self.path);
+        !self.below.is_empty() && from_here.into_iter().any(|p| self.below.contains(p))
+    }
+
+    /// Whether something below a path is declared.
+    fn holds_declared(&self, path: &Path) -> bool {
+        let after = (Bound::Excluded(path), Bound::Unbounded);
+        self.below.range::<Path, _>(after).next().is_some_and(|p| p.starts_with(path))
+    }
 }
 
 fn child(declared: &Resource, path: &Path) -> Resource {

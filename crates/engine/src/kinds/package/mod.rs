@@ -392,13 +392,13 @@ impl Instance for PackageInstance {
         self.reinstall && !matches!(self.ensure, Ensure::Absent | Ensure::Purged)
     }
 
-    fn refresh(&self, host: &Host) -> Result<Option<String>, KindError> {
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
         let (_, state, _) = self.find(host)?;
         if !self.refreshable() || state.is_gone() {
-            return Ok(None);
+            return Ok(());
         }
         let done = self.install_again(host);
         self.shared.status.forget();
-        done.map(|()| Some("reinstalled".to_string()))
+        done
     }
 }

@@ -303,12 +303,15 @@ impl Instance for ServiceInstance {
         true
     }
 
-    fn refresh(&self, host: &Host) -> Result<Option<String>, KindError> {
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
         let manager = self.manager(host)?;
-        if !manager.is_running()? {
-            return Ok(None);
+        if manager.is_running()? {
+            manager.restart().map_err(|e| self.failed("restart", &e))?;
         }
-        manager.restart().map_err(|e| self.failed("restart", &e))?;
-        Ok(Some("restarted".to_string()))
+        Ok(())
+    }
+
+    fn is_fresh_after(&self, made: &[Change]) -> bool {
+        self.running == Some(true) && changes(made, "ensure")
     }
 }

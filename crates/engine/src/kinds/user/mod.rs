@@ -12,11 +12,12 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
 use super::accounts::{AccountFiles, Accounts, Passwd, date_of_day};
-use super::differences::{Differences, display, texts};
+use super::differences::{Differences, texts};
 use super::params::Params;
 use super::tools::is_live;
 use crate::host::Host;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::report::quoted;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The user name." },
@@ -379,7 +380,7 @@ impl UserInstance {
         current.dedup();
         if let Some(wanted) = self.wanted_groups(now).filter(|w| *w != current) {
             let after = texts(&wanted);
-            let message = format!("groups changed {} to {}", now.join(","), display(&after));
+            let message = format!("groups changed {} to {}", now.join(","), quoted(&after));
             to.property_as("groups", texts(now), after, message);
         }
     }

@@ -6,6 +6,7 @@
 use ordain_source::Diagnostic;
 
 use super::{Parser, T, Token};
+use crate::codes::advice::advise;
 
 /// A bracket that is open at a token.
 #[derive(Clone, Copy)]
@@ -61,14 +62,17 @@ impl Parser<'_> {
     /// The error of a text or comment without an end, with the text before it that may be the one.
     pub(super) fn with_open_text(&self, error: Diagnostic) -> Diagnostic {
         if error.issue.as_deref() != Some("UNCLOSED_QUOTE") {
-            return error;
+            return advise(error, Some(self.text));
         }
         let texts = self.lexed.tokens[..self.pos].iter().rev();
         let mut texts = texts.filter(|t| matches!(t.kind, T::Str | T::DqPre | T::DqPost));
         match texts.find(|t| self.slice(**t).contains('\n')) {
             Some(text) => {
                 let span = self.range(*text).in_file(self.file);
-                error.related(span, "this text goes on over the end of its line: is a quote missing?")
+                error.related(
+                    span,
+                    "this text goes on over the end of its line: is a quote missing?",
+                )
             }
             None => error.help("a quote is opened here, and nothing closes it"),
         }
@@ -80,7 +84,14 @@ impl Parser<'_> {
         let mut of = None;
         for (index, &token) in self.lexed.tokens[..self.pos].iter().enumerate() {
             match token.kind {
-                T::Case | T::If | T::Elsif | T::Else | T::Unless | T::Class | T::Define | T::Node
+                T::Case
+                | T::If
+                | T::Elsif
+                | T::Else
+                | T::Unless
+                | T::Class
+                | T::Define
+                | T::Node
                 | T::Function => of = Some(token.kind),
                 T::LBrace | T::SelBrace => {
                     out.open.push(Open { token, index, of: of.take() });
@@ -140,7 +151,9 @@ impl Parser<'_> {
             _ if self.ends_text(before, token) => {
                 Some(Hint::Related(before, "the text ends here already"))
             }
-            _ if is_value(before.kind) && self.names_a_value() => self.missing_before(open, earlier),
+            _ if is_value(before.kind) && self.names_a_value() => {
+                self.missing_before(open, earlier)
+            }
             T::RBrace | T::RParen | T::RBrack | T::Comma | T::Semic if wants_value(before.kind) => {
                 Some(Hint::Label("a value is missing before this"))
             }
@@ -291,7 +304,8 @@ pub(super) fn is_else_if(word: &str) -> bool {
 
 fn in_braces(open: Option<Open>) -> bool {
     open.is_some_and(|o| {
-        matches!(o.token.kind, T::LBrace | T::SelBrace) && (o.of.is_none() || o.token.kind == T::SelBrace)
+        matches!(o.token.kind, T::LBrace | T::SelBrace)
+            && (o.of.is_none() || o.token.kind == T::SelBrace)
     })
 }
 
@@ -300,8 +314,20 @@ fn is_value(kind: T) -> bool {
     use T::*;
     matches!(
         kind,
-        Name | Word | ClassRef | Variable | Number | Regex | Str | DqPost | RBrack | RParen | RBrace
-            | True | False | Undef | Default
+        Name | Word
+            | ClassRef
+            | Variable
+            | Number
+            | Regex
+            | Str
+            | DqPost
+            | RBrack
+            | RParen
+            | RBrace
+            | True
+            | False
+            | Undef
+            | Default
     )
 }
 
@@ -310,8 +336,27 @@ fn wants_value(kind: T) -> bool {
     use T::*;
     matches!(
         kind,
-        Equals | Appends | Deletes | FArrow | PArrow | Plus | Minus | Div | Times | Modulo | IsEqual
-            | NotEqual | Match | NoMatch | Greater | GreaterEqual | Less | LessEqual | And | Or | In
+        Equals
+            | Appends
+            | Deletes
+            | FArrow
+            | PArrow
+            | Plus
+            | Minus
+            | Div
+            | Times
+            | Modulo
+            | IsEqual
+            | NotEqual
+            | Match
+            | NoMatch
+            | Greater
+            | GreaterEqual
+            | Less
+            | LessEqual
+            | And
+            | Or
+            | In
             | Not
     )
 }

@@ -19,7 +19,7 @@ class profile::base (
     source  => 'puppet:///modules/profile/tools',
     recurse => true,
     purge   => true,
-    mode    => 'u=rwX,go=rX',
+    mode    => 'u+rwX,go+rX,go-w',
   }
 
   file { '/etc/nologin.example':

@@ -1,0 +1,226 @@
+//! Applies manifests with Ordain and with the Puppet that is installed, and compares what they do.
+//!
+//! Every `apply/NAME.pp` is applied twice by each of them, on a copy of this machine that is an
+//! overlay in a mount namespace: what either changes stays there. Compared are, for both runs, the
+//! exit code, how each resource fared, the log from notices up, and the files that differ from the
+//! machine with their content, mode and owner.
+//!
+//! A case begins with comments: `# setup: …` is a line of shell before the first run,
+//! `# between: …` before the second, `# options: …` goes to both programs. `# differs: WHAT: why`
+//! says that WHAT (`exit`, `resources`, `log` or `files`) is meant to differ; it is an error when
+//! it does not.
+//!
+//! It takes root and Puppet: elsewhere the test says so and passes, except when `CI` is set.
+//! `ORDAIN_CASE` names the cases to run, by a part of their names.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value as Json, json};
+
+/// The parts of a run that are compared.
+const PARTS: [&str; 4] = ["exit", "resources", "log", "files"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/apply")
+}
+
+/// A manifest and what its comments say.
+struct Case {
+    name: String,
+    manifest: String,
+    setup: Vec<String>,
+    between: Vec<String>,
+    options: Vec<String>,
+    differs: BTreeSet<String>,
+}
+
+impl Case {
+    fn load(path: &Path) -> Self {
+        let manifest = std::fs::read_to_string(path).unwrap();
+        let mut case = Self {
+            name: path.file_stem().unwrap().to_string_lossy().into_owned(),
+            setup: Vec::new(),
+            between: Vec::new(),
+            options: Vec::new(),
+            differs: BTreeSet::new(),
+            manifest: String::new(),
+        };
+        for line in manifest.lines().map_while(|l| l.strip_prefix('#')) {
+            match line.trim_start().split_once(": ") {
+                Some(("setup", script)) => case.setup.push(script.into()),
+                Some(("between", script)) => case.between.push(script.into()),
+                Some(("options", words)) => {
+                    case.options.extend(words.split_whitespace().map(String::from));
+                }
+                Some(("differs", what)) => {
+                    let part = what.split(':').next().unwrap();
+                    assert!(PARTS.contains(&part), "{}: {part}", case.name);
+                    case.differs.insert(part.into());
+                }
+                _ => {}
+            }
+        }
+        case.manifest = manifest;
+        case
+    }
+
+    fn request(&self, side: &str) -> Json {
+        json!({
+            "side": side, "manifest": self.manifest, "setup": self.setup.join("\n"),
+            "between": self.between.join("\n"), "options": self.options,
+            "ordain": env!("CARGO_BIN_EXE_ordain"), "modules": root().join("modules"),
+        })
+    }
+}
+
+/// A process that runs cases.
+struct Machine {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Machine {
+    fn start() -> Option<Self> {
+        let script = root().join("machine.rb");
+        let mut ruby = Command::new("ruby");
+        ruby.arg("-W0").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = ruby.spawn().ok()?;
+        let answers = BufReader::new(child.stdout.take()?);
+        Some(Self { child, answers })
+    }
+
+    fn ask(&mut self, request: &Json) -> Option<Json> {
+        let stdin = self.child.stdin.as_mut()?;
+        writeln!(stdin, "{request}").ok()?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).ok()?;
+        serde_json::from_str(&line).ok()
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn applies_as_puppet_does() {
+    let probe = Machine::start().and_then(|mut machine| {
+        let case = json!({
+            "side": "puppet", "manifest": "", "setup": "", "between": "", "options": [],
+            "ordain": env!("CARGO_BIN_EXE_ordain"), "modules": "/",
+        });
+        machine.ask(&case).filter(Json::is_array).map(|_| machine)
+    });
+    let Some(first) = probe else {
+        assert!(std::env::var_os("CI").is_none(), "this takes root, ruby and Puppet");
+        eprintln!("skipped: this takes root, ruby and Puppet");
+        return;
+    };
+    let cases = cases();
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = |mut machine: Machine| {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let told = run(&mut machine, case);
+            if !told.is_empty() {
+                failures.lock().unwrap().insert(case.name.clone(), told);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| work(first));
+        scope.spawn(|| work(Machine::start().unwrap()));
+    });
+    let failures = failures.into_inner().unwrap();
+    let told: Vec<_> = failures.iter().map(|(name, told)| format!("{name}:\n{told}")).collect();
+    let (failed, all) = (failures.len(), cases.len());
+    assert!(told.is_empty(), "{failed} of {all} cases differ\n\n{}", told.join("\n"));
+}
+
+fn cases() -> Vec<Case> {
+    let wanted = std::env::var("ORDAIN_CASE").unwrap_or_default();
+    let entries = std::fs::read_dir(root()).unwrap().map(|e| e.unwrap().path());
+    let mut paths: Vec<PathBuf> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == "pp")).collect();
+    assert!(paths.len() >= 85, "cases are gone");
+    paths.sort();
+    let cases = paths.iter().map(|p| Case::load(p.as_path()));
+    cases.filter(|c| wanted.split(',').any(|part| c.name.contains(part))).collect()
+}
+
+/// What differs although it should not, or the other way round.
+fn run(machine: &mut Machine, case: &Case) -> String {
+    let mut answers = ["puppet", "ordain"].map(|side| {
+        let answer = machine.ask(&case.request(side));
+        answer.unwrap_or_else(|| json!({ "error": "the process that runs cases ended" }))
+    });
+    let mut told = String::new();
+    for answer in &answers {
+        if let Some(error) = answer.get("error") {
+            writeln!(told, "  {}", error.as_str().unwrap_or_default()).unwrap();
+        }
+    }
+    if !told.is_empty() {
+        return told;
+    }
+    let mut differing = BTreeSet::new();
+    for turn in 0..2 {
+        let [puppet, ordain] = answers.each_mut().map(|a| a[turn].take());
+        for part in PARTS {
+            let [theirs, ours] = [&puppet, &ordain].map(|run| view(part, run));
+            if theirs != ours {
+                differing.insert(part.to_string());
+                if !case.differs.contains(part) {
+                    let diff = similar::TextDiff::from_lines(&theirs, &ours);
+                    let diff = diff.unified_diff().header("puppet", "ordain").to_string();
+                    writeln!(told, "run {}, {part}:\n{diff}", turn + 1).unwrap();
+                }
+            }
+        }
+    }
+    for part in case.differs.difference(&differing) {
+        writeln!(told, "{part} no longer differs").unwrap();
+    }
+    told
+}
+
+/// A part of a run as text.
+fn view(part: &str, run: &Json) -> String {
+    match part {
+        // Puppet tells changes beside failures.
+        "exit" => match run["exit"].as_i64() {
+            Some(1 | 4 | 6) => "failed\n".into(),
+            other => format!("{other:?}\n"),
+        },
+        "resources" => lines(run["resources"].as_object().unwrap().iter().map(|(name, r)| {
+            let (status, properties) = (r["status"].as_str().unwrap(), &r["properties"]);
+            let refreshed = if r["refreshed"] == true { ", refreshed" } else { "" };
+            format!("{name}: {status} {properties}{refreshed}")
+        })),
+        "log" => run["logs"].as_array().unwrap().iter().map(|l| log_line(l) + "\n").collect(),
+        _ => lines(run["tree"].as_object().unwrap().iter().map(|(path, what)| {
+            let what = what.as_str().unwrap().trim_end_matches('\n').replace('\n', "\n    ");
+            format!("{path}: {what}")
+        })),
+    }
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    let mut lines: Vec<String> = lines.map(|l| l + "\n").collect();
+    lines.sort();
+    lines.concat()
+}
+
+fn log_line(line: &Json) -> String {
+    let word = |i: usize| line[i].as_str().unwrap_or_default();
+    format!("{}: {}: {}", word(0), word(1), word(2))
+}

@@ -1,0 +1,1 @@
+cron { 'percent': command => '/bin/date +\%Y > /tmp/x', minute => 0 }

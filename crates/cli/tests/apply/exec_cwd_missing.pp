@@ -1,0 +1,1 @@
+exec { '/bin/true': cwd => '/no/such/directory' }

@@ -1,0 +1,4 @@
+exec { 'quiet':
+  command  => Sensitive('echo secret; exit 1'),
+  provider => shell,
+}

@@ -1,0 +1,1 @@
+exec { '/bin/sleep 20': timeout => 1 }

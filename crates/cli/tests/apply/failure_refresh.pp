@@ -1,0 +1,3 @@
+exec { '/bin/true': }
+~> exec { '/bin/false': refreshonly => true }
+-> exec { '/bin/echo x >> /w/log': }

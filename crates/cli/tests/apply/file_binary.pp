@@ -1,0 +1,3 @@
+file { '/w/binary':
+  content => Binary('AAECA/8=', '%B'),
+}

@@ -1,0 +1,2 @@
+# setup: touch /w/a
+file { '/w/a': ensure => false }

@@ -1,0 +1,7 @@
+# setup: mkdir /w/d; touch /w/d/own; chmod 600 /w/d/own
+file { '/w/d':
+  ensure  => directory,
+  recurse => remote,
+  source  => 'puppet:///modules/peer/tree',
+  mode    => '0640',
+}

@@ -1,0 +1,6 @@
+# setup: mkdir /w/d; touch /w/d/own
+file { '/w/d':
+  ensure  => directory,
+  recurse => true,
+  source  => 'puppet:///modules/peer/tree',
+}

@@ -1,0 +1,5 @@
+file { '/w/d':
+  ensure  => directory,
+  recurse => true,
+  source  => ['puppet:///modules/peer/missing', 'puppet:///modules/peer/more', 'puppet:///modules/peer/tree'],
+}

@@ -1,0 +1,2 @@
+file { '/w/d': source => 'puppet:///modules/peer/tree' }
+file { '/w/e': ensure => present, source => 'puppet:///modules/peer/tree' }

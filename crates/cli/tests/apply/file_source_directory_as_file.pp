@@ -1,0 +1,1 @@
+file { '/w/d': ensure => file, source => 'puppet:///modules/peer/tree' }

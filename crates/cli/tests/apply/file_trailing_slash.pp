@@ -1,0 +1,2 @@
+file { '/w/d/': ensure => directory }
+file { '/w/d/x': content => 'x' }

@@ -1,0 +1,5 @@
+# A class of a module.
+class peer {
+  file { '/w/peer': content => 'x' }
+  include peer::more
+}

@@ -1,0 +1,4 @@
+# Another class of the module.
+class peer::more {
+  file { '/w/more': content => 'x' }
+}

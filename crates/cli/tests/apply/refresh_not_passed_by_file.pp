@@ -1,0 +1,3 @@
+exec { '/bin/true': }
+~> file { '/w/a': ensure => file }
+~> exec { '/bin/echo x >> /w/log': refreshonly => true }

@@ -1,0 +1,3 @@
+# options: --tags peer
+include peer
+file { '/w/b': content => 'x' }

@@ -1,0 +1,3 @@
+# options: --skip_tags a
+file { '/w/a': content => 'x', tag => 'a' }
+file { '/w/c': content => 'x', require => File['/w/a'] }

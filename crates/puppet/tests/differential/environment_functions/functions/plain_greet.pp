@@ -1,0 +1,1 @@
+function plain_greet($who) { "plain ${who}" }

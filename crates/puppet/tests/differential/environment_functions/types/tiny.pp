@@ -1,0 +1,1 @@
+type Tiny = String[1, 1]

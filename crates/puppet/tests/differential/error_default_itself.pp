@@ -1,0 +1,3 @@
+$x = 3
+class c($x = $x) { }
+include c

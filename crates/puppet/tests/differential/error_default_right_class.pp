@@ -1,0 +1,3 @@
+$late = 3
+class c($early = $late, $late = 1) { }
+include c

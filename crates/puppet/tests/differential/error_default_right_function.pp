@@ -1,0 +1,3 @@
+$late = 3
+function f($early = $late, $late = 1) { }
+f()

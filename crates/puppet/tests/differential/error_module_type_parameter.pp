@@ -1,0 +1,5 @@
+pond { 'first': depth => 1 }
+pond {
+  'second':
+    fish => 'pike',
+}

@@ -1,0 +1,2 @@
+pond { 'first': place => '/north' }
+pond { 'second': place => '/north' }

@@ -1,0 +1,4 @@
+package { 'redis gem': name => 'redis', provider => 'gem' }
+package {
+  'redis': provider => 'gem',
+}

@@ -1,0 +1,2 @@
+function abs($x) { "mine" }
+notify { abs(-1): }

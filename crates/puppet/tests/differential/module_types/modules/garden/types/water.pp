@@ -1,0 +1,1 @@
+type Garden::Water = Enum['still', 'running']
