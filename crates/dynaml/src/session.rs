@@ -114,7 +114,8 @@ pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
 }
 
 fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
-    let sources = Sources { features: request.features, ..Sources::default() };
+    let mut sources = Sources::default();
+    sources.features = request.features;
     let mut run = Run {
         evaluator: Evaluator::new(world, request.options.clone(), sources),
         request,

@@ -396,7 +396,7 @@ impl Evaluator<'_> {
             return Err(Stop::failed("the loop has too many rounds"));
         }
         let scope = Scope::default().with(names);
-        let mut evaluate = |node: InstId, this: &mut Self| -> Eval<Option<Item>> {
+        let evaluate = |node: InstId, this: &mut Self| -> Eval<Option<Item>> {
             let body = this.nodes[node].body.clone();
             let instance = this.add_instance(body, id, scope.clone(), true);
             match this.deep(instance) {

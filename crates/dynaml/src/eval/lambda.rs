@@ -9,7 +9,7 @@ use super::scope::{Bound, Scope};
 use super::stop::Stop;
 use super::tree::{InstId, NOWHERE};
 use super::{Env, Eval, Evaluator, Info};
-use crate::functions::Builtin;
+use crate::functions::{Builtin, Call};
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, PathStep, Reference};
 use crate::syntax::print::print_lambda;
 use crate::value::{Callable, Item, Lambda, Value};
@@ -165,7 +165,8 @@ impl Evaluator<'_> {
                 let undefined = std::mem::take(&mut info.undefined);
                 let values = self.values(args, env, info);
                 info.undefined |= undefined;
-                let result = function(self, &values?, env, info)?;
+                let values = values?;
+                let result = function(&mut Call { ev: self, args: &values, env, info })?;
                 self.bounded(result)
             }
         }
@@ -310,7 +311,7 @@ impl Evaluator<'_> {
         let builtins = Rc::clone(&self.builtins);
         match builtins.get(name) {
             Some(Builtin::Eager(function)) => {
-                let result = function(self, &values, env, info)?;
+                let result = function(&mut Call { ev: self, args: &values, env, info })?;
                 self.bounded(result)
             }
             _ => Err(Stop::failed(format!("unknown function '{name}'"))),

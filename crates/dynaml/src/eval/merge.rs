@@ -39,7 +39,8 @@ impl Evaluator<'_> {
     fn look_up_stubs(&self, id: InstId) -> Stubs {
         let node = &self.nodes[id];
         if let Some(path) = node.extra.as_ref().and_then(|e| e.redirect.as_ref()) {
-            let found = self.document(id).stubs.iter().map(|s| find_path(s, path).cloned());
+            let document = self.document(id);
+            let found = document.stubs.iter().map(|s| find_path(s, path).cloned());
             return stubs_of(found.collect());
         }
         if node.parent == NOWHERE {

@@ -6,6 +6,7 @@
 //! node that was asked for is evaluated first, and then everything is tried again
 //! ([`Evaluator::run`]), so that a chain of references may be as long as the document.
 
+pub mod auto;
 pub mod control;
 pub mod equal;
 pub mod expr;
@@ -16,10 +17,12 @@ pub mod maps;
 pub mod merge;
 pub mod node;
 pub mod operators;
+pub mod partial;
 pub mod path;
 pub mod reference;
 pub mod scope;
 pub mod stop;
+pub mod tags;
 pub mod template;
 pub mod tree;
 
@@ -30,7 +33,7 @@ use ordain_source::World;
 use ordain_syntax::Arena;
 use rustc_hash::FxHashMap;
 
-use crate::functions::{self, Builtin};
+use crate::functions;
 use crate::load::{FileNo, Sources};
 use crate::syntax::ast::PathStep;
 use crate::value::{Flags, Item, Value};
@@ -189,7 +192,7 @@ pub struct Evaluator<'w> {
     /// Documents by their root.
     pub documents: FxHashMap<InstId, Rc<Document>>,
     /// Built-in functions by name.
-    pub builtins: Rc<FxHashMap<&'static str, Builtin>>,
+    pub builtins: Rc<functions::Table>,
     /// Results of commands and files that were read.
     pub cache: functions::Cache,
     /// Nodes and values by tag.

@@ -291,7 +291,7 @@ impl Evaluator<'_> {
     fn build(&mut self, id: InstId) -> Eval<Value> {
         let children = self.children(id)?;
         let mut trouble: Option<Stop> = None;
-        let mut note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
+        let note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
             if stop.is_suspend() {
                 return Err(stop);
             }
