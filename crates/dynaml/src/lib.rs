@@ -7,6 +7,8 @@
 //! | --- | --- |
 //! | [`syntax`] | expressions: text to tree and back |
 //! | [`load`] | YAML to the source of a document |
+//! | [`mod@document`] | documents as they are written |
+//! | [`diff`] | documents compared by structure |
 //! | [`eval`] | evaluation on demand |
 //! | [`functions`] | the built-in functions, a file a family |
 //! | [`report`] | what could not be resolved, in the original's words |
@@ -19,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diff;
+pub mod document;
 pub mod eval;
 pub mod functions;
 pub mod interpolation;

@@ -176,9 +176,7 @@ impl Sources {
                 let mut exprs = Vec::new();
                 for part in parts {
                     exprs.push(match part {
-                        crate::interpolation::Part::Text(t) => {
-                            self.exprs.push(Expr::Str(t), 0, 0)
-                        }
+                        crate::interpolation::Part::Text(t) => self.exprs.push(Expr::Str(t), 0, 0),
                         crate::interpolation::Part::Expr(e) => {
                             let inner = self.parse(&e)?;
                             self.exprs.push(Expr::Group(inner), 0, 0)
@@ -246,7 +244,8 @@ impl Loader<'_, '_> {
         self.nodes += 1;
         let limit = ALIASES + self.tree.len() as u64;
         if self.nodes > limit {
-            let message = format!("the aliases of this document stand for more than {ALIASES} values");
+            let message =
+                format!("the aliases of this document stand for more than {ALIASES} values");
             return Err(LoadError { message, span: node.span });
         }
         let built = match &node.kind {
@@ -269,13 +268,7 @@ impl Loader<'_, '_> {
     }
 
     fn scalar(&mut self, id: NodeId, text: &EcoString, style: Style) -> Built {
-        let value = match self.tree.tag(id) {
-            Some("tag:yaml.org,2002:str") => Value::Str(text.clone()),
-            Some("tag:yaml.org,2002:binary") => scalar::binary(text),
-            Some("!") => Value::Str(text.clone()),
-            _ if style == Style::Plain => scalar::plain(text),
-            _ => Value::Str(text.clone()),
-        };
+        let value = scalar_value(self.tree, id, text, style);
         let span = self.tree.node(id).span;
         match &value {
             Value::Str(s) => match self.sources.expression(s) {
@@ -292,35 +285,13 @@ impl Loader<'_, '_> {
         }
     }
 
-    fn key(&self, id: NodeId) -> Result<EcoString, LoadError> {
-        let target = self.tree.target(id);
-        let span = self.tree.node(id).span;
-        let fail = |text: &str| {
-            let message = format!("map key must be a string: {text}");
-            Err(LoadError { message, span })
-        };
-        match &self.tree.node(target).kind {
-            Kind::Scalar(text, Style::Plain) if self.tree.tag(target).is_none() => {
-                match scalar::plain(text) {
-                    Value::Str(s) => Ok(s),
-                    Value::Null => fail("<nil>"),
-                    Value::Bool(b) => fail(if b { "true" } else { "false" }),
-                    _ => fail(text),
-                }
-            }
-            Kind::Scalar(text, _) => Ok(text.clone()),
-            Kind::List => fail("a list"),
-            _ => fail("a map"),
-        }
-    }
-
     fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
         let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
         let mut insert = None;
         let mut map = MapSrc::default();
         let children: Vec<_> = self.tree.entries(id).collect();
         for (key, value) in children {
-            let name = self.key(key)?;
+            let name = key_text(self.tree, key)?;
             let span = self.tree.node(value).span;
             let built = self.node(value)?;
             match name.as_str() {
@@ -453,5 +424,41 @@ impl Loader<'_, '_> {
             _ => {}
         }
         source
+    }
+}
+
+/// The value of a scalar, as its tag or its text has it.
+pub(crate) fn scalar_value(tree: &Tree, id: NodeId, text: &EcoString, style: Style) -> Value {
+    match tree.tag(id) {
+        Some("tag:yaml.org,2002:str" | "!") => Value::Str(text.clone()),
+        Some("tag:yaml.org,2002:binary") => scalar::binary(text),
+        _ if style == Style::Plain => scalar::plain(text),
+        _ => Value::Str(text.clone()),
+    }
+}
+
+/// The text of a key.
+///
+/// # Errors
+/// When the key is something else than a text.
+pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> {
+    let target = tree.target(id);
+    let span = tree.node(id).span;
+    let fail = |text: &str| {
+        let message = format!("map key must be a string: {text}");
+        Err(LoadError { message, span })
+    };
+    match &tree.node(target).kind {
+        Kind::Scalar(text, Style::Plain) if tree.tag(target).is_none() => {
+            match scalar::plain(text) {
+                Value::Str(s) => Ok(s),
+                Value::Null => fail("<nil>"),
+                Value::Bool(b) => fail(if b { "true" } else { "false" }),
+                _ => fail(text),
+            }
+        }
+        Kind::Scalar(text, _) => Ok(text.clone()),
+        Kind::List => fail("a list"),
+        _ => fail("a map"),
     }
 }

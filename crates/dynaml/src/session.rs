@@ -17,12 +17,14 @@ use crate::syntax::ast::PathStep;
 use crate::value::{Flags, Item, Map, Value};
 
 /// A file to merge.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     /// Its name, as errors show it.
     pub name: String,
     /// Its text.
     pub text: String,
+    /// The key under which the document is put, in a map of nothing else.
+    pub under: Option<String>,
 }
 
 /// What is wanted of a run.
@@ -334,18 +336,23 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
     }
 }
 
-fn select(value: &Value, path: &str) -> Result<Value, Error> {
-    let steps = path.split('.').filter(|s| !s.is_empty()).map(|step| {
-        match step.strip_prefix('[').and_then(|s| s.strip_suffix(']')).and_then(|n| n.parse().ok())
-        {
-            Some(n) => PathStep::Index(n),
-            None => PathStep::Key(step.into()),
-        }
-    });
-    let steps: Vec<PathStep> = steps.collect();
+/// The value at a path such as `a.b.[1]`.
+pub fn find(value: &Value, path: &str) -> Option<Value> {
     let item = Item::from(value.clone());
-    let found = crate::eval::merge::find_path(&item, &steps);
-    found.map(|i| i.value.clone()).ok_or_else(|| Error::Other(format!("path {path:?} not found")))
+    crate::eval::merge::find_path(&item, &steps(path)).map(|i| i.value.clone())
+}
+
+/// The steps of a path such as `a.b.[1]`.
+pub fn steps(path: &str) -> Vec<PathStep> {
+    let index = |step: &str| step.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let steps = path.split('.').filter(|s| !s.is_empty());
+    steps
+        .map(|step| index(step).map_or_else(|| PathStep::Key(step.into()), PathStep::Index))
+        .collect()
+}
+
+fn select(value: &Value, path: &str) -> Result<Value, Error> {
+    find(value, path).ok_or_else(|| Error::Other(format!("path {path:?} not found")))
 }
 
 /// A value without nodes that are marked so.
