@@ -39,10 +39,9 @@ impl Evaluator<'_> {
             Source::Other(value) => {
                 return Err(Stop::failed(match self.options.dialect {
                     super::Dialect::Spiff => "map or list required for mapping".to_owned(),
-                    super::Dialect::SpiffPlusPlus => format!(
-                        "{word}{open}{close} does not support {} values",
-                        value.kind()
-                    ),
+                    super::Dialect::SpiffPlusPlus => {
+                        format!("{word}{open}{close} does not support {} values", value.kind())
+                    }
                 }));
             }
         };
@@ -119,7 +118,8 @@ impl Evaluator<'_> {
                 }
                 Value::Map(map) => {
                     let items = map.entries().iter();
-                    let items = items.map(|(k, i)| (Value::Str(k.clone()), Bound::Value(i.clone())));
+                    let items =
+                        items.map(|(k, i)| (Value::Str(k.clone()), Bound::Value(i.clone())));
                     Elements::found(items, true)
                 }
                 other => Source::Other(other),
@@ -255,8 +255,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Waits until a condition holds. What commands and files give does not change in a run, so
-    /// one look is enough unless the condition is met later, which is a timeout here.
+    /// `sync[e|condition|value|timeout]`: condition and value are lambdas.
     pub(crate) fn sync(
         &mut self,
         expr: ExprId,
@@ -266,36 +265,141 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let (found, error) = self.caught(expr, env, info)?;
-        let error = error.map_or(Value::Null, Value::Str);
-        let found = found.unwrap_or_default();
-        let condition = self.element_lambda(
-            condition,
-            env,
-            info,
-            "sync condition expression must evaluate to lambda expression",
-        )?;
-        if let Some(timeout) = timeout {
-            self.eval(timeout, env, info)?;
-        }
-        let args = |lambda: &Lambda| {
-            let mut args = vec![(None, found.clone().into())];
-            if parameters(lambda) != Some(1) {
-                args.push((None, error.clone().into()));
-            }
-            args
+        let sync = Sync { expr, condition, value, timeout, inline: true };
+        self.wait_for(&sync, env, info)
+    }
+
+    /// `sync(e, condition, value, timeout)`: condition and value are expressions.
+    pub(crate) fn sync_call(
+        &mut self,
+        expr: ExprId,
+        condition: ExprId,
+        value: Option<ExprId>,
+        timeout: Option<ExprId>,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let sync = Sync { expr, condition, value, timeout, inline: false };
+        self.wait_for(&sync, env, info)
+    }
+
+    /// Waits until a condition holds. What cannot change is looked at once.
+    fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
+        const LONGEST: i64 = 300;
+        const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+        let seconds = match sync.timeout {
+            None => LONGEST,
+            Some(timeout) => match self.eval(timeout, env, info)? {
+                Value::Int(n) => n,
+                Value::Null => LONGEST,
+                _ => return Err(Stop::failed("integer operand required")),
+            },
         };
-        if !self.apply(&condition, args(&condition), env, info)?.truth() {
-            return Err(Stop::failed("sync timeout reached"));
-        }
-        let Some(value) = value else { return Ok(found) };
-        match self.eval(value, env, info)? {
-            Value::Lambda(lambda) => {
-                let args = args(&lambda);
-                self.apply(&lambda, args, env, info)
+        let timeout = std::time::Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+        let mut waited = std::time::Duration::ZERO;
+        loop {
+            let before = self.cache.uncached;
+            let (found, error) = self.caught(sync.expr, env, info)?;
+            let inner = sync.names(env, found.as_ref(), error.as_ref());
+            let args = (found.clone().unwrap_or_default(), error.clone());
+            if self.condition(sync, &inner, &args, info)? {
+                return self.sync_value(sync, &inner, found, &args, info);
             }
+            if self.cache.uncached == before || waited >= timeout {
+                let text = error.unwrap_or_else(|| "sync timeout reached".into());
+                return Err(Stop::failed(text));
+            }
+            std::thread::sleep(PAUSE);
+            waited += PAUSE;
+        }
+    }
+
+    fn condition(
+        &mut self,
+        sync: &Sync,
+        env: &Env,
+        args: &(Value, Option<EcoString>),
+        info: &mut Info,
+    ) -> Eval<bool> {
+        let condition = match self.eval(sync.condition, env, info)? {
+            Value::Lambda(lambda) => self.apply_caught(&lambda, args, env, info)?,
+            _ if sync.inline => {
+                return Err(Stop::failed("sync condition must evaluate to a lambda value"));
+            }
+            other => other,
+        };
+        match condition {
+            Value::Bool(b) => Ok(b),
+            _ => Err(Stop::failed("condition must evaluate to bool")),
+        }
+    }
+
+    fn sync_value(
+        &mut self,
+        sync: &Sync,
+        env: &Env,
+        found: Option<Value>,
+        args: &(Value, Option<EcoString>),
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let Some(value) = sync.value else {
+            return match (found, &args.1) {
+                (Some(value), _) => Ok(value),
+                (None, error) => Err(Stop::failed(error.clone().unwrap_or_default())),
+            };
+        };
+        match self.eval(value, env, info)? {
+            Value::Lambda(lambda) if sync.inline => self.apply_caught(&lambda, args, env, info),
             other => Ok(other),
         }
+    }
+
+    /// Applies a lambda to a value and, if it has a second parameter, to the error.
+    fn apply_caught(
+        &mut self,
+        lambda: &Rc<Lambda>,
+        (value, error): &(Value, Option<EcoString>),
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let mut args = vec![(None, value.clone().into())];
+        match parameters(lambda) {
+            Some(1) => {}
+            Some(2) | None => {
+                args.push((None, error.clone().map_or(Value::Null, Value::Str).into()));
+            }
+            Some(n) => {
+                return Err(Stop::failed(format!(
+                    "lambda expression for sync condition must take one or two arguments, found {n}"
+                )));
+            }
+        }
+        self.apply(lambda, args, env, info)
+    }
+}
+
+/// The parts of a `sync`.
+struct Sync {
+    expr: ExprId,
+    condition: ExprId,
+    value: Option<ExprId>,
+    timeout: Option<ExprId>,
+    /// Whether condition and value are lambdas.
+    inline: bool,
+}
+
+impl Sync {
+    /// The names that a condition outside of a lambda has.
+    fn names(&self, env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
+        if self.inline {
+            return env.clone();
+        }
+        let mut names: Vec<(EcoString, Bound)> = vec![
+            ("valid".into(), Value::Bool(error.is_none()).into()),
+            ("error".into(), Value::Str(error.cloned().unwrap_or_default()).into()),
+        ];
+        names.extend(value.map(|v| ("value".into(), v.clone().into())));
+        env.with(names)
     }
 }
 

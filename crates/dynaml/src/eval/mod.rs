@@ -273,7 +273,12 @@ impl<'w> Evaluator<'w> {
 
     /// Counts a step.
     pub(crate) fn step(&mut self) -> Eval<()> {
-        self.steps += 1;
+        self.count_steps(1)
+    }
+
+    /// Counts so many steps.
+    pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
+        self.steps = self.steps.saturating_add(count);
         if self.steps > self.options.steps {
             return Err(Stop::failed("the evaluation takes too many steps"));
         }

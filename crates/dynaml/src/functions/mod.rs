@@ -3,9 +3,17 @@
 //! Most functions get their arguments as values ([`Builtin::Eager`]); a few look at the expressions
 //! themselves ([`Builtin::Lazy`]), since they ask whether these have a value at all.
 
+mod collections;
+mod control;
+mod convert;
+mod encode;
+mod format;
 pub mod network;
 pub mod pattern;
+mod rand;
 mod static_ips;
+mod strings;
+mod url;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -60,6 +68,8 @@ pub struct Cache {
     pub files: FxHashMap<(EcoString, EcoString), Result<Value, EcoString>>,
     /// Files to be removed at the end of the run, by what was asked for.
     pub temporary: FxHashMap<Vec<u8>, PathBuf>,
+    /// How often a command was run or a file read whose result may differ the next time.
+    pub uncached: u64,
     /// Compiled patterns.
     patterns: FxHashMap<EcoString, Rc<Regex>>,
 }
@@ -79,8 +89,16 @@ impl Cache {
 /// All built-in functions.
 pub fn table() -> Table {
     let mut table = Table::default();
+    collections::register(&mut table);
+    control::register(&mut table);
+    convert::register(&mut table);
+    encode::register(&mut table);
+    format::register(&mut table);
     network::register(&mut table);
+    rand::register(&mut table);
     static_ips::register(&mut table);
+    strings::register(&mut table);
+    url::register(&mut table);
     table
 }
 

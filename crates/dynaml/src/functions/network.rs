@@ -32,9 +32,9 @@ impl Net {
     /// The address of the same family with this number.
     fn of(&self, number: u128) -> Eval<IpAddr> {
         match self.address {
-            IpAddr::V4(_) => u32::try_from(number)
-                .map(|n| IpAddr::V4(Ipv4Addr::from(n)))
-                .map_err(|_| overflow()),
+            IpAddr::V4(_) => {
+                u32::try_from(number).map(|n| IpAddr::V4(Ipv4Addr::from(n))).map_err(|_| overflow())
+            }
             IpAddr::V6(_) => Ok(IpAddr::V6(Ipv6Addr::from(number))),
         }
     }
@@ -219,9 +219,8 @@ impl Pool {
             return Ok(());
         }
         let (from, to) = text.split_once('-').unwrap_or((text, text));
-        let address = |text: &str| -> Eval<IpAddr> {
-            text.trim().parse().map_err(|_| invalid(text.trim()))
-        };
+        let address =
+            |text: &str| -> Eval<IpAddr> { text.trim().parse().map_err(|_| invalid(text.trim())) };
         let (from, to) = (address(from)?, address(to)?);
         let (first, last) = (Net::number(from), Net::number(to));
         if from.is_ipv4() != to.is_ipv4() {
