@@ -66,9 +66,8 @@ impl Evaluator<'_> {
         match self.deep(node) {
             Ok(item) => Ok(item.map(|i| i.value)),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
-            Err(stop @ Stop::Failed(_)) => Err(Stop::blocked("", Some(node), true)).map_err(|b| {
-                if matches!(stop, Stop::Failed(_)) { b } else { stop }
-            }),
+            Err(stop @ Stop::Failed(_)) => Err(Stop::blocked("", Some(node), true))
+                .map_err(|b| if matches!(stop, Stop::Failed(_)) { b } else { stop }),
             Err(stop) => Err(stop),
         }
     }
@@ -160,7 +159,9 @@ impl Evaluator<'_> {
                         let env = Env::at(id);
                         self.apply(&lambda, args, &env, &mut Info::default())?.truth()
                     }
-                    _ => return Err(Stop::failed(format!("case {n} requires a lambda for 'match'"))),
+                    _ => {
+                        return Err(Stop::failed(format!("case {n} requires a lambda for 'match'")));
+                    }
                 },
                 (None, None) => {
                     let text = format!("case {n} requires 'case' or `'match' field");
@@ -222,12 +223,7 @@ impl Evaluator<'_> {
         Ok(own.to_vec())
     }
 
-    fn control_type(
-        &mut self,
-        id: InstId,
-        controls: &Entries,
-        regular: &Entries,
-    ) -> Eval<Reached> {
+    fn control_type(&mut self, id: InstId, controls: &Entries, regular: &Entries) -> Eval<Reached> {
         let Some(node) = entry(controls, "<<type") else { return Err(Stop::silent()) };
         let kind = match self.control_value(node)? {
             None => "undef",
@@ -334,10 +330,7 @@ impl Evaluator<'_> {
                 }
             }
             other => {
-                return Err(Stop::failed(format!(
-                    "invalid control variables: {}",
-                    other.kind()
-                )));
+                return Err(Stop::failed(format!("invalid control variables: {}", other.kind())));
             }
         }
         Ok(out)
@@ -356,9 +349,7 @@ impl Evaluator<'_> {
             return self.round(id, names.clone(), body, key, out);
         };
         let items: Vec<(Value, Item)> = match &range.values {
-            Value::List(list) => {
-                (0..).map(Value::Int).zip(list.items.iter().cloned()).collect()
-            }
+            Value::List(list) => (0..).map(Value::Int).zip(list.items.iter().cloned()).collect(),
             Value::Map(map) => {
                 map.entries().iter().map(|(k, i)| (Value::Str(k.clone()), i.clone())).collect()
             }
@@ -401,7 +392,9 @@ impl Evaluator<'_> {
             let instance = this.add_instance(body, id, scope.clone(), true);
             match this.deep(instance) {
                 Err(stop @ Stop::Suspend(..)) => Err(stop),
-                Err(_) => Err(this.nested_trouble(instance, "resolution of loop body failed".into())),
+                Err(_) => {
+                    Err(this.nested_trouble(instance, "resolution of loop body failed".into()))
+                }
                 other => other,
             }
         };
@@ -466,11 +459,15 @@ fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
     for (key, _) in controls {
         let name = key.trim_start_matches('<');
         if !known(name) {
-            return Err(Stop::failed(format!("unknown control or control option {:?}", key.as_str())));
+            return Err(Stop::failed(format!(
+                "unknown control or control option {:?}",
+                key.as_str()
+            )));
         }
         if let Some(control) = found {
             if control.name != name && !control.options.contains(&name) {
-                let text = format!("invalid option {:?} for control \"<<{}\"", key.as_str(), control.name);
+                let text =
+                    format!("invalid option {:?} for control \"<<{}\"", key.as_str(), control.name);
                 return Err(Stop::failed(text));
             }
         }

@@ -34,9 +34,7 @@ impl Evaluator<'_> {
             (Value::Map(x), Value::Map(y)) => {
                 let (x, y) = (x.entries(), y.entries());
                 x.len() == y.len()
-                    && x.iter()
-                        .zip(y)
-                        .all(|(a, b)| a.0 == b.0 && self.same(&a.1.value, &b.1.value))
+                    && x.iter().zip(y).all(|(a, b)| a.0 == b.0 && self.same(&a.1.value, &b.1.value))
             }
             (Value::Lambda(x), Value::Lambda(y)) => self.lambda_text(x) == self.lambda_text(y),
             (Value::Lambda(x), Value::Str(y)) => self.lambda_text(x) == *y,

@@ -56,12 +56,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn eval_reference(
-        &mut self,
-        reference: &Reference,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Value> {
+    fn eval_reference(&mut self, reference: &Reference, env: &Env, info: &mut Info) -> Eval<Value> {
         let item = match self.host_reference(reference, env)? {
             Some(item) => item,
             None => self.reference(reference, env)?,
@@ -169,12 +164,7 @@ impl Evaluator<'_> {
     }
 
     /// The values of a list's items or a call's arguments.
-    pub(crate) fn values(
-        &mut self,
-        args: &[Arg],
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Vec<Value>> {
+    pub(crate) fn values(&mut self, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Vec<Value>> {
         let mut waiting = Waiting::default();
         let mut out = Vec::with_capacity(args.len());
         for arg in args {
@@ -272,12 +262,7 @@ impl Evaluator<'_> {
 
     /// What an expression refers to without waiting for all of it, if it is a reference or
     /// a path into one.
-    pub(crate) fn spot(
-        &mut self,
-        id: ExprId,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Spot> {
+    pub(crate) fn spot(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Spot> {
         match self.sources.exprs[id].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
                 Some(item) => Ok(Spot::Value(item)),
@@ -300,15 +285,13 @@ impl Evaluator<'_> {
                 for n in 0..path.len() {
                     let shown = |n: usize| crate::syntax::print::print_path(&path[..n]);
                     let next = self.step_into(&spot, &path[n], || shown(n))?;
-                    spot = next
-                        .ok_or_else(|| Stop::failed(format!("'{}' not found", shown(n + 1))))?;
+                    spot =
+                        next.ok_or_else(|| Stop::failed(format!("'{}' not found", shown(n + 1))))?;
                 }
                 Ok(self.spot_value(spot, String::new)?.value)
             }
             Expr::Dynamic(base, index) => self.indexed(base, &index, env, info),
-            Expr::Projection { base, slice, rest } => {
-                self.projection(base, slice, rest, env, info)
-            }
+            Expr::Projection { base, slice, rest } => self.projection(base, slice, rest, env, info),
             _ => Err(Stop::silent()),
         }
     }

@@ -146,9 +146,9 @@ impl Evaluator<'_> {
             return Err(Stop::failed(format!("no named arguments for builtin function ({name})")));
         }
         match builtin {
-            Builtin::Lazy(_) if curry => Err(Stop::failed(format!(
-                "no currying for intrinsic builtin function ({name})"
-            ))),
+            Builtin::Lazy(_) if curry => {
+                Err(Stop::failed(format!("no currying for intrinsic builtin function ({name})")))
+            }
             Builtin::Lazy(function) => function(self, args, env, info),
             Builtin::Eager(_) if curry => {
                 let first = self.values(args, env, info)?;
@@ -368,9 +368,7 @@ impl Evaluator<'_> {
                 for bound in rest.by_ref() {
                     items.push(match bound {
                         Bound::Value(item) => item.value,
-                        Bound::Node(id) => {
-                            self.spot_value(Spot::Node(id), || self_path(id))?.value
-                        }
+                        Bound::Node(id) => self.spot_value(Spot::Node(id), || self_path(id))?.value,
                     });
                 }
                 *slot = Some(Value::list(items).into());
@@ -510,4 +508,3 @@ pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoStr
         }
     }
 }
-

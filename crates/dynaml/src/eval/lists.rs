@@ -78,7 +78,8 @@ impl Evaluator<'_> {
                 continue;
             }
             for entry in entries {
-                let twice = inserted && self.key_of(&entry, key)?.is_some_and(|k| known.contains(&k));
+                let twice =
+                    inserted && self.key_of(&entry, key)?.is_some_and(|k| known.contains(&k));
                 if !twice {
                     out.push(entry);
                 }

@@ -54,7 +54,8 @@ impl Evaluator<'_> {
                 Some(Value::Map(map)) => base = map.entries().to_vec(),
                 Some(Value::Null) | None => {}
                 Some(other) => {
-                    let text = format!("require map value for '<<' insert, found '{}'", other.kind());
+                    let text =
+                        format!("require map value for '<<' insert, found '{}'", other.kind());
                     return Err(Stop::failed(text));
                 }
             }
@@ -181,13 +182,11 @@ impl Evaluator<'_> {
         let undefined = info.undefined;
         let result = result.map(|value| (!undefined).then(|| Item::from(value)));
         let result = match result {
-            Ok(Some(item)) if item.value.weight().open => {
-                match self.literal(node, item, true) {
-                    super::tree::Reached::Value(item) => Ok(Some(item)),
-                    super::tree::Reached::Node(sub, _) => self.deep(sub),
-                    super::tree::Reached::Undefined => Ok(None),
-                }
-            }
+            Ok(Some(item)) if item.value.weight().open => match self.literal(node, item, true) {
+                super::tree::Reached::Value(item) => Ok(Some(item)),
+                super::tree::Reached::Node(sub, _) => self.deep(sub),
+                super::tree::Reached::Undefined => Ok(None),
+            },
             other => other,
         };
         (result, info)

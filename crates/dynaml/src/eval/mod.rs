@@ -191,6 +191,8 @@ pub struct Evaluator<'w> {
     pub files: Vec<FileInfo>,
     /// Documents by their root.
     pub documents: FxHashMap<InstId, Rc<Document>>,
+    /// The nodes that documents inside of others stand at, by their root.
+    pub outer: FxHashMap<InstId, InstId>,
     /// Built-in functions by name.
     pub builtins: Rc<functions::Table>,
     /// Results of commands and files that were read.
@@ -222,6 +224,7 @@ impl<'w> Evaluator<'w> {
             options,
             files: Vec::new(),
             documents: FxHashMap::default(),
+            outer: FxHashMap::default(),
             builtins: Rc::new(functions::table()),
             cache: functions::Cache::default(),
             tags: functions::Tags::default(),
@@ -242,6 +245,23 @@ impl<'w> Evaluator<'w> {
     pub fn add_document(&mut self, body: Body, document: Document) -> InstId {
         let root = self.add(Inst::new(body, NOWHERE, Step::Same));
         self.documents.insert(root, Rc::new(document));
+        root
+    }
+
+    /// Adds the root of a document that is evaluated for an expression of another one: names that
+    /// it does not know are looked up from there.
+    pub(crate) fn add_inner_document(
+        &mut self,
+        body: Body,
+        place: InstId,
+        names: Scope,
+        stubs: Rc<[Item]>,
+        file: &str,
+    ) -> InstId {
+        let document = Document { stubs, file: file.into(), bindings: names };
+        let root = self.add_document(body, document);
+        self.nodes[root].transient = true;
+        self.outer.insert(root, place);
         root
     }
 

@@ -195,7 +195,8 @@ impl Evaluator<'_> {
     fn expression_template(&mut self, place: InstId, inner: Option<ExprId>) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
         let text = crate::syntax::print::print(&self.sources.exprs, inner);
-        let source = Value::str(format!("(( &template {} ))", text.replace("( ", "(").replace(" )", ")")));
+        let source =
+            Value::str(format!("(( &template {} ))", text.replace("( ", "(").replace(" )", ")")));
         let src = self.source_of(place);
         let template = Template { body: TemplateBody::Expr(inner, src), place, source };
         Ok(Value::Template(Rc::new(template)))

@@ -93,14 +93,10 @@ impl Evaluator<'_> {
     fn add_or_subtract(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
         let add = op == BinaryOp::Add;
         match (a, b) {
-            (Value::Int(x), Value::Int(y)) => Ok(Value::Int(if add {
-                x.wrapping_add(*y)
-            } else {
-                x.wrapping_sub(*y)
-            })),
-            (Value::Str(_), Value::Int(_) | Value::Str(_)) => {
-                self.address_arithmetic(add, a, b)
+            (Value::Int(x), Value::Int(y)) => {
+                Ok(Value::Int(if add { x.wrapping_add(*y) } else { x.wrapping_sub(*y) }))
             }
+            (Value::Str(_), Value::Int(_) | Value::Str(_)) => self.address_arithmetic(add, a, b),
             _ => match (number(a), number(b)) {
                 (Some(x), Some(y)) => Ok(Value::Float(if add { x + y } else { x - y })),
                 _ => Err(self.no_sum(add, a)),
@@ -115,7 +111,9 @@ impl Evaluator<'_> {
             Value::Str(_) => format!("string argument for {name} must be an IP address"),
             _ => format!("first argument of {name} must be IP address or integer"),
         };
-        Stop::failed(self.words(&spiff, &format!("non-IP address {word} requires number arguments")))
+        Stop::failed(
+            self.words(&spiff, &format!("non-IP address {word} requires number arguments")),
+        )
     }
 
     fn address_arithmetic(&mut self, add: bool, a: &Value, b: &Value) -> Eval<Value> {

@@ -58,5 +58,4 @@ impl Evaluator<'_> {
             _ => self.source_value(src),
         }
     }
-
 }

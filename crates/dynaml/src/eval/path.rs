@@ -27,6 +27,14 @@ impl Evaluator<'_> {
         join(self.steps(id).into_iter().map(report_step))
     }
 
+    /// The path of a node from one above it; the whole path if it is that node itself.
+    pub fn path_below(&self, id: InstId, base: InstId) -> String {
+        let steps = self.steps(id);
+        let known = self.steps(base).len();
+        let below = if known < steps.len() { known } else { 0 };
+        join(steps.into_iter().skip(below).map(report_step))
+    }
+
     /// The steps as `__ctx.PATH` shows them: entries with a key by their key.
     pub fn context_path(&self, id: InstId) -> Vec<EcoString> {
         self.steps(id).into_iter().filter(|s| !is_insert(s)).map(stub_step).collect()

@@ -12,7 +12,7 @@ use super::{Env, Eval, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
-use crate::value::{Callable, Flags, Item, Lambda, List, Value};
+use crate::value::{Callable, Flags, Item, Lambda, Value};
 
 /// Where a reference has got to.
 #[derive(Clone, Debug)]
@@ -49,18 +49,15 @@ impl Evaluator<'_> {
     }
 
     /// What a reference refers to.
-    pub(crate) fn resolve(
-        &mut self,
-        reference: &Reference,
-        env: &Env,
-        depth: Depth,
-    ) -> Eval<Spot> {
+    pub(crate) fn resolve(&mut self, reference: &Reference, env: &Env, depth: Depth) -> Eval<Spot> {
         let path = &reference.path[..];
         let shown = |n: usize| {
             let dot = if reference.absolute { "." } else { "" };
             format!("{dot}{}", print_path(&path[..n.min(path.len())]))
         };
-        let (mut spot, rest) = if let Some(tag) = &reference.tag {
+        let (mut spot, rest) = if let Some(outer) = self.outer_reference(reference, env) {
+            (Spot::Node(outer), 3)
+        } else if let Some(tag) = &reference.tag {
             let tag = tag.clone();
             (self.tagged(&tag, reference, env)?, 0)
         } else if reference.absolute {
@@ -200,6 +197,21 @@ impl Evaluator<'_> {
 
     /// What a name stands for in the maps around a node.
     pub(crate) fn look_up_around(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
+        let mut place = place;
+        loop {
+            if let Some(found) = self.look_up_inside(place, name)? {
+                return Ok(Some(found));
+            }
+            let root = self.root(place);
+            match self.outer.get(&root) {
+                Some(outer) => place = *outer,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// What a name stands for in the maps around a node in its own document.
+    fn look_up_inside(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
         let mut at = place;
         loop {
             if let Some(bound) =
@@ -396,21 +408,54 @@ impl Evaluator<'_> {
         let path = self.context_path(env.place);
         let file = self.document(env.place).file.clone();
         let (dir, resolved, resolved_dir) = self.file_names(&file);
-        let outer = self.outer_documents(env.place);
-        Value::map([
+        let bindings = self.bindings_value(env.place);
+        let stub_path = self.stub_path(env.place);
+        let stub_path = stub_path.split('.').filter(|s| !s.is_empty()).map(Value::str);
+        let mut entries = vec![
             ("FILE", Value::Str(file)),
             ("DIR", Value::Str(dir)),
             ("RESOLVED_FILE", Value::Str(resolved)),
             ("RESOLVED_DIR", Value::Str(resolved_dir)),
             ("PATHNAME", Value::str(path.join("."))),
             ("PATH", Value::list(path.into_iter().map(Value::Str))),
+            ("STUBPATH", Value::list(stub_path)),
             ("VERSION", Value::str(crate::VERSION)),
-            ("OUTER", outer),
-        ])
+        ];
+        match bindings {
+            Some(bindings) => {
+                entries.push(("OUTER", Value::list([bindings.clone()])));
+                entries.push(("BINDINGS", bindings));
+            }
+            None => entries.push(("BINDINGS", Value::list([]))),
+        }
+        Value::map(entries)
     }
 
-    fn outer_documents(&mut self, _place: InstId) -> Value {
-        Value::List(List::new(Vec::new(), None))
+    /// The root of the document that `__ctx.OUTER.[n]` means.
+    fn outer_reference(&self, reference: &Reference, env: &Env) -> Option<InstId> {
+        let [PathStep::Key(ctx), PathStep::Key(outer), PathStep::Index(n), ..] =
+            &reference.path[..]
+        else {
+            return None;
+        };
+        if ctx != "__ctx" || outer != "OUTER" || reference.absolute || reference.tag.is_some() {
+            return None;
+        }
+        let mut root = self.root(env.place);
+        for _ in 0..=*n {
+            root = self.root(*self.outer.get(&root)?);
+        }
+        Some(root)
+    }
+
+    /// The bindings that the outermost document around a node was given.
+    fn bindings_value(&self, place: InstId) -> Option<Value> {
+        let mut root = self.root(place);
+        while let Some(outer) = self.outer.get(&root) {
+            root = self.root(*outer);
+        }
+        let names = self.document(root).bindings.names();
+        (!names.is_empty()).then(|| Value::Map(crate::value::Map::new(names)))
     }
 
     fn file_names(&self, file: &str) -> (EcoString, EcoString, EcoString) {

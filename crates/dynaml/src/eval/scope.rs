@@ -77,6 +77,30 @@ impl Scope {
         }
     }
 
+    /// The values of all names that have one.
+    pub fn names(&self) -> Vec<(EcoString, Item)> {
+        let mut out = Vec::new();
+        let mut todo: Vec<&Self> = vec![self];
+        while let Some(at) = todo.pop() {
+            match at.0.as_deref() {
+                Some(Link::Frame(names, next)) => {
+                    out.extend(names.iter().filter_map(|(name, bound)| match bound {
+                        Bound::Value(item) => Some((name.clone(), item.clone())),
+                        Bound::Node(_) => None,
+                    }));
+                    todo.push(next);
+                }
+                Some(Link::Join(first, second)) => {
+                    todo.push(second);
+                    todo.push(first);
+                }
+                None => {}
+            }
+        }
+        out.reverse();
+        out
+    }
+
     /// The outermost frame's value of a name.
     pub fn outermost(&self, name: &str) -> Option<&Bound> {
         let mut found = None;

@@ -127,12 +127,7 @@ impl Evaluator<'_> {
     }
 
     /// What a reference with a tag refers to, up to its path.
-    pub(crate) fn tagged(
-        &mut self,
-        tag: &str,
-        reference: &Reference,
-        env: &Env,
-    ) -> Eval<Spot> {
+    pub(crate) fn tagged(&mut self, tag: &str, reference: &Reference, env: &Env) -> Eval<Spot> {
         let root = self.root(env.place);
         let name = canonical(tag);
         if name == "doc.0" {
@@ -303,7 +298,8 @@ impl Evaluator<'_> {
     fn defines_tag(&self, expr: ExprId) -> bool {
         match &self.sources.exprs[expr] {
             Expr::Marked(markers, inner) => {
-                let tagged = markers.iter().any(|m| matches!(m, crate::syntax::ast::Marker::Tag(..)));
+                let tagged =
+                    markers.iter().any(|m| matches!(m, crate::syntax::ast::Marker::Tag(..)));
                 tagged || inner.is_some_and(|e| self.defines_tag(e))
             }
             Expr::Call { callee, args, .. } => {

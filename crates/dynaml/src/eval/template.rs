@@ -11,12 +11,7 @@ use crate::syntax::print::print;
 use crate::value::{Flags, Item, Template, TemplateBody, Value};
 
 impl Evaluator<'_> {
-    pub(crate) fn instantiate(
-        &mut self,
-        expr: ExprId,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Value> {
+    pub(crate) fn instantiate(&mut self, expr: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.eval(expr, env, info)? {
             Value::Template(template) => self.use_template(&template, env, info),
             _ => Err(Stop::failed("template value required")),
@@ -121,7 +116,9 @@ impl Evaluator<'_> {
     pub(crate) fn source_value(&self, src: SrcId) -> Value {
         match &self.sources.nodes[src].kind {
             SrcKind::Value(item) => item.value.clone(),
-            SrcKind::Expr(expr) => Value::str(format!("(( {} ))", print(&self.sources.exprs, *expr))),
+            SrcKind::Expr(expr) => {
+                Value::str(format!("(( {} ))", print(&self.sources.exprs, *expr)))
+            }
             SrcKind::Broken(text, _) => Value::Str(text.clone()),
             SrcKind::Map(map) => {
                 let own = map.entries.iter().map(|(k, s)| (k.clone(), self.source_value(*s)));
@@ -129,9 +126,13 @@ impl Evaluator<'_> {
                 Value::map(own.chain(insert.map(|v| ("<<".into(), v))))
             }
             SrcKind::List(list) => {
-                let marks = self.insert_text(&list.marks, None);
+                let marks = self.insert_text(&list.marks, list.marked);
                 let marks = marks.map(|v| Value::map([("<<", v)]));
-                let own = list.entries.iter().map(|entry| match entry {
+                let marked = |entry: &&crate::load::ListEntry| {
+                    matches!(entry, crate::load::ListEntry::Insert(src) if list.marked == Some(*src))
+                };
+                let entries = list.entries.iter().filter(|e| !marked(e));
+                let own = entries.map(|entry| match entry {
                     crate::load::ListEntry::Node(src) => self.source_value(*src),
                     crate::load::ListEntry::Insert(src) => {
                         Value::map([("<<", self.source_value(*src))])
@@ -168,7 +169,8 @@ impl Evaluator<'_> {
         if let Some(src) = insert {
             if let SrcKind::Expr(expr) = self.sources.nodes[src].kind {
                 let text = print(&self.sources.exprs, expr);
-                let text = text.strip_prefix("( ").and_then(|t| t.strip_suffix(" )")).unwrap_or(&text);
+                let text =
+                    text.strip_prefix("( ").and_then(|t| t.strip_suffix(" )")).unwrap_or(&text);
                 words.push(format!("({text})"));
             }
         }

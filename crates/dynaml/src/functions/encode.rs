@@ -156,7 +156,7 @@ fn asjson(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 fn asyaml(call: &mut Call<'_, '_>) -> Eval<Value> {
     let [value] = call.args else { return fail("asyaml takes exactly one argument") };
-    Ok(Value::str(call.ev.yaml_text(value)))
+    Ok(Value::str(call.ev.text_of_value(value)))
 }
 
 pub(super) fn register(table: &mut Table) {

@@ -396,7 +396,7 @@ fn sprintf(format: &str, args: &[Arg]) -> Eval<String> {
 
 impl Evaluator<'_> {
     /// The YAML text of a value, as functions see it.
-    pub(crate) fn yaml_text(&self, value: &Value) -> String {
+    pub(crate) fn text_of_value(&self, value: &Value) -> String {
         let writer = Writer {
             exprs: &self.sources.exprs,
             drop_temporary: false,
@@ -418,7 +418,7 @@ fn formatted(call: &Call<'_, '_>, name: &str) -> Eval<String> {
         Value::Float(x) => Arg::Float(*x),
         Value::Str(s) => Arg::Str(s.to_string()),
         Value::Lambda(lambda) => Arg::Str(call.ev.lambda_text(lambda).to_string()),
-        Value::List(_) | Value::Map(_) | Value::Template(_) => Arg::Str(call.ev.yaml_text(value)),
+        Value::List(_) | Value::Map(_) | Value::Template(_) => Arg::Str(call.ev.text_of_value(value)),
     };
     let Arg::Str(format) = arg(format) else {
         return fail(format!("{name}: format must be string"));

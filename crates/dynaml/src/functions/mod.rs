@@ -7,13 +7,18 @@ mod collections;
 mod control;
 mod convert;
 mod encode;
+mod exec;
+mod files;
 mod format;
+mod names;
 pub mod network;
 pub mod pattern;
 mod rand;
+mod semver;
 mod static_ips;
 mod strings;
 mod url;
+mod validate;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -24,6 +29,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::stop::Stop;
 use crate::eval::{Env, Eval, Evaluator, Info};
+use crate::load::SrcId;
 use crate::syntax::ast::Arg;
 use crate::value::{Item, Value};
 
@@ -64,10 +70,12 @@ pub type Table = FxHashMap<&'static str, Builtin>;
 pub struct Cache {
     /// Results of commands, by the command and its input.
     pub commands: FxHashMap<Vec<u8>, Result<Value, EcoString>>,
-    /// What files are, by how they are read and their path.
-    pub files: FxHashMap<(EcoString, EcoString), Result<Value, EcoString>>,
-    /// Files to be removed at the end of the run, by what was asked for.
-    pub temporary: FxHashMap<Vec<u8>, PathBuf>,
+    /// The bytes of files by path.
+    pub files: FxHashMap<EcoString, Result<Rc<[u8]>, EcoString>>,
+    /// The documents of files by path.
+    pub sources: FxHashMap<EcoString, Rc<[SrcId]>>,
+    /// Files to be removed at the end of the run, by permissions and content.
+    pub temporary: FxHashMap<(u32, Vec<u8>), PathBuf>,
     /// How often a command was run or a file read whose result may differ the next time.
     pub uncached: u64,
     /// Compiled patterns.
@@ -93,12 +101,16 @@ pub fn table() -> Table {
     control::register(&mut table);
     convert::register(&mut table);
     encode::register(&mut table);
+    exec::register(&mut table);
+    files::register(&mut table);
     format::register(&mut table);
     network::register(&mut table);
     rand::register(&mut table);
+    semver::register(&mut table);
     static_ips::register(&mut table);
     strings::register(&mut table);
     url::register(&mut table);
+    validate::register(&mut table);
     table
 }
 
