@@ -12,6 +12,8 @@
 //! | [`eval`] | evaluation on demand |
 //! | [`functions`] | the built-in functions, a file a family |
 //! | [`report`] | what could not be resolved, in the original's words |
+//! | [`diagnose`] | the same as diagnostics, with places and causes |
+//! | [`explain`] | where a value comes from |
 //! | [`output`] | finished documents as YAML and JSON |
 //! | [`lower`] | finished documents as plain data |
 //!
@@ -20,9 +22,12 @@
 
 #![forbid(unsafe_code)]
 
+mod causes;
+pub mod diagnose;
 pub mod diff;
 pub mod document;
 pub mod eval;
+pub mod explain;
 pub mod functions;
 pub mod interpolation;
 pub mod load;

@@ -70,6 +70,8 @@ pub struct ListSrc {
     pub keyless: bool,
     /// The markers of an insert.
     pub marks: Marks,
+    /// The insert that has the markers.
+    pub marked: Option<SrcId>,
 }
 
 /// An entry of a list.
@@ -363,7 +365,7 @@ impl Loader<'_, '_> {
         for (b, span) in built {
             let source = self.source(b, span);
             let source = if tagged { self.strip_key_tag(source, &mut list) } else { source };
-            let entry = self.list_entry(source, &mut list.marks);
+            let entry = self.list_entry(source, &mut list);
             list.entries.extend(entry);
         }
         let span = self.tree.node(id).span;
@@ -371,13 +373,17 @@ impl Loader<'_, '_> {
     }
 
     /// An entry that is a map of nothing but an insert is an insert of the list.
-    fn list_entry(&mut self, source: SrcId, marks: &mut Marks) -> Option<ListEntry> {
+    fn list_entry(&mut self, source: SrcId, list: &mut ListSrc) -> Option<ListEntry> {
         let SrcKind::Map(map) = &self.sources.nodes[source].kind else {
             return Some(ListEntry::Node(source));
         };
         if !map.entries.is_empty() || (map.insert.is_none() && map.marks.is_empty()) {
             return Some(ListEntry::Node(source));
         }
+        if !map.marks.is_empty() {
+            list.marked = map.insert;
+        }
+        let marks = &mut list.marks;
         marks.flags = marks.flags.with(map.marks.flags);
         marks.template |= map.marks.template;
         marks.tags.extend(map.marks.tags.iter().cloned());

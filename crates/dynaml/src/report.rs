@@ -53,8 +53,59 @@ pub struct Line {
     pub detail: Option<EcoString>,
     /// Lines of nodes that are the reason.
     pub nested: Vec<Self>,
-    /// Where it is written: file number and bytes.
-    pub place: (u32, ordain_source::TextRange),
+    /// Where it is written.
+    pub place: Place,
+    /// The byte between the brackets at which a text that is no expression stops being one.
+    pub at: Option<usize>,
+    /// What is behind it.
+    pub cause: Cause,
+    /// The node.
+    pub node: InstId,
+}
+
+/// A place: file number and bytes.
+pub type Place = (u32, ordain_source::TextRange);
+
+/// What is behind a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The expression itself, or something unknown.
+    Own,
+    /// What is wanted from stubs is in none of these, those that win first.
+    Stubs(Vec<Searched>),
+    /// A name is not known.
+    Name {
+        /// The path up to what is missing.
+        path: String,
+        /// A path like it.
+        near: Option<String>,
+    },
+    /// These nodes wait for each other, the last one for the first.
+    Loop(Vec<Related>),
+    /// It waits for this node, directly or not.
+    Waits(Related),
+}
+
+/// A stub that was searched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Searched {
+    /// Its name.
+    pub stub: EcoString,
+    /// The longest beginning of the path that it has; empty if none.
+    pub has: String,
+    /// A path like the one that is missing.
+    pub near: Option<String>,
+}
+
+/// A node that has to do with another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Related {
+    /// Its path.
+    pub path: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The node.
+    pub node: InstId,
 }
 
 /// The legend below the report.
@@ -154,16 +205,22 @@ impl Evaluator<'_> {
     /// The report on what is below a node.
     pub fn report(&self, root: InstId) -> Vec<Line> {
         let dependent = self.dependent_nodes();
-        self.lines(root, &dependent, 0)
+        self.lines(root, &dependent, 0, None)
     }
 
-    fn lines(&self, root: InstId, dependent: &FxHashSet<InstId>, depth: u32) -> Vec<Line> {
+    fn lines(
+        &self,
+        root: InstId,
+        dependent: &FxHashSet<InstId>,
+        depth: u32,
+        base: Option<InstId>,
+    ) -> Vec<Line> {
         const DEEPEST: u32 = 50;
         if depth > DEEPEST {
             return Vec::new();
         }
         let troubled = self.troubled(root);
-        troubled.into_iter().map(|id| self.line(id, dependent, depth)).collect()
+        troubled.into_iter().map(|id| self.line(id, dependent, depth, base)).collect()
     }
 
     fn stop_of(&self, id: InstId) -> Option<&Stop> {
@@ -177,11 +234,17 @@ impl Evaluator<'_> {
         }
     }
 
-    fn line(&self, id: InstId, dependent: &FxHashSet<InstId>, depth: u32) -> Line {
+    fn line(
+        &self,
+        id: InstId,
+        dependent: &FxHashSet<InstId>,
+        depth: u32,
+        base: Option<InstId>,
+    ) -> Line {
         let mut line = Line {
             expr: self.expr_text(id),
             file: self.file_of(id),
-            path: self.path(id),
+            path: base.map_or_else(|| self.path(id), |base| self.path_below(id, base)),
             stub_path: self.shown_stub_path(id),
             tag: Tag::Error,
             issue: EcoString::new(),
@@ -191,6 +254,15 @@ impl Evaluator<'_> {
                 let src = &self.sources.nodes[self.source_of(id)];
                 (src.file, src.span)
             },
+            at: match &self.nodes[id].body {
+                Body::Src(src) => match &self.sources.nodes[*src].kind {
+                    SrcKind::Broken(_, error) => Some(error.at),
+                    _ => None,
+                },
+                _ => None,
+            },
+            cause: Cause::Own,
+            node: id,
         };
         let nested = match self.stop_of(id) {
             Some(Stop::Failed(issue)) => {
@@ -206,12 +278,13 @@ impl Evaluator<'_> {
             _ => &[],
         };
         for node in nested {
-            line.nested.extend(self.lines(*node, dependent, depth + 1));
+            line.nested.extend(self.lines(*node, dependent, depth + 1, Some(*node)));
         }
         line
     }
 
-    fn expr_of(&self, id: InstId) -> Option<ExprId> {
+    /// The expression of a node, if it is one.
+    pub(crate) fn expr_of(&self, id: InstId) -> Option<ExprId> {
         match &self.nodes[id].body {
             Body::Expr(expr, _) => Some(*expr),
             Body::Src(src) => match &self.sources.nodes[*src].kind {

@@ -10,7 +10,8 @@ use crate::eval::scope::{Bound, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
 use crate::eval::{Document, Evaluator, Options};
-use crate::load::{Features, Sources};
+use crate::explain::Explained;
+use crate::load::{Features, MapSrc, Sources, SrcKind};
 use crate::output::Writer;
 use crate::report::{self, Line};
 use crate::syntax::ast::PathStep;
@@ -51,7 +52,20 @@ pub struct Request {
     /// An expression on the result.
     pub evaluate: Option<String>,
     /// Also give the nodes that are marked as state.
-    pub state: bool,
+    pub state: Option<StateForm>,
+    /// Documents that are known by a tag.
+    pub tags: Vec<(String, Input)>,
+    /// A node of which is wanted where its value comes from.
+    pub explain: Option<String>,
+}
+
+/// The form of a state file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StateForm {
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
 }
 
 /// What came of a run.
@@ -61,6 +75,10 @@ pub struct Output {
     pub text: String,
     /// The text of the state file.
     pub state: Option<String>,
+    /// Where the value of the node comes from that was asked for.
+    pub explained: Option<Explained>,
+    /// The files of the run.
+    pub files: Vec<Input>,
 }
 
 /// Why there is no result.
@@ -78,9 +96,20 @@ pub enum Error {
         span: ordain_source::TextRange,
     },
     /// Expressions could not be resolved.
-    Unresolved(Vec<Line>),
+    Unresolved(Box<Unresolved>),
     /// Something else, such as a path that is not there.
     Other(String),
+}
+
+/// What could not be resolved in a document.
+#[derive(Clone, Debug)]
+pub struct Unresolved {
+    /// The nodes.
+    pub lines: Vec<Line>,
+    /// Which document of a stream it is, from 1.
+    pub document: Option<usize>,
+    /// The files that the places are in, by number.
+    pub files: Vec<Input>,
 }
 
 impl Error {
@@ -90,8 +119,10 @@ impl Error {
             Self::Input { role, name, message, .. } => {
                 format!("error parsing {role} [{name}]: {message}")
             }
-            Self::Unresolved(lines) => {
-                format!("error generating manifest: {}", report::text(lines))
+            Self::Unresolved(found) => {
+                let document = found.document.map(|n| format!(" (document {n})"));
+                let document = document.unwrap_or_default();
+                format!("error generating manifest{document}: {}", report::text(&found.lines))
             }
             Self::Other(message) => message.clone(),
         }
@@ -122,6 +153,8 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         evaluator: Evaluator::new(world, request.options.clone(), sources),
         request,
         bindings: bindings(&request.bindings),
+        files: Vec::new(),
+        stubs: Vec::new(),
     };
     run.merge()
 }
@@ -139,49 +172,76 @@ struct Run<'w, 'r> {
     evaluator: Evaluator<'w>,
     request: &'r Request,
     bindings: Scope,
+    /// The files by number.
+    files: Vec<Input>,
+    /// The finished stubs from the first to the last: their name and their root.
+    stubs: Vec<(EcoString, InstId)>,
 }
 
 impl Run<'_, '_> {
     fn merge(&mut self) -> Result<Output, Error> {
+        self.define_tags()?;
         let mut stubs: Vec<Item> = Vec::new();
         for input in self.request.stubs.iter().rev() {
-            let trees = self.trees(input, "stub")?;
+            let trees = trees(input, "stub")?;
             let tree = trees.into_iter().next().unwrap_or_default();
-            let (item, _) = self.document(&tree, input, "stub", &stubs)?;
+            let (item, root) = self.document(&tree, input, "stub", &stubs, None)?;
+            self.evaluator.finish_document(&item, true);
+            self.stubs.insert(0, (input.name.as_str().into(), root));
             stubs.insert(0, without(&item, Flags::LOCAL));
         }
         let Some(template) = &self.request.template else {
             return Err(Error::Other("no template".into()));
         };
-        let trees = self.trees(template, "template")?;
+        let trees = trees(template, "template")?;
         let several = trees.len() > 1;
+        if several && self.request.state.is_some() {
+            let name = &template.name;
+            return Err(Error::Other(format!(
+                "state handling not supported gor multi documents [{name}]: <nil>"
+            )));
+        }
         let mut output = Output::default();
-        for tree in &trees {
-            let (item, _) = self.document(tree, template, "template", &stubs)?;
-            if self.request.state {
-                let state = self.state(&item);
-                output.state = Some(self.writer().yaml(&state));
-            }
-            if item.flags.has(Flags::TEMPORARY) {
+        let mut printed = Vec::new();
+        for (n, tree) in (1..).zip(&trees) {
+            if tree.is_empty() {
+                printed.push(None);
                 continue;
             }
-            let empty = tree.is_empty();
-            self.print(&item, several, empty, &mut output.text)?;
+            let number = several.then_some(n);
+            let (item, root) = self.document(tree, template, "template", &stubs, number)?;
+            self.evaluator.finish_document(&item, false);
+            if let Some(path) = &self.request.explain {
+                let explained = self.evaluator.explain(root, path, &self.stubs);
+                output.explained = output.explained.or(explained);
+                continue;
+            }
+            if item.flags.has(Flags::TEMPORARY) && !self.request.options.keep_temporary {
+                continue;
+            }
+            self.results(&item, number, &mut printed, &mut output)?;
         }
+        output.text = self.text(&printed);
+        output.files = std::mem::take(&mut self.files);
         Ok(output)
     }
 
-    fn trees(&self, input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
-        let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
-            role,
-            name: input.name.clone(),
-            message: format!("yaml: {e}"),
-            span: e.range,
-        })?;
-        if trees.is_empty() {
-            trees.push(Tree::default());
+    fn define_tags(&mut self) -> Result<(), Error> {
+        for (tag, input) in &self.request.tags {
+            if let Err(e) = crate::eval::tags::check_name(tag) {
+                return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
+            }
+            let tree = trees(input, "tag file")?.into_iter().next().unwrap_or_default();
+            let value = crate::document::value(&tree).map_err(|e| Error::Input {
+                role: "tag file",
+                name: input.name.clone(),
+                message: e.message,
+                span: e.span,
+            })?;
+            let defined = self.evaluator.define_tag(tag, value, None, true);
+            defined.map_err(|stop| Error::Other(stop.text().to_owned()))?;
         }
-        Ok(trees)
+        Ok(())
     }
 
     fn document(
@@ -190,15 +250,22 @@ impl Run<'_, '_> {
         input: &Input,
         role: &'static str,
         stubs: &[Item],
+        number: Option<usize>,
     ) -> Result<(Item, InstId), Error> {
         let file = self.evaluator.add_file(input.name.as_str());
+        self.files.push(input.clone());
         let loaded = self.evaluator.sources.load(tree, file);
-        let source = loaded.map_err(|e| Error::Input {
+        let mut source = loaded.map_err(|e| Error::Input {
             role,
             name: input.name.clone(),
             message: e.message,
             span: e.span,
         })?;
+        if let Some(key) = &input.under {
+            let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
+            let span = self.evaluator.sources.nodes[source].span;
+            source = self.evaluator.sources.push(SrcKind::Map(map), file, span);
+        }
         let document = Document {
             stubs: stubs.iter().cloned().collect(),
             file: EcoString::from(input.name.as_str()),
@@ -216,9 +283,18 @@ impl Run<'_, '_> {
                 if lines.is_empty() {
                     lines.push(unknown(&stop, input));
                 }
-                Err(Error::Unresolved(lines))
+                let all = &self.request.stubs;
+                let searched = all.iter().skip(all.len() - stubs.len()).zip(stubs);
+                let searched: Vec<_> = searched.map(|(i, s)| (i.name.as_str(), s)).collect();
+                self.evaluator.find_causes(&mut lines, &searched);
+                Err(self.unresolved(lines, number))
             }
         }
+    }
+
+    fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
+        let files = std::mem::take(&mut self.files);
+        Error::Unresolved(Box::new(Unresolved { lines, document, files }))
     }
 
     fn writer(&self) -> Writer<'_> {
@@ -230,36 +306,34 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The nodes that are marked as state, with what is around them.
-    fn state(&self, item: &Item) -> Value {
-        fn keep(value: &Value) -> Option<Value> {
-            let Value::Map(map) = value else { return None };
-            let mut entries = Vec::new();
-            for (key, item) in map.entries() {
-                if item.flags.has(Flags::STATE) {
-                    entries.push((key.clone(), Item::from(item.value.clone())));
-                } else if let Some(inner) = keep(&item.value) {
-                    entries.push((key.clone(), inner.into()));
-                }
-            }
-            (!entries.is_empty()).then(|| Value::Map(Map::new(entries)))
-        }
-        keep(&item.value).unwrap_or_else(|| Value::Map(Map::new(Vec::new())))
-    }
-
-    fn print(
+    /// What is printed of a document: the node that is wanted, and a list in pieces if that is
+    /// wanted.
+    fn results(
         &mut self,
         item: &Item,
-        several: bool,
-        empty: bool,
-        out: &mut String,
+        number: Option<usize>,
+        printed: &mut Vec<Option<Value>>,
+        output: &mut Output,
     ) -> Result<(), Error> {
+        let select = |value: &Value, path: &str| {
+            find(value, path).ok_or_else(|| {
+                let document = number.map(|n| format!(" (document {n})")).unwrap_or_default();
+                Error::Other(format!("path {path:?} not found{document}"))
+            })
+        };
         let mut value = item.value.clone();
-        if let Some(text) = &self.request.evaluate {
-            value = self.evaluate_on(&value, text)?;
-        }
         if let Some(path) = &self.request.path {
             value = select(&value, path)?;
+        }
+        if let Some(form) = self.request.state {
+            let state = state(&value);
+            output.state = Some(match form {
+                StateForm::Yaml => self.writer().yaml(&state),
+                StateForm::Json => self.writer().json(&state),
+            });
+        }
+        if let Some(text) = &self.request.evaluate {
+            value = self.evaluate_on(&value, text)?;
         }
         if !self.request.select.is_empty() {
             let mut entries = Vec::new();
@@ -269,27 +343,36 @@ impl Run<'_, '_> {
             }
             value = Value::map(entries);
         }
-        let values = match &value {
+        match &value {
             Value::List(list) if self.request.split => {
-                list.items.iter().map(|i| i.value.clone()).collect()
+                printed.extend(list.items.iter().map(|i| Some(i.value.clone())));
             }
-            _ => vec![value.clone()],
-        };
-        let several = several || (self.request.split && matches!(value, Value::List(_)));
-        for value in values {
-            if self.request.json {
-                out.push_str(&self.writer().json(&value));
-                out.push('\n');
-                continue;
-            }
-            if several || empty {
-                out.push_str("---\n");
-            }
-            if !empty {
-                out.push_str(&self.writer().yaml(&value));
-            }
+            _ => printed.push(Some(value)),
         }
         Ok(())
+    }
+
+    /// The results as text; an empty document is nothing but a separator.
+    fn text(&self, printed: &[Option<Value>]) -> String {
+        let mut out = String::new();
+        for value in printed {
+            match value {
+                Some(value) if self.request.json => {
+                    out.push_str(&self.writer().json(value));
+                    out.push('\n');
+                }
+                None if self.request.json => {}
+                _ => {
+                    if printed.len() > 1 || value.is_none() {
+                        out.push_str("---\n");
+                    }
+                    if let Some(value) = value {
+                        out.push_str(&self.writer().yaml(value));
+                    }
+                }
+            }
+        }
+        out
     }
 
     fn evaluate_on(&mut self, value: &Value, text: &str) -> Result<Value, Error> {
@@ -316,9 +399,43 @@ impl Run<'_, '_> {
         let node = self.evaluator.add_instance(Body::Expr(expr, src), root, scope, true);
         match self.evaluator.run(node) {
             Ok(item) => Ok(item.map(|i| i.value).unwrap_or_default()),
-            Err(_) => Err(Error::Unresolved(self.evaluator.report(node))),
+            Err(_) => {
+                let lines = self.evaluator.report(node);
+                Err(self.unresolved(lines, None))
+            }
         }
     }
+}
+
+/// The nodes that are marked as state, with what is around them.
+fn state(value: &Value) -> Value {
+    fn keep(value: &Value) -> Option<Value> {
+        let Value::Map(map) = value else { return None };
+        let mut entries = Vec::new();
+        for (key, item) in map.entries() {
+            if item.flags.has(Flags::STATE) {
+                entries.push((key.clone(), Item::from(item.value.clone())));
+            } else if let Some(inner) = keep(&item.value) {
+                entries.push((key.clone(), inner.into()));
+            }
+        }
+        (!entries.is_empty()).then(|| Value::Map(Map::new(entries)))
+    }
+    keep(value).unwrap_or_else(|| Value::Map(Map::new(Vec::new())))
+}
+
+/// The documents of a file; an empty file is one empty document.
+fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
+    let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
+        role,
+        name: input.name.clone(),
+        message: format!("yaml: {e}"),
+        span: e.range,
+    })?;
+    if trees.is_empty() {
+        trees.push(Tree::default());
+    }
+    Ok(trees)
 }
 
 /// The line for trouble that no node shows.
@@ -333,6 +450,9 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
         detail: None,
         nested: Vec::new(),
         place: (0, ordain_source::TextRange::new(0, 0)),
+        at: None,
+        cause: report::Cause::Own,
+        node: InstId::new(0),
     }
 }
 
@@ -349,10 +469,6 @@ pub fn steps(path: &str) -> Vec<PathStep> {
     steps
         .map(|step| index(step).map_or_else(|| PathStep::Key(step.into()), PathStep::Index))
         .collect()
-}
-
-fn select(value: &Value, path: &str) -> Result<Value, Error> {
-    find(value, path).ok_or_else(|| Error::Other(format!("path {path:?} not found")))
 }
 
 /// A value without nodes that are marked so.

@@ -293,6 +293,54 @@ impl Exprs {
         self.arena.push(expr)
     }
 
+    /// The expressions right below one.
+    pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
+        let args = |args: &[Arg]| args.iter().map(|a| a.value).collect::<Vec<_>>();
+        let pairs = |entries: &[(ExprId, ExprId)]| {
+            entries.iter().flat_map(|(k, v)| [*k, *v]).collect::<Vec<_>>()
+        };
+        match &self[id] {
+            Expr::Null
+            | Expr::Undefined
+            | Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Float(_)
+            | Expr::Str(_)
+            | Expr::Ref(_)
+            | Expr::Element
+            | Expr::Merge(_)
+            | Expr::Auto => Vec::new(),
+            Expr::Qualified(e, _)
+            | Expr::Not(e)
+            | Expr::Instantiate(e)
+            | Expr::Group(e)
+            | Expr::LambdaRef(e)
+            | Expr::Prefer(e) => vec![*e],
+            Expr::Dynamic(base, index) => base.iter().copied().chain(args(index)).collect(),
+            Expr::Projection { base, slice, rest } => {
+                let ends = slice.iter().flat_map(|(a, b)| [*a, *b]).flatten();
+                [*base].into_iter().chain(ends).chain([*rest]).collect()
+            }
+            Expr::Call { callee, args: list, .. } => {
+                [*callee].into_iter().chain(args(list)).collect()
+            }
+            Expr::Binary(_, a, b) | Expr::Mapping(_, a, b) | Expr::Catch(a, b) => vec![*a, *b],
+            Expr::Cond(a, b, c) | Expr::Sum(a, b, c) => vec![*a, *b, *c],
+            Expr::List(items) => args(items),
+            Expr::Range(a, b) => a.iter().chain(b).copied().collect(),
+            Expr::Map(entries) => pairs(entries),
+            Expr::Scope(entries, e) => pairs(entries).into_iter().chain([*e]).collect(),
+            Expr::Lambda(lambda) => {
+                let defaults = lambda.params.iter().filter_map(|p| p.default);
+                defaults.chain([lambda.body]).collect()
+            }
+            Expr::Sync(a, b, c, d) => {
+                [*a, *b].into_iter().chain(c.iter().chain(d).copied()).collect()
+            }
+            Expr::Marked(_, e) => e.iter().copied().collect(),
+        }
+    }
+
     /// Which bytes of its text an expression takes.
     pub fn span(&self, id: ExprId) -> (u32, u32) {
         self.spans.get(id.raw() as usize).copied().unwrap_or_default()

@@ -58,8 +58,7 @@ const OPERATORS: &[(&str, BinaryOp, u8)] = &[
 /// # Errors
 /// When it is no expression.
 pub fn parse(text: &str, exprs: &mut Exprs) -> Result<ExprId> {
-    let mut parser =
-        Parser { text, pos: 0, furthest: 0, depth: 0, steps: 0, exprs, hint: None };
+    let mut parser = Parser { text, pos: 0, furthest: 0, depth: 0, steps: 0, exprs, hint: None };
     let parsed = parser.dynaml();
     parsed.map_err(|e| if parser.furthest > e.at { parser.furthest_error() } else { e })
 }
@@ -326,7 +325,8 @@ impl Parser<'_, '_> {
         let mut chars = self.rest().chars();
         let (first, second) = (chars.next(), chars.next());
         match first {
-            Some('"' | '~' | '$' | '[' | '{' | '(' | '.') => true,
+            Some('.') => second != Some('.'),
+            Some('"' | '~' | '$' | '[' | '{' | '(') => true,
             Some('!') => second != Some('='),
             Some('*') => !second.is_some_and(is_blank),
             Some('-') => second.is_some_and(|c| c.is_ascii_digit()),
@@ -403,7 +403,9 @@ impl Parser<'_, '_> {
                     self.furthest = self.furthest.max(self.pos);
                     return Ok(unescape(&self.text[start..end]));
                 }
-                b'\\' if bytes.get(end + 1) == Some(&b'"') || bytes.get(end + 1) == Some(&b'\\') => {
+                b'\\'
+                    if bytes.get(end + 1) == Some(&b'"') || bytes.get(end + 1) == Some(&b'\\') =>
+                {
                     end += 2;
                 }
                 _ => end += 1,
@@ -440,7 +442,8 @@ impl Parser<'_, '_> {
             self.take_while(|c| c.is_ascii_digit());
             float = true;
         }
-        let exponent = self.rest().strip_prefix(['e', 'E']).map(|r| r.strip_prefix('-').unwrap_or(r));
+        let exponent =
+            self.rest().strip_prefix(['e', 'E']).map(|r| r.strip_prefix('-').unwrap_or(r));
         if exponent.is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())) {
             self.pos += 1;
             self.eat("-");
@@ -466,11 +469,9 @@ impl Parser<'_, '_> {
 
     fn keyword_or_chained(&mut self) -> Result<ExprId> {
         let start = self.pos;
-        for (word, expr) in [
-            ("true", Expr::Bool(true)),
-            ("false", Expr::Bool(false)),
-            ("nil", Expr::Null),
-        ] {
+        for (word, expr) in
+            [("true", Expr::Bool(true)), ("false", Expr::Bool(false)), ("nil", Expr::Null)]
+        {
             if !self.before_path(word) && self.eat_word(word) {
                 return Ok(self.push(expr, start));
             }
@@ -748,6 +749,7 @@ impl Parser<'_, '_> {
             return Ok(self.push(Expr::List(Rc::default()), start));
         }
         let first = if self.at("..") { None } else { Some(self.expression()?) };
+        self.blanks();
         if self.at("..") && !self.at("...") {
             self.pos += 2;
             self.blanks();

@@ -1,0 +1,259 @@
+//! Where the value of a node comes from: what is written there, what stubs have there, and what the
+//! expression refers to.
+
+use ecow::EcoString;
+
+use crate::eval::Evaluator;
+use crate::eval::merge::find_path;
+use crate::eval::tree::{Body, InstId, Memo, Reached};
+use crate::load::SrcKind;
+use crate::report::Place;
+use crate::session::steps;
+use crate::syntax::ast::{Expr, ExprId, PathStep};
+use crate::syntax::print::{print, print_path};
+use crate::value::Value;
+
+/// How deep references and stubs are followed.
+const DEEPEST: usize = 6;
+/// How many references of an expression are followed.
+const MOST: usize = 12;
+
+/// The value of a node, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The path that was asked for.
+    pub path: String,
+    /// What is written there.
+    pub source: Source,
+}
+
+/// A place that has to do with a value.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What it did.
+    pub role: Role,
+    /// The path of the node.
+    pub path: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The expression, if it is one.
+    pub expr: Option<String>,
+    /// The value that came of it, as YAML.
+    pub value: Option<String>,
+    /// What it depends on: stubs first, then references.
+    pub from: Vec<Source>,
+}
+
+/// What a place did for a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It gave the value.
+    Gave,
+    /// Its value was replaced by that of a stub.
+    Replaced,
+    /// Its expression took the value from a stub.
+    Merged,
+    /// It has no value of its own: the insert or expression around it gave it.
+    Inside,
+    /// A stub that gave the value.
+    Stub,
+    /// A stub that has a value which another stub replaced.
+    LostStub,
+    /// Something that the expression refers to.
+    Reference,
+}
+
+impl Role {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Gave => "written at",
+            Self::Replaced => "written at, and replaced by a stub",
+            Self::Merged => "merged at",
+            Self::Inside => "given as part of what is written at",
+            Self::Stub => "given by the stub at",
+            Self::LostStub => "not given by the stub at",
+            Self::Reference => "refers to",
+        }
+    }
+
+    /// As a word of JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Gave => "written",
+            Self::Replaced => "replaced",
+            Self::Merged => "merged",
+            Self::Inside => "inside",
+            Self::Stub => "stub",
+            Self::LostStub => "stub-not-used",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Where the value of a node of a finished document comes from; nothing if there is no such
+    /// node. The stubs are those of the document, from the first to the last.
+    pub(crate) fn explain(
+        &mut self,
+        root: InstId,
+        path: &str,
+        stubs: &[(EcoString, InstId)],
+    ) -> Option<Explained> {
+        let steps = steps(path);
+        let (node, rest) = self.walk(root, &steps);
+        let source = self.source(node, &steps[rest..], stubs, Role::Gave, 0)?;
+        Some(Explained { path: path.to_owned(), source })
+    }
+
+    /// The node at a path, or the last one before it whose value goes on without nodes; and how
+    /// many steps lead there.
+    fn walk(&self, root: InstId, steps: &[PathStep]) -> (InstId, usize) {
+        let mut at = root;
+        for (n, step) in steps.iter().enumerate() {
+            match self.entry(at, step) {
+                Some(next) => at = next,
+                None => return (at, n),
+            }
+        }
+        (at, steps.len())
+    }
+
+    fn source(
+        &mut self,
+        node: InstId,
+        rest: &[PathStep],
+        stubs: &[(EcoString, InstId)],
+        role: Role,
+        depth: usize,
+    ) -> Option<Source> {
+        let item = self.deep(node).ok()??;
+        let value = find_path(&item, rest)?.value.clone();
+        let mut path = self.path(node);
+        if !rest.is_empty() {
+            path = [path, print_path(rest)].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(".");
+        }
+        let expr = self.expr_of(node);
+        let (mut role, mut from) = (role, Vec::new());
+        if depth < DEEPEST {
+            let merged = expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
+            let mut given = self.given_by_stubs(node, rest, stubs, depth);
+            let replaced = !merged && !given.is_empty() && self.is_replaced(node, rest, &value);
+            if let Some(first) = given.first_mut().filter(|_| merged || replaced) {
+                first.role = Role::Stub;
+            }
+            if role == Role::Gave {
+                role = match (merged, replaced) {
+                    (true, _) => Role::Merged,
+                    (_, true) => Role::Replaced,
+                    _ if !rest.is_empty() && expr.is_some() => Role::Inside,
+                    _ => Role::Gave,
+                };
+            }
+            from.append(&mut given);
+            if let Some(expr) = expr {
+                from.extend(self.references(node, expr, depth));
+            }
+        }
+        let src = &self.sources.nodes[self.source_of(node)];
+        Some(Source {
+            role,
+            path,
+            place: (src.file, src.span),
+            expr: expr.map(|e| format!("(( {} ))", print(&self.sources.exprs, e))),
+            value: Some(self.printed(&value)),
+            from,
+        })
+    }
+
+    /// Whether a stub's value took the place of a node's own one.
+    fn is_replaced(&mut self, node: InstId, rest: &[PathStep], value: &Value) -> bool {
+        if self.override_of(node).is_none() && rest.is_empty() {
+            return false;
+        }
+        let own = match &self.nodes[node].body {
+            Body::Src(src) => match &self.sources.nodes[*src].kind {
+                SrcKind::Value(item) => Some(item.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        // The same value again is no change that anybody would look for.
+        let own = own.and_then(|item| Some(self.printed(&find_path(&item, rest)?.value)));
+        own.is_none_or(|own| own != self.printed(value))
+    }
+
+    /// What stubs have at the place of a node, the one that wins first.
+    fn given_by_stubs(
+        &mut self,
+        node: InstId,
+        rest: &[PathStep],
+        stubs: &[(EcoString, InstId)],
+        depth: usize,
+    ) -> Vec<Source> {
+        let mut path = steps(&self.stub_path(node));
+        path.extend_from_slice(rest);
+        let mut out = Vec::new();
+        for (n, (_, root)) in stubs.iter().enumerate() {
+            let (found, known) = self.walk(*root, &path);
+            let below = &stubs[n + 1..];
+            let source = self.source(found, &path[known..], below, Role::LostStub, depth + 1);
+            out.extend(source);
+        }
+        out
+    }
+
+    /// The nodes that an expression refers to.
+    fn references(&mut self, node: InstId, expr: ExprId, depth: usize) -> Vec<Source> {
+        let mut found = Vec::new();
+        self.collect_references(expr, &mut found, 0);
+        let mut out: Vec<Source> = Vec::new();
+        for path in found.into_iter().take(MOST) {
+            let Some((target, rest)) = self.target(node, &path) else { continue };
+            if target == node {
+                continue;
+            }
+            let source = self.source(target, &rest, &[], Role::Reference, depth + 1);
+            out.extend(source.filter(|s| out.iter().all(|o| o.path != s.path)));
+        }
+        out
+    }
+
+    /// The node that a path means at a place, with the steps into its value.
+    fn target(&self, place: InstId, path: &str) -> Option<(InstId, Vec<PathStep>)> {
+        let all = steps(path);
+        let dot = if path.starts_with('.') { "." } else { "" };
+        (1..=all.len()).rev().find_map(|n| {
+            let node = self.named(place, &format!("{dot}{}", print_path(&all[..n])))?;
+            let ends = n == all.len() || matches!(self.nodes[node].reached, Memo::Done(Ok(Reached::Value(_))));
+            ends.then(|| (node, all[n..].to_vec()))
+        })
+    }
+
+    fn collect_references(&self, expr: ExprId, out: &mut Vec<String>, depth: u32) {
+        const NESTED: u32 = 100;
+        if depth > NESTED {
+            return;
+        }
+        if let Expr::Ref(reference) = &self.sources.exprs[expr] {
+            if reference.tag.is_none() {
+                let dot = if reference.absolute { "." } else { "" };
+                out.push(format!("{dot}{}", print_path(&reference.path)));
+            }
+            return;
+        }
+        for inner in self.sources.exprs.operands(expr) {
+            self.collect_references(inner, out, depth + 1);
+        }
+    }
+
+    fn printed(&self, value: &Value) -> String {
+        let writer = crate::output::Writer {
+            exprs: &self.sources.exprs,
+            drop_temporary: false,
+            unescape: true,
+            bare_lambdas: false,
+        };
+        writer.yaml(value)
+    }
+}
