@@ -208,7 +208,7 @@ fn insert(map: &mut Map<String, Json>, path: &str, value: Json) {
 /// The line of the report that is about the expression itself.
 fn trouble(error: &Error) -> Option<&Line> {
     match error {
-        Error::Unresolved(lines) => lines.iter().find(|l| l.path == "the expression"),
+        Error::Unresolved(lines) => lines.lines.iter().find(|l| l.path == "the expression"),
         _ => None,
     }
 }
