@@ -191,7 +191,8 @@ impl Reporter<'_> {
         }
         for nested in line.nested.iter().take(NAMED) {
             if let Some(span) = self.span(nested.place) {
-                let text = if nested.issue.is_empty() { "this has no value" } else { &nested.issue };
+                let text =
+                    if nested.issue.is_empty() { "this has no value" } else { &nested.issue };
                 out = out.related(span, text);
             }
         }
@@ -288,5 +289,9 @@ fn stub_help(mut out: Diagnostic, stubs: &[Searched]) -> Diagnostic {
         };
         out = out.help(format!("searched {}: it {has}", found.stub));
     }
-    if stubs.is_empty() { out.help("give a stub that has it, or write `(( merge || x ))`") } else { out }
+    if stubs.is_empty() {
+        out.help("give a stub that has it, or write `(( merge || x ))`")
+    } else {
+        out
+    }
 }

@@ -131,7 +131,11 @@ impl Evaluator<'_> {
         let value = find_path(&item, rest)?.value.clone();
         let mut path = self.path(node);
         if !rest.is_empty() {
-            path = [path, print_path(rest)].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(".");
+            path = [path, print_path(rest)]
+                .into_iter()
+                .filter(|p| !p.is_empty())
+                .collect::<Vec<_>>()
+                .join(".");
         }
         let expr = self.expr_of(node);
         let (mut role, mut from) = (role, Vec::new());
@@ -225,7 +229,8 @@ impl Evaluator<'_> {
         let dot = if path.starts_with('.') { "." } else { "" };
         (1..=all.len()).rev().find_map(|n| {
             let node = self.named(place, &format!("{dot}{}", print_path(&all[..n])))?;
-            let ends = n == all.len() || matches!(self.nodes[node].reached, Memo::Done(Ok(Reached::Value(_))));
+            let ends = n == all.len()
+                || matches!(self.nodes[node].reached, Memo::Done(Ok(Reached::Value(_))));
             ends.then(|| (node, all[n..].to_vec()))
         })
     }
