@@ -1,7 +1,7 @@
 //! What is wrong with a run as diagnostics: with its place, what was needed, where it was looked
 //! for, and one diagnostic a cause, not one for each node that depends on it.
 
-use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange};
+use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::tree::InstId;
@@ -186,6 +186,13 @@ impl Reporter<'_> {
             Cause::Stubs(stubs) => out = stub_help(out, stubs),
             Cause::Name { near: Some(near), .. } => {
                 out = out.help(format!("did you mean `{near}`?"));
+            }
+            Cause::Own if code == UNKNOWN_FUNCTION => {
+                let table = crate::functions::table();
+                let name = line.issue.split('\'').nth(1).unwrap_or_default();
+                if let Some(near) = suggest::nearest(name, table.keys().copied()) {
+                    out = out.help(format!("did you mean `{near}`?"));
+                }
             }
             _ => {}
         }

@@ -2,13 +2,14 @@
 //! expression refers to.
 
 use ecow::EcoString;
+use ordain_data::yaml::{Kind, NodeId, Tree};
 
 use crate::eval::Evaluator;
 use crate::eval::merge::find_path;
 use crate::eval::tree::{Body, InstId, Memo, Reached};
 use crate::load::SrcKind;
 use crate::report::Place;
-use crate::session::steps;
+use crate::session::{Input, steps};
 use crate::syntax::ast::{Expr, ExprId, PathStep};
 use crate::syntax::print::{print, print_path};
 use crate::value::Value;
@@ -42,6 +43,8 @@ pub struct Source {
     pub value: Option<String>,
     /// What it depends on: stubs first, then references.
     pub from: Vec<Source>,
+    /// The steps from what stands at the place to the value.
+    within: Vec<PathStep>,
 }
 
 /// What a place did for a value.
@@ -57,7 +60,9 @@ pub enum Role {
     Inside,
     /// A stub that gave the value.
     Stub,
-    /// A stub that has a value which another stub replaced.
+    /// A stub whose value was replaced by one further right, which gave it.
+    ReplacedStub,
+    /// A stub that has a value which was not taken.
     LostStub,
     /// Something that the expression refers to.
     Reference,
@@ -72,6 +77,7 @@ impl Role {
             Self::Merged => "merged at",
             Self::Inside => "given as part of what is written at",
             Self::Stub => "given by the stub at",
+            Self::ReplacedStub => "in the stub at, and replaced by one further right",
             Self::LostStub => "not given by the stub at",
             Self::Reference => "refers to",
         }
@@ -85,6 +91,7 @@ impl Role {
             Self::Merged => "merged",
             Self::Inside => "inside",
             Self::Stub => "stub",
+            Self::ReplacedStub => "stub-replaced",
             Self::LostStub => "stub-not-used",
             Self::Reference => "reference",
         }
@@ -138,28 +145,31 @@ impl Evaluator<'_> {
                 .join(".");
         }
         let expr = self.expr_of(node);
+        let inserted = matches!(self.nodes[node].body, Body::Value(_));
         let (mut role, mut from) = (role, Vec::new());
         if depth < DEEPEST {
-            let merged = expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
-            let mut given = self.given_by_stubs(node, rest, stubs, depth);
-            let replaced = !merged && !given.is_empty() && self.is_replaced(node, rest, &value);
-            if let Some(first) = given.first_mut().filter(|_| merged || replaced) {
-                first.role = Role::Stub;
+            let merged = inserted || expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
+            let mut given = self.given_by_stub(node, rest, stubs, depth);
+            let replaced = !merged && given.is_some() && self.is_replaced(node, rest, &value);
+            if let Some(first) = given.as_mut().filter(|_| merged || replaced) {
+                if first.role == Role::LostStub {
+                    first.role = Role::Stub;
+                }
             }
-            if role == Role::Gave {
-                role = match (merged, replaced) {
-                    (true, _) => Role::Merged,
-                    (_, true) => Role::Replaced,
-                    _ if !rest.is_empty() && expr.is_some() => Role::Inside,
-                    _ => Role::Gave,
-                };
-            }
-            from.append(&mut given);
+            role = match role {
+                Role::LostStub if replaced => Role::ReplacedStub,
+                Role::Gave if inserted || (!rest.is_empty() && expr.is_some()) => Role::Inside,
+                Role::Gave if merged => Role::Merged,
+                Role::Gave if replaced => Role::Replaced,
+                role => role,
+            };
+            from.extend(given);
             if let Some(expr) = expr {
                 from.extend(self.references(node, expr, depth));
             }
         }
         let src = &self.sources.nodes[self.source_of(node)];
+        let literal = matches!(src.kind, SrcKind::Value(_)) && !inserted;
         Some(Source {
             role,
             path,
@@ -167,6 +177,7 @@ impl Evaluator<'_> {
             expr: expr.map(|e| format!("(( {} ))", print(&self.sources.exprs, e))),
             value: Some(self.printed(&value)),
             from,
+            within: if literal { rest.to_vec() } else { Vec::new() },
         })
     }
 
@@ -178,6 +189,7 @@ impl Evaluator<'_> {
         let own = match &self.nodes[node].body {
             Body::Src(src) => match &self.sources.nodes[*src].kind {
                 SrcKind::Value(item) => Some(item.clone()),
+                SrcKind::Map(_) | SrcKind::List(_) => return false,
                 _ => None,
             },
             _ => None,
@@ -187,24 +199,26 @@ impl Evaluator<'_> {
         own.is_none_or(|own| own != self.printed(value))
     }
 
-    /// What stubs have at the place of a node, the one that wins first.
-    fn given_by_stubs(
+    /// What the first stub that has it has at the place of a node. Those further right were merged
+    /// into it before.
+    fn given_by_stub(
         &mut self,
         node: InstId,
         rest: &[PathStep],
         stubs: &[(EcoString, InstId)],
         depth: usize,
-    ) -> Vec<Source> {
+    ) -> Option<Source> {
         let mut path = steps(&self.stub_path(node));
         path.extend_from_slice(rest);
-        let mut out = Vec::new();
         for (n, (_, root)) in stubs.iter().enumerate() {
             let (found, known) = self.walk(*root, &path);
             let below = &stubs[n + 1..];
             let source = self.source(found, &path[known..], below, Role::LostStub, depth + 1);
-            out.extend(source);
+            if source.is_some() {
+                return source;
+            }
         }
-        out
+        None
     }
 
     /// The nodes that an expression refers to.
@@ -260,5 +274,47 @@ impl Evaluator<'_> {
             bare_lambdas: false,
         };
         writer.yaml(value)
+    }
+}
+
+impl Source {
+    /// Finds the exact places of values inside of larger ones.
+    pub(crate) fn refine(&mut self, files: &[Input]) {
+        if !self.within.is_empty()
+            && let Some(file) = files.get(self.place.0 as usize)
+            && let Ok(trees) = Tree::parse_all(&file.text)
+        {
+            let found = trees.iter().find_map(|tree| {
+                let start = (0..tree.len()).filter_map(|n| u32::try_from(n).ok()).map(NodeId);
+                let start = start.into_iter().find(|n| tree.node(*n).span == self.place.1)?;
+                let end = self.within.iter().try_fold(start, |at, step| below(tree, at, step))?;
+                Some(tree.node(end).span)
+            });
+            self.place.1 = found.unwrap_or(self.place.1);
+        }
+        for source in &mut self.from {
+            source.refine(files);
+        }
+    }
+}
+
+fn below(tree: &Tree, at: NodeId, step: &PathStep) -> Option<NodeId> {
+    let at = tree.target(at);
+    match (&tree.node(at).kind, step) {
+        (Kind::Map, PathStep::Key(key)) => {
+            tree.entries(at).find(|(k, _)| tree.text(*k) == Some(key)).map(|e| e.1)
+        }
+        (Kind::List, PathStep::Index(n)) => {
+            let children: Vec<NodeId> = tree.children(at).collect();
+            crate::value::position(*n, children.len()).map(|at| children[at])
+        }
+        (Kind::List, PathStep::Key(key)) => {
+            let (field, name) = key.split_once(':').unwrap_or(("name", key));
+            tree.children(at).find(|child| {
+                let value = below(tree, *child, &PathStep::Key(field.into()));
+                value.is_some_and(|v| tree.text(v) == Some(name))
+            })
+        }
+        _ => None,
     }
 }

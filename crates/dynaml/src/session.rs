@@ -212,7 +212,10 @@ impl Run<'_, '_> {
             let (item, root) = self.document(tree, template, "template", &stubs, number)?;
             self.evaluator.finish_document(&item, false);
             if let Some(path) = &self.request.explain {
-                let explained = self.evaluator.explain(root, path, &self.stubs);
+                let mut explained = self.evaluator.explain(root, path, &self.stubs);
+                if let Some(explained) = &mut explained {
+                    explained.source.refine(&self.files);
+                }
                 output.explained = output.explained.or(explained);
                 continue;
             }
@@ -270,6 +273,7 @@ impl Run<'_, '_> {
             stubs: stubs.iter().cloned().collect(),
             file: EcoString::from(input.name.as_str()),
             bindings: self.bindings.clone(),
+            stub: role == "stub",
         };
         let root = self.evaluator.add_document(Body::Src(source), document);
         match self.evaluator.run(root) {
@@ -386,6 +390,7 @@ impl Run<'_, '_> {
             stubs: Rc::new([]),
             file: EcoString::new(),
             bindings: self.bindings.clone(),
+            stub: false,
         };
         let root = self.evaluator.add_document(Body::Value(value.clone().into()), document);
         let src = self.evaluator.source_of(root);
