@@ -9,7 +9,7 @@ use crate::value::{Flags, Item, Value};
 /// The plain data of a value; lambdas as the text they print as. Nodes that are marked as
 /// temporary are left out.
 pub fn data(exprs: &Exprs, value: &Value) -> Data {
-    let shown = |item: &Item| !item.flags.has(Flags::TEMPORARY);
+    let shown = |item: &Item| !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL));
     match value {
         Value::Null => Data::Null,
         Value::Bool(b) => Data::Bool(*b),

@@ -196,11 +196,12 @@ impl Evaluator<'_> {
             let Value::Map(case) = &case.value else {
                 return Err(Stop::failed(format!("case {n} must be a map")));
             };
-            let Some(wanted) = case.get("case") else {
+            let wanted = case.get("case");
+            if wanted.is_none() && case.get("match").is_none() {
                 let text = format!("case {n} requires 'case' or `'match' field");
                 return Err(Stop::failed(text));
-            };
-            if self.same(value, &wanted.value) {
+            }
+            if wanted.is_none_or(|w| self.same(value, &w.value)) {
                 return Ok(case.get("value").cloned().map_or(Reached::Undefined, Reached::Value));
             }
         }

@@ -215,6 +215,16 @@ impl Evaluator<'_> {
             }
         }
         let count = positional.len();
+        if expr.varargs && !free.is_empty() && count >= free.len() {
+            let rest = positional.split_off(free.len() - 1);
+            positional.push(Value::list(rest));
+        } else if expr.varargs && free.is_empty() {
+            if let Some((_, Value::List(list))) = next.bound.last_mut() {
+                let more = positional.drain(..).map(Item::from);
+                let items = list.items.iter().cloned().chain(more).collect();
+                *list = crate::value::List::new(items, None);
+            }
+        }
         for (at, value) in positional.into_iter().enumerate() {
             let Some(name) = free.get(at) else {
                 return Err(self.arity(expr, lambda, count, free.len()));
@@ -230,7 +240,7 @@ impl Evaluator<'_> {
             return Ok(param.name.clone());
         }
         match name.parse::<usize>() {
-            Ok(n) => expr.params.get(n).map(|p| p.name.clone()).ok_or_else(|| {
+            Ok(n) => n.checked_sub(1).and_then(|n| expr.params.get(n)).map(|p| p.name.clone()).ok_or_else(|| {
                 Stop::failed(format!(
                     "argument index {n} too large for {} parameters",
                     expr.params.len()
@@ -374,6 +384,15 @@ impl Evaluator<'_> {
                 *slot = Some(Value::list(items).into());
             } else {
                 *slot = rest.next();
+            }
+        }
+        if let (true, Some(Some(Bound::Value(item)))) = (expr.varargs, slots.last_mut()) {
+            if let Value::List(list) = &mut item.value {
+                let mut items = list.items.clone();
+                for bound in rest.by_ref() {
+                    items.push(self.bound_value(bound)?.into());
+                }
+                *list = crate::value::List::new(items, None);
             }
         }
         if rest.next().is_some() {

@@ -10,7 +10,7 @@ use super::tree::{Body, Children, Inst, InstId, Reached, Step, Stubs};
 use super::{Eval, Evaluator};
 use crate::load::{ListEntry, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
-use crate::value::{Item, List, Value};
+use crate::value::{Flags, Item, List, Value};
 
 /// An entry before its step is known.
 enum Entry {
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
             match entry {
                 ListEntry::Node(src) => {
                     let node = self.add(Inst::new(Body::Src(src), id, Step::Index(at)));
-                    parts.push((false, vec![Entry::Node(node)]));
+                    parts.push((false, self.control_entries(node, src)?));
                 }
                 ListEntry::Insert(src) => {
                     merging |= self.mentions_merge(src);
@@ -57,6 +57,51 @@ impl Evaluator<'_> {
         }
         let entries = self.splice(parts, key.as_deref().unwrap_or("name"), replaced)?;
         self.finish_list(id, entries, key, keyless, merging)
+    }
+
+    /// The entries that a node of a list stands for: a control structure may give several.
+    fn control_entries(&mut self, node: InstId, src: SrcId) -> Eval<Vec<Entry>> {
+        if !matches!(&self.sources.nodes[src].kind, SrcKind::Map(map) if map.control) {
+            return Ok(vec![Entry::Node(node)]);
+        }
+        match self.deep(node) {
+            Ok(Some(Item { value: Value::List(list), flags })) => {
+                let marked = |i: &Item| Item { flags: i.flags.with(flags), ..i.clone() };
+                Ok(list.items.iter().map(|i| Entry::Value(marked(i))).collect())
+            }
+            Err(stop) if stop.is_suspend() => Err(stop),
+            _ => Ok(vec![Entry::Node(node)]),
+        }
+    }
+
+    /// The entries that stubs add to a list by `&inject`, in front of its own.
+    fn injected(&mut self, id: InstId, entries: &[Entry], key: &str) -> Eval<Vec<Entry>> {
+        if self.nodes[id].fixed {
+            return Ok(Vec::new());
+        }
+        let Some(stubs) = self.stubs(id) else { return Ok(Vec::new()) };
+        let mut added: Vec<Item> = Vec::new();
+        for stub in stubs.iter().flatten() {
+            if let Value::List(list) = &stub.value {
+                added.extend(list.items.iter().filter(|i| i.flags.has(Flags::INJECT)).cloned());
+            }
+        }
+        if added.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut known = FxHashSet::default();
+        for entry in entries {
+            known.extend(self.key_of(entry, key)?);
+        }
+        let mut out = Vec::new();
+        for item in added {
+            let entry = Entry::Value(item);
+            let fresh = self.key_of(&entry, key)?.is_none_or(|k| known.insert(k));
+            if fresh {
+                out.push(entry);
+            }
+        }
+        Ok(out)
     }
 
     /// Puts inserts in place, without entries whose key an own entry has.
@@ -141,6 +186,9 @@ impl Evaluator<'_> {
         merging: bool,
     ) -> Eval<Children> {
         let field = key.clone().unwrap_or_else(|| "name".into());
+        let mut all = self.injected(id, &entries, &field)?;
+        all.extend(entries);
+        let entries = all;
         let mut texts = Vec::new();
         let mut seen = FxHashSet::default();
         let mut keyed = !keyless;

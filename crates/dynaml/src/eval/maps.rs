@@ -178,6 +178,9 @@ impl Evaluator<'_> {
         }
         if info.none {
             self.nodes[id].fixed = true;
+            for (_, child) in self.own_entries(id).iter() {
+                self.nodes[*child].fixed = true;
+            }
         }
         let undefined = info.undefined;
         let result = result.map(|value| (!undefined).then(|| Item::from(value)));

@@ -99,7 +99,21 @@ impl Evaluator<'_> {
         if item.flags.has(Flags::DEFAULT) && !item.flags.has(Flags::INJECT) {
             return None;
         }
-        Some(Item { flags: item.flags.with(TAKEN).without(TAKEN).with(taken(item.flags)), ..item })
+        let dynamic = item.flags.has(Flags::DYNAMIC);
+        let flags = if dynamic { Flags::DYNAMIC } else { Flags::default() };
+        Some(Item { flags: flags.with(taken(item.flags)), ..item })
+    }
+
+    /// What stubs have at the place of a map or list marks it too.
+    pub(crate) fn flags_of_stub(&mut self, id: InstId) -> Flags {
+        let node = &self.nodes[id];
+        if node.fixed || node.parent == NOWHERE || matches!(node.step, Step::Same) {
+            return Flags::default();
+        }
+        match self.stub_value(id) {
+            Some(item) if item.value.is_container() => taken(item.flags),
+            _ => Flags::default(),
+        }
     }
 
     /// Whether another path in stubs counts at a node than its own.
@@ -168,7 +182,14 @@ fn stubs_of(found: Vec<Option<Item>>) -> Stubs {
     if found.iter().all(Option::is_none) { Stubs::None } else { Stubs::Some(found.into()) }
 }
 
+/// What is below a marked default is there only if it is marked itself: it never overrides.
 fn step_down<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
+    let found = find_below(item, step)?;
+    let default = item.flags.has(Flags::DEFAULT);
+    (!default || found.flags.has_any(Flags::DEFAULT.with(Flags::INJECT))).then_some(found)
+}
+
+fn find_below<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
     match (&item.value, step) {
         (Value::Map(map), Step::Key(key)) => map.get(key),
         (Value::List(list), Step::Index(at)) => list.items.get(*at as usize),

@@ -110,6 +110,8 @@ pub struct Document {
     pub file: EcoString,
     /// Names that are known everywhere.
     pub bindings: Scope,
+    /// Whether it is only there for the documents below it.
+    pub stub: bool,
 }
 
 /// Where an expression is evaluated.
@@ -191,6 +193,8 @@ pub struct Evaluator<'w> {
     pub files: Vec<FileInfo>,
     /// Documents by their root.
     pub documents: FxHashMap<InstId, Rc<Document>>,
+    /// Templates that stand for the values they gave, where those are evaluated again below.
+    pub dynamic: FxHashMap<InstId, Item>,
     /// The nodes that documents inside of others stand at, by their root.
     pub outer: FxHashMap<InstId, InstId>,
     /// Built-in functions by name.
@@ -224,6 +228,7 @@ impl<'w> Evaluator<'w> {
             options,
             files: Vec::new(),
             documents: FxHashMap::default(),
+            dynamic: FxHashMap::default(),
             outer: FxHashMap::default(),
             builtins: Rc::new(functions::table()),
             cache: functions::Cache::default(),
@@ -258,9 +263,10 @@ impl<'w> Evaluator<'w> {
         stubs: Rc<[Item]>,
         file: &str,
     ) -> InstId {
-        let document = Document { stubs, file: file.into(), bindings: names };
+        let document = Document { stubs, file: file.into(), bindings: names, stub: false };
         let root = self.add_document(body, document);
         self.nodes[root].transient = true;
+        self.extra(root).scope = Some(Scope::default());
         self.outer.insert(root, place);
         root
     }
@@ -386,6 +392,7 @@ impl<'w> Evaluator<'w> {
                 stubs: Rc::new([]),
                 file: EcoString::new(),
                 bindings: Scope::default(),
+                stub: false,
             })
         })
     }

@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         }
         self.check_stack(id, Want::Reach)?;
         self.nodes[id].reached = Memo::Busy;
-        let result = self.find_out(id);
+        let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
         if let Err(Stop::Suspend(..)) = &result {
             self.suspend(id, Want::Reach);
         } else {
@@ -99,14 +99,10 @@ impl Evaluator<'_> {
             Value::List(_) | Value::Map(_) => {
                 let open = item.value.weight().open;
                 if open || (!self.nodes[id].fixed && self.has_stub(id)) {
-                    Ok(Reached::Node(id, item.flags))
+                    Ok(Reached::Node(id, item.flags.with(self.flags_of_stub(id))))
                 } else {
                     Ok(Reached::Value(item))
                 }
-            }
-            Value::Template(t) if item.flags.has(Flags::DYNAMIC) => {
-                let template = Rc::clone(t);
-                self.reach_dynamic(id, &template, item.flags)
             }
             _ => Ok(Reached::Value(self.override_of(id).unwrap_or(item))),
         }
@@ -138,9 +134,15 @@ impl Evaluator<'_> {
             return Ok(Reached::Value(self.override_of(id).unwrap_or(item)));
         }
         if control {
-            return self.reach_control(id, src);
+            return Ok(match self.reach_control(id, src)? {
+                Reached::Value(item) => {
+                    Reached::Value(Item { flags: item.flags.with(flags), ..item })
+                }
+                Reached::Node(node, own) => Reached::Node(node, own.with(flags)),
+                Reached::Undefined => Reached::Undefined,
+            });
         }
-        Ok(Reached::Node(id, flags))
+        Ok(Reached::Node(id, flags.with(self.flags_of_stub(id))))
     }
 
     fn reach_expr(&mut self, id: InstId, expr: ExprId) -> Eval<Reached> {
@@ -155,7 +157,7 @@ impl Evaluator<'_> {
         let mut result = self.top(expr, &env, &mut info);
         for _ in 0..AGAIN {
             let Ok(Value::Str(text)) = &result else { break };
-            if !is_expression(text) {
+            if !is_expression(text) && !self.sources.features.interpolation {
                 break;
             }
             let text = text.clone();
@@ -208,7 +210,7 @@ impl Evaluator<'_> {
             Ok(value) => value,
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
-                    Some(item) if !info.merged => Ok(Reached::Value(item)),
+                    Some(item) if !info.merged => Ok(Reached::Value(marked(item, info.flags))),
                     _ => Err(Stop::Failed(issue)),
                 };
             }
@@ -221,6 +223,7 @@ impl Evaluator<'_> {
         let item = Item { value, flags: info.flags };
         if info.undefined {
             let found = if info.merged { None } else { self.override_of(id) };
+            let found = found.map(|item| marked(item, info.flags));
             return Ok(found.map_or(Reached::Undefined, Reached::Value));
         }
         if !info.merged {
@@ -228,7 +231,7 @@ impl Evaluator<'_> {
                 return Ok(self.literal(id, item, false));
             }
             if let Some(found) = self.override_of(id) {
-                return Ok(Reached::Value(found));
+                return Ok(Reached::Value(marked(found, info.flags)));
             }
         }
         if item.value.weight().open && item.value.is_container() {
@@ -291,6 +294,7 @@ impl Evaluator<'_> {
     /// since all that is wrong is reported in one run.
     fn build(&mut self, id: InstId) -> Eval<Value> {
         let children = self.children(id)?;
+        let stub = !self.dynamic.is_empty() && self.document(id).stub;
         let mut trouble: Option<Stop> = None;
         let note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
             if stop.is_suspend() {
@@ -306,7 +310,9 @@ impl Evaluator<'_> {
                 let mut out = Vec::with_capacity(entries.len());
                 for (key, child) in entries {
                     match self.deep(*child) {
-                        Ok(Some(item)) => out.push((key.clone(), item)),
+                        Ok(Some(item)) => {
+                            out.push((key.clone(), self.handed_on(*child, item, stub)));
+                        }
                         Ok(None) => {}
                         Err(stop) => note(stop, &mut trouble)?,
                     }
@@ -317,7 +323,7 @@ impl Evaluator<'_> {
                 let mut out = Vec::with_capacity(entries.len());
                 for child in entries {
                     match self.deep(*child) {
-                        Ok(Some(item)) => out.push(item),
+                        Ok(Some(item)) => out.push(self.handed_on(*child, item, stub)),
                         Ok(None) => {}
                         Err(stop) => note(stop, &mut trouble)?,
                     }
@@ -413,4 +419,9 @@ impl Evaluator<'_> {
         let file = self.sources.nodes[self.source_of(id)].file as usize;
         self.files.get(file).map(|f| f.name.clone()).unwrap_or_default()
     }
+}
+
+/// A value from a stub at a node with markers of its own.
+fn marked(item: Item, flags: Flags) -> Item {
+    Item { flags: item.flags.with(flags), ..item }
 }

@@ -97,19 +97,30 @@ impl Evaluator<'_> {
         trouble
     }
 
-    /// A template that is evaluated where a stub brings it.
-    pub(crate) fn reach_dynamic(
-        &mut self,
-        id: InstId,
-        template: &Rc<Template>,
-        flags: Flags,
-    ) -> Eval<Reached> {
+    /// A template that is evaluated wherever it stands; documents below get the template.
+    pub(crate) fn settle_dynamic(&mut self, id: InstId, found: Reached) -> Eval<Reached> {
+        let template = match &found {
+            Reached::Value(Item { value: Value::Template(t), flags })
+                if flags.has(Flags::DYNAMIC) =>
+            {
+                Rc::clone(t)
+            }
+            _ => return Ok(found),
+        };
         let mut info = Info::default();
-        let value = self.use_template(template, &Env::at(id), &mut info)?;
+        let value = self.use_template(&template, &Env::at(id), &mut info)?;
+        let Reached::Value(item) = found else { return Ok(found) };
+        let flags = item.flags.without(Flags::DYNAMIC);
+        self.dynamic.insert(id, item);
         if info.undefined {
             return Ok(Reached::Undefined);
         }
-        Ok(Reached::Value(Item { value, flags: flags.without(Flags::DYNAMIC) }))
+        Ok(Reached::Value(Item { value, flags }))
+    }
+
+    /// What documents below get of an entry: the template of a dynamic one.
+    pub(crate) fn handed_on(&self, id: InstId, item: Item, stub: bool) -> Item {
+        if stub { self.dynamic.get(&id).cloned().unwrap_or(item) } else { item }
     }
 
     /// A source as a value: expressions as the text they are written as.

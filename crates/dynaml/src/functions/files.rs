@@ -202,11 +202,11 @@ fn template(call: &Call<'_, '_>, src: SrcId) -> Value {
     let source = match call.ev.source_value(src) {
         Value::Map(map) if map.get("<<").is_none() => {
             let own = map.entries().iter().map(|(k, i)| (k.clone(), i.value.clone()));
-            Value::map(own.chain([("<<".into(), mark)]))
+            Value::map(own.chain([("<<<".into(), mark)]))
         }
         Value::List(list) => {
             let own = list.items.iter().map(|i| i.value.clone());
-            Value::list([Value::map([("<<", mark)])].into_iter().chain(own))
+            Value::list([Value::map([("<<<", mark)])].into_iter().chain(own))
         }
         other => other,
     };

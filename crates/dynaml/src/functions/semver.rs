@@ -214,12 +214,12 @@ impl Part {
 
     /// Whether a version meets it; else why not.
     fn check(&self, v: &Version) -> Result<(), String> {
-        let (shown, limit, c) = (v.text(), &self.text, &self.version);
+        let (shown, limit, c) = (quoted(&v.text()), &self.text, &self.version);
         if !v.pre.is_empty() && c.pre.is_empty() && !(self.op == Op::NotEqual && self.given == 3) {
             return Err(pre_release(v));
         }
         let reason = |holds: bool, words: &str| {
-            if holds { Ok(()) } else { Err(format!("{shown} {words} {limit}")) }
+            if holds { Ok(()) } else { Err(format!("{shown} {words} {}", quoted(limit))) }
         };
         match self.op {
             Op::Equal if self.given == 3 => {
@@ -305,7 +305,7 @@ impl Part {
 fn pre_release(v: &Version) -> String {
     format!(
         "{} is a prerelease version and the constraint is only looking for release versions",
-        v.text()
+        quoted(&v.text())
     )
 }
 
@@ -319,7 +319,7 @@ impl Constraint {
     }
 
     fn parts(text: &str) -> Result<Vec<Part>, String> {
-        let bad = || format!("improper constraint: {text}");
+        let bad = || format!("improper constraint: {}", quoted(text));
         let mut out = Vec::new();
         let words: Vec<&str> =
             text.split([' ', '\t', '\n', ',']).filter(|w| !w.is_empty()).collect();
