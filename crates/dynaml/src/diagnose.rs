@@ -153,6 +153,23 @@ fn unresolved(found: &Unresolved, sources: &SourceMap) -> Vec<Diagnostic> {
     out
 }
 
+/// The place in a scalar at which its text stops being an expression; the whole scalar if that
+/// cannot be said.
+pub(crate) fn exact_place(
+    text: &str,
+    scalar: TextRange,
+    expression: &str,
+    at: Option<usize>,
+) -> TextRange {
+    let exact = || {
+        let written = text.get(scalar.start as usize..scalar.end as usize)?;
+        let open = written.find(expression)?;
+        let at = scalar.start + u32::try_from(open + 2 + at?).ok()?;
+        (at < scalar.end).then(|| TextRange::new(at, at + 1))
+    };
+    exact().unwrap_or(scalar)
+}
+
 struct Reporter<'f> {
     files: &'f [(FileId, &'f Input)],
 }
@@ -166,14 +183,8 @@ impl Reporter<'_> {
     /// The place of a line; where an expression stops being one, if that is known.
     fn place(&self, line: &Line) -> Option<Span> {
         let (file, input) = self.files.get(line.place.0 as usize)?;
-        let range = line.place.1;
-        let exact = line.at.and_then(|at| {
-            let written = input.text.get(range.start as usize..range.end as usize)?;
-            let open = written.find(line.expr.as_str())?;
-            let at = range.start + u32::try_from(open + 2 + at).ok()?;
-            (at < range.end).then(|| TextRange::new(at, at + 1))
-        });
-        Some(exact.unwrap_or(range).in_file(*file))
+        let place = exact_place(&input.text, line.place.1, &line.expr, line.at);
+        Some(place.in_file(*file))
     }
 
     fn line(&self, line: &Line) -> Diagnostic {

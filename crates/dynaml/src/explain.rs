@@ -77,7 +77,7 @@ impl Role {
             Self::Merged => "merged at",
             Self::Inside => "given as part of what is written at",
             Self::Stub => "given by the stub at",
-            Self::ReplacedStub => "in the stub at, and replaced by one further right",
+            Self::ReplacedStub => "in a stub that was replaced, at",
             Self::LostStub => "not given by the stub at",
             Self::Reference => "refers to",
         }
@@ -163,7 +163,8 @@ impl Evaluator<'_> {
                 Role::Gave if replaced => Role::Replaced,
                 role => role,
             };
-            from.extend(given);
+            // A map or list is not replaced; what stubs have there shows in its entries.
+            from.extend(given.filter(|g| g.role != Role::LostStub || !value.is_container()));
             if let Some(expr) = expr {
                 from.extend(self.references(node, expr, depth));
             }

@@ -12,6 +12,7 @@
 //! | [`eval`] | evaluation on demand |
 //! | [`functions`] | the built-in functions, a file a family |
 //! | [`report`] | what could not be resolved, in the original's words |
+//! | [`check`] | what is wrong with a document by itself |
 //! | [`diagnose`] | the same as diagnostics, with places and causes |
 //! | [`explain`] | where a value comes from |
 //! | [`output`] | finished documents as YAML and JSON |
@@ -23,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod causes;
+pub mod check;
 pub mod diagnose;
 pub mod diff;
 pub mod document;
