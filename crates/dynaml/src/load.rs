@@ -90,6 +90,8 @@ pub struct Marks {
     pub flags: Flags,
     /// `&template`
     pub template: bool,
+    /// What they were written in.
+    pub written: Option<EcoString>,
     /// Names given by `&tag:`; whether for all documents.
     pub tags: Vec<(EcoString, bool)>,
 }
@@ -136,6 +138,7 @@ pub struct Sources {
     /// The extensions that are on.
     pub features: Features,
     parsed: FxHashMap<EcoString, Result<ExprId, ParseError>>,
+    texts: FxHashMap<ExprId, EcoString>,
 }
 
 /// Why a document cannot be read.
@@ -163,8 +166,16 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
+        if let Ok(expr) = parsed {
+            self.texts.insert(expr, text.into());
+        }
         self.parsed.insert(text.into(), parsed.clone());
         parsed
+    }
+
+    /// The text of an expression as it was written, if it was one of its own.
+    pub fn text(&self, expr: ExprId) -> Option<&EcoString> {
+        self.texts.get(&expr)
     }
 
     /// The expression of a scalar with brackets, if it is one.
@@ -340,6 +351,8 @@ impl Loader<'_, '_> {
         match &self.sources.exprs[expr] {
             Expr::Marked(markers, inner) => {
                 marks.add(markers);
+                let text = self.sources.texts.get(&expr);
+                marks.written = text.map(|t| ecow::eco_format!("(({t}))"));
                 inner.map(|e| self.sources.push(SrcKind::Expr(e), file, span))
             }
             _ => Some(source),
@@ -386,6 +399,7 @@ impl Loader<'_, '_> {
         let marks = &mut list.marks;
         marks.flags = marks.flags.with(map.marks.flags);
         marks.template |= map.marks.template;
+        marks.written = map.marks.written.clone().or(marks.written.take());
         marks.tags.extend(map.marks.tags.iter().cloned());
         map.insert.map(ListEntry::Insert)
     }

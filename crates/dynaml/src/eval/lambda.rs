@@ -215,7 +215,8 @@ impl Evaluator<'_> {
             }
         }
         let count = positional.len();
-        if expr.varargs && !free.is_empty() && count >= free.len() {
+        let open = expr.params.last().is_some_and(|p| free.last() == Some(&p.name));
+        if expr.varargs && open && count >= free.len() {
             let rest = positional.split_off(free.len() - 1);
             positional.push(Value::list(rest));
         } else if expr.varargs && free.is_empty() {

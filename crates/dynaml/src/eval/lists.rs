@@ -76,7 +76,11 @@ impl Evaluator<'_> {
 
     /// The entries that stubs add to a list by `&inject`, in front of its own.
     fn injected(&mut self, id: InstId, entries: &[Entry], key: &str) -> Eval<Vec<Entry>> {
-        if self.nodes[id].fixed {
+        let taken = entries.iter().any(|e| match e {
+            Entry::Value(item) => item.flags.has(Flags::INJECT),
+            Entry::Node(_) => false,
+        });
+        if self.nodes[id].fixed || taken {
             return Ok(Vec::new());
         }
         let Some(stubs) = self.stubs(id) else { return Ok(Vec::new()) };

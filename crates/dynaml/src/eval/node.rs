@@ -196,9 +196,12 @@ impl Evaluator<'_> {
 
     fn expression_template(&mut self, place: InstId, inner: Option<ExprId>) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
-        let text = crate::syntax::print::print(&self.sources.exprs, inner);
-        let source =
-            Value::str(format!("(( &template {} ))", text.replace("( ", "(").replace(" )", ")")));
+        let text = match &self.sources.exprs[inner] {
+            Expr::Group(e) if self.options.dialect == super::Dialect::Spiff => *e,
+            _ => inner,
+        };
+        let text = crate::syntax::print::print(&self.sources.exprs, text);
+        let source = Value::str(format!("(( &template ({text}) ))"));
         let src = self.source_of(place);
         let template = Template { body: TemplateBody::Expr(inner, src), place, source };
         Ok(Value::Template(Rc::new(template)))
@@ -294,7 +297,7 @@ impl Evaluator<'_> {
     /// since all that is wrong is reported in one run.
     fn build(&mut self, id: InstId) -> Eval<Value> {
         let children = self.children(id)?;
-        let stub = !self.dynamic.is_empty() && self.document(id).stub;
+        let stub = self.in_stub(id);
         let mut trouble: Option<Stop> = None;
         let note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
             if stop.is_suspend() {

@@ -118,6 +118,11 @@ impl Evaluator<'_> {
         Ok(Reached::Value(Item { value, flags }))
     }
 
+    /// Whether a node belongs to a document that is only there for those below it.
+    pub(crate) fn in_stub(&self, id: InstId) -> bool {
+        self.documents.get(&self.root(id)).is_some_and(|d| d.stub)
+    }
+
     /// What documents below get of an entry: the template of a dynamic one.
     pub(crate) fn handed_on(&self, id: InstId, item: Item, stub: bool) -> Item {
         if stub { self.dynamic.get(&id).cloned().unwrap_or(item) } else { item }
@@ -127,9 +132,10 @@ impl Evaluator<'_> {
     pub(crate) fn source_value(&self, src: SrcId) -> Value {
         match &self.sources.nodes[src].kind {
             SrcKind::Value(item) => item.value.clone(),
-            SrcKind::Expr(expr) => {
-                Value::str(format!("(( {} ))", print(&self.sources.exprs, *expr)))
-            }
+            SrcKind::Expr(expr) => Value::str(match self.sources.text(*expr) {
+                Some(text) => format!("(({text}))"),
+                None => format!("(( {} ))", print(&self.sources.exprs, *expr)),
+            }),
             SrcKind::Broken(text, _) => Value::Str(text.clone()),
             SrcKind::Map(map) => {
                 let own = map.entries.iter().map(|(k, s)| (k.clone(), self.source_value(*s)));
@@ -157,6 +163,9 @@ impl Evaluator<'_> {
     fn insert_text(&self, marks: &Marks, insert: Option<SrcId>) -> Option<Value> {
         if marks.is_empty() {
             return insert.map(|src| self.source_value(src));
+        }
+        if let Some(text) = &marks.written {
+            return Some(Value::Str(text.clone()));
         }
         let mut words: Vec<String> = Vec::new();
         if marks.template {
