@@ -331,9 +331,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bcrypt_of_the_reference() {
-        let hash = "$2a$06$DCq7YPn5Rq63x1Lad4cll.TV4S6ytwfsfvkY8jIucDrjc8deX1s.";
-        assert!(bcrypt_matches("", hash));
+    fn bcrypt_of_another_program() {
+        let hash = "$2a$05$Kkbrllg2JOO.8ME1hQta/O3EJXed4T3flK8UefXRgJlDT5Q74YXg.";
+        assert!(bcrypt_matches("secret", hash));
         assert!(!bcrypt_matches("a", hash));
         assert!(!bcrypt_matches("a", "$2a$99$nonsense"));
     }
@@ -344,6 +344,9 @@ mod tests {
         assert_eq!(decrypt_text(&text, "a long enough password").unwrap(), "a: 1\n");
         assert_eq!(decrypt_text(&text, "another"), None);
         assert_eq!(decrypt_text("00", "another"), None);
+        let foreign = "1fd9cb7fff671ade642354c2c7900716be96ab939bc8e0420c38b707273738b2\
+                       4f85870ed2634ba36f53f71220ffe7b8";
+        assert_eq!(decrypt_text(foreign, "a long enough password").unwrap(), "a: 1\n");
         assert_eq!(decrypt_text("zz", "another"), None);
     }
 }
