@@ -310,7 +310,9 @@ impl Evaluator<'_> {
                     });
                     format!("<{} control>", control.unwrap_or("unknown"))
                 }
-                _ => String::new(),
+                SrcKind::Map(_) => "<map>".into(),
+                SrcKind::List(_) => "<list>".into(),
+                SrcKind::Value(_) | SrcKind::Expr(_) => String::new(),
             },
             Body::Expr(..) => String::new(),
         }

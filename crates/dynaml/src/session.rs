@@ -11,7 +11,7 @@ use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
 use crate::eval::{Document, Evaluator, Options};
 use crate::explain::Explained;
-use crate::load::{Features, MapSrc, Sources, SrcKind};
+use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
 use crate::output::Writer;
 use crate::report::{self, Line};
 use crate::syntax::ast::PathStep;
@@ -181,35 +181,43 @@ struct Run<'w, 'r> {
 impl Run<'_, '_> {
     fn merge(&mut self) -> Result<Output, Error> {
         self.define_tags()?;
-        let mut stubs: Vec<Item> = Vec::new();
-        for input in self.request.stubs.iter().rev() {
-            let trees = trees(input, "stub")?;
-            let tree = trees.into_iter().next().unwrap_or_default();
-            let (item, root) = self.document(&tree, input, "stub", &stubs, None)?;
-            self.evaluator.finish_document(&item, true);
-            self.stubs.insert(0, (input.name.as_str().into(), root));
-            stubs.insert(0, without(&item, Flags::LOCAL));
-        }
         let Some(template) = &self.request.template else {
             return Err(Error::Other("no template".into()));
         };
-        let trees = trees(template, "template")?;
-        let several = trees.len() > 1;
+        // All is read before anything is evaluated, the template first.
+        let mut documents = Vec::new();
+        for tree in trees(template, "template")? {
+            let empty = tree.is_empty();
+            documents.push((!empty).then(|| self.load(&tree, template, "template")).transpose()?);
+        }
+        let several = documents.len() > 1;
         if several && self.request.state.is_some() {
             let name = &template.name;
             return Err(Error::Other(format!(
                 "state handling not supported gor multi documents [{name}]: <nil>"
             )));
         }
+        let mut loaded = Vec::new();
+        for input in &self.request.stubs {
+            let tree = trees(input, "stub")?.into_iter().next().unwrap_or_default();
+            loaded.push((input, self.load(&tree, input, "stub")?));
+        }
+        let mut stubs: Vec<Item> = Vec::new();
+        for (input, source) in loaded.into_iter().rev() {
+            let (item, root) = self.document(source, input, &stubs, None, true)?;
+            self.evaluator.finish_document(&item, true);
+            self.stubs.insert(0, (input.name.as_str().into(), root));
+            stubs.insert(0, without(&item, Flags::LOCAL));
+        }
         let mut output = Output::default();
         let mut printed = Vec::new();
-        for (n, tree) in (1..).zip(&trees) {
-            if tree.is_empty() {
+        for (n, source) in (1..).zip(documents) {
+            let Some(source) = source else {
                 printed.push(None);
                 continue;
-            }
+            };
             let number = several.then_some(n);
-            let (item, root) = self.document(tree, template, "template", &stubs, number)?;
+            let (item, root) = self.document(source, template, &stubs, number, false)?;
             self.evaluator.finish_document(&item, false);
             if let Some(path) = &self.request.explain {
                 let mut explained = self.evaluator.explain(root, path, &self.stubs);
@@ -247,33 +255,35 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn document(
-        &mut self,
-        tree: &Tree,
-        input: &Input,
-        role: &'static str,
-        stubs: &[Item],
-        number: Option<usize>,
-    ) -> Result<(Item, InstId), Error> {
+    fn load(&mut self, tree: &Tree, input: &Input, role: &'static str) -> Result<SrcId, Error> {
         let file = self.evaluator.add_file(input.name.as_str());
         self.files.push(input.clone());
         let loaded = self.evaluator.sources.load(tree, file);
-        let mut source = loaded.map_err(|e| Error::Input {
+        let source = loaded.map_err(|e| Error::Input {
             role,
             name: input.name.clone(),
             message: e.message,
             span: e.span,
         })?;
-        if let Some(key) = &input.under {
-            let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
-            let span = self.evaluator.sources.nodes[source].span;
-            source = self.evaluator.sources.push(SrcKind::Map(map), file, span);
-        }
+        let Some(key) = &input.under else { return Ok(source) };
+        let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
+        let span = self.evaluator.sources.nodes[source].span;
+        Ok(self.evaluator.sources.push(SrcKind::Map(map), file, span))
+    }
+
+    fn document(
+        &mut self,
+        source: SrcId,
+        input: &Input,
+        stubs: &[Item],
+        number: Option<usize>,
+        stub: bool,
+    ) -> Result<(Item, InstId), Error> {
         let document = Document {
             stubs: stubs.iter().cloned().collect(),
             file: EcoString::from(input.name.as_str()),
             bindings: self.bindings.clone(),
-            stub: role == "stub",
+            stub,
         };
         let root = self.evaluator.add_document(Body::Src(source), document);
         match self.evaluator.run(root) {

@@ -78,6 +78,22 @@ impl Evaluator<'_> {
         result.map(|value| (!undefined).then_some(value))
     }
 
+    /// Values that cannot be concatenated are named by their expressions.
+    fn name_operands(
+        &self,
+        stop: Stop,
+        (a, left): (ExprId, &str),
+        (b, right): (ExprId, &str),
+    ) -> Stop {
+        if !stop.text().starts_with("type '") || !stop.text().contains("cannot be concatenated") {
+            return stop;
+        }
+        let (a, b) = (self.shown(a), self.shown(b));
+        Stop::failed(format!(
+            "type '{right}'({b}) cannot be concatenated with type '{left}'({a})"
+        ))
+    }
+
     fn binary(
         &mut self,
         op: BinaryOp,
@@ -97,11 +113,12 @@ impl Evaluator<'_> {
                 let right = waiting.take(right)?;
                 waiting.end()?;
                 match (left, right) {
-                    (Some(left), Some(right)) if info.undefined => {
-                        // An operand that is not there stands for null: the operator may fail.
-                        self.operate(op, left, right)
+                    // An operand that is not there stands for null: the operator may fail.
+                    (Some(left), Some(right)) => {
+                        let kinds = (left.kind(), right.kind());
+                        let result = self.operate(op, left, right);
+                        result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
                     }
-                    (Some(left), Some(right)) => self.operate(op, left, right),
                     _ => Err(Stop::silent()),
                 }
             }

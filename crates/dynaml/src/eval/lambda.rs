@@ -255,10 +255,14 @@ impl Evaluator<'_> {
 
     fn arity(&self, expr: &LambdaExpr, lambda: &Lambda, found: usize, expected: usize) -> Stop {
         let _ = lambda;
-        let optional = expr.params.iter().filter(|p| p.default.is_some()).count();
+        let defaults = expr.params.iter().filter(|p| p.default.is_some()).count();
+        let optional = defaults + usize::from(expr.varargs);
         let spiff = format!("found {found} argument(s), but expects {expected}");
-        let plus = if optional > 0 || expr.varargs {
-            let least = expected.saturating_sub(optional + usize::from(expr.varargs));
+        if found > expected {
+            return Stop::failed(spiff);
+        }
+        let plus = if optional > 0 {
+            let least = expected.saturating_sub(optional);
             format!("expected at least {least} arguments ({optional} optional), but found {found}")
         } else {
             format!("expected {expected} arguments, but found {found}")
