@@ -470,7 +470,8 @@ impl Parser<'_, '_> {
     fn keyword_or_chained(&mut self) -> Result<ExprId> {
         let start = self.pos;
         let name = self.rest().find(|c| !is_name(c)).map_or(self.rest(), |end| &self.rest()[..end]);
-        if !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit() || b == b'_') {
+        let digits = name.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+        if digits && name.starts_with(|c: char| c.is_ascii_digit()) {
             return self.fail("integer out of range");
         }
         for (word, expr) in
