@@ -34,62 +34,64 @@ pub const CODES: &[CodeDoc] = &[
         summary: "values wait for each other in a loop",
         details: "Each of these expressions needs the value of the next, and the last one that of \
                   the first:\n\n    a: (( b ))\n    b: (( a ))\n\nA reference to a map waits for \
-                  all that is in it, so an expression cannot refer to a map that it is part of; \
+                  all that is in it, so an expression cannot refer to a map that it is part of: \
                   refer to the entry that is needed. A reference looks first at the map it stands \
-                  in: `foo: (( foo ))` means itself; `.foo` starts at the root.",
+                  in, so `foo: (( foo ))` means itself; `.foo` starts at the root.",
     },
     CodeDoc {
         code: DUPLICATE_KEY,
         summary: "a map has a key twice",
         details: "Of equal keys the last one counts, as it does in spiff, and the others have no \
-                  effect. Take them away, or rename them.",
+                  effect:\n\n    port: 80\n    port: 81\n\nTake them away, or rename them.",
     },
     CodeDoc {
         code: FAILED,
         summary: "an expression has no value",
-        details: "The message is that of the operator or function that failed. What stands in \
-                  stubs at the same path would be taken in its place; `e || x` gives `x` if `e` \
-                  fails.",
+        details: "The message is that of the operator or function that failed:\n\n    a: (( 1 + \
+                  \"x\" ))\n\nWhat stubs have at the same path would be taken in its place. Write \
+                  `e || x` to get `x` if `e` fails.",
     },
     CodeDoc {
         code: INVALID_YAML,
         summary: "a file is no YAML that can be merged",
         details: "Templates and stubs are YAML documents whose keys are texts. `yes`, `on`, `1` \
-                  and the like are no texts: put them in quotes.",
+                  and the like are no texts:\n\n    on: push\n\nPut them in quotes.",
     },
     CodeDoc {
         code: NOT_FOUND,
         summary: "a name or path is not known",
         details: "The first step of a reference is looked for in the map it stands in, then in the \
                   maps around; the first that has it decides, and the rest of the path has to be \
-                  there. A leading dot starts at the root of the document.",
+                  there:\n\n    a: {b: 1}\n    c: (( a.x ))\n\nA leading dot starts at the root of \
+                  the document. Write `a.x || 1` if it may be missing.",
     },
     CodeDoc {
         code: NOT_IN_STUBS,
         summary: "no stub has what the template wants",
-        details: "`(( merge ))` takes what stubs have at the path of the node, `(( merge a.b ))` \
-                  what they have at `a.b`. The message lists the stubs in the order in which they \
-                  were searched, and how much of the path each has. `(( merge || x ))` makes it \
-                  optional.",
+        details: "An expression takes from stubs what they have at the path of its node, or at \
+                  another one:\n\n    a: (( merge ))\n    b: (( merge other.path ))\n\nThe message \
+                  lists the stubs in the order in which they were searched, and how much of the \
+                  path each has. Give a stub that has it, or write `merge || x`.",
     },
     CodeDoc {
         code: SYNTAX,
         summary: "an expression cannot be parsed",
-        details: "A text that is wholly in double brackets is an expression. Binary operators need \
-                  blanks around them: `a + b`. A text that only looks like one is written `((! … \
-                  ))`.",
+        details: "A text that is wholly in double brackets is an expression, and this one is \
+                  none:\n\n    a: (( 1+2 ))\n\nBinary operators need blanks around them: write `1 \
+                  + 2`. A text that only looks like an expression is written `((! … ))`.",
     },
     CodeDoc {
         code: UNKNOWN_FUNCTION,
         summary: "there is no function of this name",
-        details: "A name before an opening bracket is a built-in function. A lambda under the key \
-                  `f` is called by a path: `.f(1)`, or `x.f(1)`.",
+        details: "A name before an opening bracket is a built-in function:\n\n    a: (( jion(\",\", \
+                  l) ))\n\nCorrect the name. A lambda under the key `f` is called by a path: write \
+                  `.f(1)`, or `x.f(1)`.",
     },
     CodeDoc {
         code: UNRESOLVED,
         summary: "a value depends on one that is not there",
-        details: "The expression itself may be right. What it waits for has no value, for a reason \
-                  that could not be told apart.",
+        details: "The expression may be right, but something that it waits for has no value:\n\n    \
+                  a: (( b.c ))\n    b: (( eval(x) ))\n\nLook at the nodes that it names.",
     },
 ];
 

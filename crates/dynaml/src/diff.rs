@@ -286,8 +286,8 @@ mod tests {
     fn entries_that_only_moved_are_equal() {
         let left = "l: [{name: a, v: 1}, {name: b, v: 2}]";
         assert_eq!(differences(left, "l: [{name: b, v: 2}, {name: a, v: 1}]"), [""; 0]);
-        let found = differences(left, "l: [{name: n, v: 3}, {name: a, v: 1}, {name: b, v: 9}]");
-        assert_eq!(found, ["l.b.v: 2; -> 9;", "l.[0]: - -> name: n;v: 3;"]);
+        let found = differences(left, "l: [{name: c, v: 3}, {name: a, v: 1}, {name: b, v: 9}]");
+        assert_eq!(found, ["l.b.v: 2; -> 9;", "l.[0]: - -> name: c;v: 3;"]);
     }
 
     #[test]

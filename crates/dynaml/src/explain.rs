@@ -6,7 +6,7 @@ use ordain_data::yaml::{Kind, NodeId, Tree};
 
 use crate::eval::Evaluator;
 use crate::eval::merge::find_path;
-use crate::eval::tree::{Body, InstId, Memo, Reached};
+use crate::eval::tree::{Body, InstId, Memo, NOWHERE, Reached, Step};
 use crate::load::SrcKind;
 use crate::report::Place;
 use crate::session::{Input, steps};
@@ -145,7 +145,8 @@ impl Evaluator<'_> {
                 .join(".");
         }
         let expr = self.expr_of(node);
-        let inserted = matches!(self.nodes[node].body, Body::Value(_));
+        let literal = self.literal_steps(node, rest);
+        let inserted = literal.is_none() && matches!(self.nodes[node].body, Body::Value(_));
         let (mut role, mut from) = (role, Vec::new());
         if depth < DEEPEST {
             let merged = inserted || expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
@@ -170,7 +171,6 @@ impl Evaluator<'_> {
             }
         }
         let src = &self.sources.nodes[self.source_of(node)];
-        let literal = matches!(src.kind, SrcKind::Value(_)) && !inserted;
         Some(Source {
             role,
             path,
@@ -178,8 +178,31 @@ impl Evaluator<'_> {
             expr: expr.map(|e| format!("(( {} ))", print(&self.sources.exprs, e))),
             value: Some(self.printed(&value)),
             from,
-            within: if literal { rest.to_vec() } else { Vec::new() },
+            within: literal.unwrap_or_default(),
         })
+    }
+
+    /// The steps from what is written without expressions to a node in it; nothing if the node is
+    /// not part of such a text.
+    fn literal_steps(&self, node: InstId, rest: &[PathStep]) -> Option<Vec<PathStep>> {
+        let mut steps: Vec<PathStep> = rest.iter().rev().cloned().collect();
+        let mut at = node;
+        while let Body::Value(_) = &self.nodes[at].body {
+            match &self.nodes[at].step {
+                Step::Key(key) => steps.push(PathStep::Key(key.clone())),
+                Step::Index(n) => steps.push(PathStep::Index(i64::from(*n))),
+                Step::Named(named) => steps.push(PathStep::Index(i64::from(named.0))),
+                Step::Same => {}
+                Step::Insert | Step::InsertAt(_) => return None,
+            }
+            at = self.nodes[at].parent;
+            if at == NOWHERE {
+                return None;
+            }
+        }
+        steps.reverse();
+        let Body::Src(src) = &self.nodes[at].body else { return None };
+        matches!(self.sources.nodes[*src].kind, SrcKind::Value(_)).then_some(steps)
     }
 
     /// Whether a stub's value took the place of a node's own one.
@@ -193,7 +216,8 @@ impl Evaluator<'_> {
                 SrcKind::Map(_) | SrcKind::List(_) => return false,
                 _ => None,
             },
-            _ => None,
+            Body::Value(item) => Some(item.clone()),
+            Body::Expr(..) => None,
         };
         // The same value again is no change that anybody would look for.
         let own = own.and_then(|item| Some(self.printed(&find_path(&item, rest)?.value)));
