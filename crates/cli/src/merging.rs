@@ -10,6 +10,7 @@ use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::load::Features;
 use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 
@@ -394,18 +395,30 @@ fn add(
     }
 }
 
+/// A file as text.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(role: &'static str, name: &str) -> Result<Input, Trouble> {
+    Reader::default().read(role, name)
+}
+
 /// A file as documents that nothing is evaluated in.
 ///
 /// # Errors
 /// When it cannot be read, or is no YAML.
-pub fn documents(
-    role: &'static str,
-    name: &str,
-) -> Result<Vec<ordain_dynaml::value::Value>, Trouble> {
-    let input = Reader::default().read(role, name)?;
+pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, Trouble> {
+    parse(role, &read(role, name)?)
+}
+
+/// The documents of a text, in which nothing is evaluated.
+///
+/// # Errors
+/// When it is no YAML.
+pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, Trouble> {
     document::read(&input.text).map_err(|e| {
         let (name, message) = (input.name.clone(), format!("yaml: {}", e.message));
-        Trouble::Run(Error::Input { role, name, message, span: e.span }, vec![input])
+        Trouble::Run(Error::Input { role, name, message, span: e.span }, vec![input.clone()])
     })
 }
 

@@ -9,6 +9,7 @@ use ordain_dynaml::diff::{Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
 
 use crate::commands::convert::{Wanted, convert};
+use crate::commands::encrypt::encrypt;
 use crate::merging::{self, MergeFlags, Run, Trouble};
 
 /// Which of the two programs is meant.
@@ -192,9 +193,12 @@ pub fn main(program: Program, args: &[String]) -> ExitCode {
         "process" => merge(program, &given, given.files.first(), &given.files[1..]),
         "diff" => diff(program, &given),
         "convert" => convert(&given.files[0], &wanted(&given)),
+        "encrypt" => {
+            let words: Vec<&str> = given.files[1..].iter().map(String::as_str).collect();
+            encrypt(&given.files[0], &words, given.has("decrypt"))
+        }
         "version" if given.has("quiet") => Ok(program.version().into()),
-        "version" => Ok(format!("spiff version {}\n", program.version())),
-        verb => Err(Trouble::Usage(format!("{verb} is missing in Ordain"))),
+        _ => Ok(format!("spiff version {}\n", program.version())),
     };
     match done {
         Ok(text) => {

@@ -6,6 +6,7 @@ pub mod compile;
 mod completions;
 pub mod convert;
 mod diff;
+pub mod encrypt;
 mod eval;
 mod explain;
 mod explain_code;
@@ -34,6 +35,7 @@ pub enum Command {
     Process(merge::ProcessArgs),
     Diff(diff::DiffArgs),
     Convert(convert::ConvertArgs),
+    Encrypt(encrypt::EncryptArgs),
     Graph(graph::GraphArgs),
     Eval(eval::EvalArgs),
     Facts(facts::FactsArgs),
@@ -59,6 +61,7 @@ impl Command {
             Self::Process(args) => merge::process(ui, args),
             Self::Diff(args) => diff::run(ui, args),
             Self::Convert(args) => convert::run(ui, args),
+            Self::Encrypt(args) => encrypt::run(ui, args),
             Self::Graph(args) => graph::run(ui, args),
             Self::Eval(args) => eval::run(ui, args),
             Self::Facts(args) => facts::run(ui, args),
