@@ -64,8 +64,8 @@ def deployment(directory):
         text += [f"- name: {name}", f"  instances: (( merge || {n % 3 + 1} ))",
                  "  resource_pool: small", "  networks:", "  - name: default",
                  f"    static_ips: (( static_ips({n * 3}, {n * 3 + 1}, {n * 3 + 2}) ))",
-                 "  properties:", f"    host: (( properties.part{n}.host ))",
-                 f"    url: (( properties.part{n}.endpoint ))", "    env: (( meta.env ))",
+                 "  properties:", f"    host: (( .properties.part{n}.host ))",
+                 f"    url: (( .properties.part{n}.endpoint ))", "    env: (( meta.env ))",
                  "  templates:", "  - name: agent", f"  - name: {name}",
                  "  stemcell: (( meta.stemcell ))"]
     text += ["resource_pools:", "- name: small", "  size: (( auto ))"]
