@@ -83,7 +83,7 @@ impl Default for Options {
             keep_temporary: false,
             keep_escapes: false,
             call_depth: 10_000,
-            steps: 500_000_000,
+            steps: 100_000_000,
             stack: 480 << 20,
             encryption_key: None,
         }
@@ -96,6 +96,8 @@ pub const MOST_NODES: u64 = 20_000_000;
 pub const MOST_NESTED: u32 = 500;
 /// The longest text in bytes.
 pub const MOST_TEXT: usize = 64 << 20;
+/// How deep templates, files and merges may be nested in each other.
+const MOST_INSIDE: u32 = 500;
 /// The longest list that a range gives.
 pub const MOST_ITEMS: usize = 10_000_000;
 /// The largest number of nodes under evaluation.
@@ -205,6 +207,8 @@ pub struct Evaluator<'w> {
     pub tags: functions::Tags,
     /// How deep lambdas have called each other.
     pub calls: u32,
+    /// How deep templates and documents are nested in each other.
+    nested: u32,
     steps: u64,
     suspended: Vec<(InstId, Want)>,
     base: usize,
@@ -234,6 +238,7 @@ impl<'w> Evaluator<'w> {
             cache: functions::Cache::default(),
             tags: functions::Tags::default(),
             calls: 0,
+            nested: 0,
             steps: 0,
             suspended: Vec::new(),
             base: stack_address(),
@@ -251,6 +256,19 @@ impl<'w> Evaluator<'w> {
         let root = self.add(Inst::new(body, NOWHERE, Step::Same));
         self.documents.insert(root, Rc::new(document));
         root
+    }
+
+    /// The value of a template or document inside of another one.
+    pub(crate) fn deep_inside(&mut self, node: InstId) -> Eval<Option<Item>> {
+        if self.nested >= MOST_INSIDE {
+            let stop = Stop::failed("templates are nested too deep");
+            self.nodes[node].reached = Memo::Done(Err(stop.clone()));
+            return Err(stop);
+        }
+        self.nested += 1;
+        let result = self.deep(node);
+        self.nested -= 1;
+        result
     }
 
     /// Adds the root of a document that is evaluated for an expression of another one: names that

@@ -6,6 +6,10 @@ use crate::functions::network;
 use crate::syntax::ast::BinaryOp;
 use crate::value::{Item, List, Map, Value};
 
+/// How many items, and how many bytes, are copied in the time of a step.
+const COPIED_ITEMS: u64 = 8;
+const COPIED_BYTES: u64 = 128;
+
 impl Evaluator<'_> {
     pub(crate) fn operate(&mut self, op: BinaryOp, a: Value, b: Value) -> Eval<Value> {
         match op {
@@ -21,11 +25,13 @@ impl Evaluator<'_> {
     fn concatenate(&mut self, a: Value, b: Value) -> Eval<Value> {
         match (&a, &b) {
             (Value::List(x), Value::List(y)) => {
+                self.count_steps((x.items.len() + y.items.len()) as u64 / COPIED_ITEMS)?;
                 let items = x.items.iter().chain(&y.items).cloned().collect();
                 return self.bounded(Value::List(List::new(items, x.key.clone())));
             }
             (Value::List(_) | Value::Map(_), Value::Null) => return Ok(a),
             (Value::List(x), _) => {
+                self.count_steps(x.items.len() as u64 / COPIED_ITEMS)?;
                 let mut items = Vec::with_capacity(x.items.len() + 1);
                 items.extend(x.items.iter().cloned());
                 items.push(b.into());
@@ -47,6 +53,7 @@ impl Evaluator<'_> {
         };
         match (left, right) {
             (Some(mut left), Some(right)) => {
+                self.count_steps((left.len() + right.len()) as u64 / COPIED_BYTES)?;
                 left.push_str(&right);
                 self.bounded(Value::Str(left))
             }

@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         let known = scope.get("_").is_some();
         let scope = if known { scope } else { scope.with(vec![own]) };
         let node = self.add_instance(body, env.place, scope, fixed);
-        match self.deep(node) {
+        match self.deep_inside(node) {
             Ok(Some(item)) => Ok(item.value),
             Ok(None) => {
                 info.undefined = true;

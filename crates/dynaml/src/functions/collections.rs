@@ -324,6 +324,7 @@ fn deepmerge(call: &mut Call<'_, '_>) -> Eval<Value> {
                 value.kind()
             ));
         };
+        call.ev.count_steps(result.weight.nodes.saturating_add(map.weight.nodes))?;
         result = deep(&result, map);
     }
     Ok(Value::Map(result))

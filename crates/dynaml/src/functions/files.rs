@@ -228,7 +228,7 @@ fn evaluate(
     } else {
         ev.add_instance(Body::Src(src), env.place, scope, true)
     };
-    match ev.deep(node) {
+    match ev.deep_inside(node) {
         Ok(Some(item)) => Ok(item.value),
         Ok(None) => {
             call.info.undefined = true;
@@ -280,7 +280,7 @@ fn merge(call: &mut Call<'_, '_>) -> Eval<Value> {
         let outer = ev.document(env.place).file.clone();
         let known: Rc<[_]> = stubs.iter().cloned().collect();
         let node = ev.add_inner_document(body, env.place, scope.clone(), known, &outer);
-        match ev.deep(node) {
+        match ev.deep_inside(node) {
             Ok(item) => {
                 let item = item.unwrap_or_else(|| Value::Null.into());
                 if bodies.is_empty() {
