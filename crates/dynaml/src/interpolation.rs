@@ -38,7 +38,9 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
         rest = &rest[at + len + 4..];
     }
     let escaped_only = !parts.iter().any(|p| matches!(p, Part::Expr(_)));
-    if !found || (escaped_only && text.starts_with("((!")) || escaped_only {
+    // What is wholly escaped loses its mark when it is printed.
+    let whole = text.starts_with("((!") && text.ends_with("))");
+    if !found || (escaped_only && whole) {
         return None;
     }
     plain.push_str(rest);

@@ -137,6 +137,8 @@ pub struct Sources {
     pub exprs: Exprs,
     /// The extensions that are on.
     pub features: Features,
+    /// Keys that are in their map twice, those that count.
+    pub duplicates: Vec<(FileNo, TextRange)>,
     parsed: FxHashMap<EcoString, Result<ExprId, ParseError>>,
     texts: FxHashMap<ExprId, EcoString>,
 }
@@ -180,7 +182,7 @@ impl Sources {
 
     /// The expression of a scalar with brackets, if it is one.
     pub fn expression(&mut self, text: &str) -> Option<Result<ExprId, ParseError>> {
-        if is_expression(text) && !(self.features.interpolation && !balanced(text)) {
+        if is_expression(text) && (!self.features.interpolation || balanced(text)) {
             let inner = text.get(2..text.len() - 2)?;
             return Some(self.parse(inner));
         }
@@ -320,13 +322,18 @@ impl Loader<'_, '_> {
             }
             entries.push((name, built, span));
         }
+        let count = entries.len();
         let pure = entries.iter().all(|e| matches!(e.1, Built::Value(_)));
         if pure && insert.is_none() && !map.control {
             let entries = entries.into_iter().map(|(k, b, _)| match b {
                 Built::Value(v) => (k, v.into()),
                 Built::Src(_) => (k, Value::Null.into()),
             });
-            return Ok(Built::Value(Value::Map(Map::new(entries.collect()))));
+            let map = Map::new(entries.collect());
+            if map.entries().len() < count {
+                self.note_duplicates(id);
+            }
+            return Ok(Built::Value(Value::Map(map)));
         }
         let mut sources: Vec<(EcoString, SrcId)> =
             entries.into_iter().map(|(k, b, span)| (k, self.source(b, span))).collect();
@@ -334,6 +341,9 @@ impl Loader<'_, '_> {
         sources.reverse();
         sources.dedup_by(|later, earlier| later.0 == earlier.0);
         sources.reverse();
+        if sources.len() < count {
+            self.note_duplicates(id);
+        }
         map.entries = sources;
         if let Some((built, span)) = insert {
             let source = self.source(built, span);
@@ -341,6 +351,16 @@ impl Loader<'_, '_> {
         }
         let span = self.tree.node(id).span;
         Ok(Built::Src(self.sources.push(SrcKind::Map(map), self.file, span)))
+    }
+
+    fn note_duplicates(&mut self, map: NodeId) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        for (key, _) in self.tree.entries(map) {
+            let span = self.tree.node(key).span;
+            if !seen.insert(self.tree.text(key)) {
+                self.sources.duplicates.push((self.file, span));
+            }
+        }
     }
 
     /// Takes the markers off an insert; what is left is the insert.

@@ -4,7 +4,7 @@ use ecow::EcoString;
 
 use super::scope::{Bound, Scope};
 use super::stop::Stop;
-use super::tree::{Body, Children, Inst, InstId, Reached, Step};
+use super::tree::{Children, Inst, InstId, Reached, Step};
 use super::{Env, Eval, Evaluator, Info};
 use crate::load::SrcId;
 use crate::value::{Item, Value};
@@ -160,7 +160,9 @@ impl Evaluator<'_> {
                         self.apply(&lambda, args, &env, &mut Info::default())?.truth()
                     }
                     _ => {
-                        return Err(Stop::failed(format!("case {n} requires a lambda for 'match'")));
+                        return Err(Stop::failed(format!(
+                            "case {n} requires a lambda for 'match'"
+                        )));
                     }
                 },
                 (None, None) => {
@@ -423,11 +425,6 @@ impl Evaluator<'_> {
         }
         Ok(())
     }
-
-    /// The body of a branch for reports.
-    pub(crate) fn body_of(&self, id: InstId) -> Body {
-        self.nodes[id].body.clone()
-    }
 }
 
 /// A variable of a loop.
@@ -465,12 +462,13 @@ fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
                 key.as_str()
             )));
         }
-        if let Some(control) = found {
-            if control.name != name && !control.options.contains(&name) {
-                let text =
-                    format!("invalid option {:?} for control \"<<{}\"", key.as_str(), control.name);
-                return Err(Stop::failed(text));
-            }
+        if let Some(control) = found
+            && control.name != name
+            && !control.options.contains(&name)
+        {
+            let text =
+                format!("invalid option {:?} for control \"<<{}\"", key.as_str(), control.name);
+            return Err(Stop::failed(text));
         }
     }
     let Some(control) = found else {

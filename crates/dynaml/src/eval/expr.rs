@@ -89,9 +89,7 @@ impl Evaluator<'_> {
             return stop;
         }
         let (a, b) = (self.shown(a), self.shown(b));
-        Stop::failed(format!(
-            "type '{right}'({b}) cannot be concatenated with type '{left}'({a})"
-        ))
+        Stop::failed(format!("type '{right}'({b}) cannot be concatenated with type '{left}'({a})"))
     }
 
     fn binary(
@@ -369,7 +367,9 @@ impl Evaluator<'_> {
         };
         let path = crate::syntax::print::print_path(std::slice::from_ref(&step));
         let next = self.step_into(&spot, &step, || shown.to_owned())?;
-        next.ok_or_else(|| Stop::failed(format!("'{shown}.{path}' not found")))
+        let indexed = matches!(step, PathStep::Index(_));
+        let path = if indexed { format!("{shown}.{path}") } else { path };
+        next.ok_or_else(|| Stop::failed(format!("'{path}' not found")))
     }
 
     fn is_list_spot(&mut self, spot: &Spot) -> Eval<bool> {
@@ -459,7 +459,7 @@ impl Evaluator<'_> {
         if a > b && (given == [true, true] || len == 0) {
             return Ok(0..0);
         }
-        for end in [a, b] {
+        for end in [b, a] {
             if end < 0 || end >= length {
                 return Err(Stop::failed(format!("slice out of range ({end} >= length {len})")));
             }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::reference::{Depth, Spot, full_path};
+use super::reference::{Spot, full_path};
 use super::scope::{Bound, Scope};
 use super::stop::Stop;
 use super::tree::{InstId, NOWHERE};
@@ -219,12 +219,13 @@ impl Evaluator<'_> {
         if expr.varargs && open && count >= free.len() {
             let rest = positional.split_off(free.len() - 1);
             positional.push(Value::list(rest));
-        } else if expr.varargs && free.is_empty() {
-            if let Some((_, Value::List(list))) = next.bound.last_mut() {
-                let more = positional.drain(..).map(Item::from);
-                let items = list.items.iter().cloned().chain(more).collect();
-                *list = crate::value::List::new(items, None);
-            }
+        } else if expr.varargs
+            && free.is_empty()
+            && let Some((_, Value::List(list))) = next.bound.last_mut()
+        {
+            let more = positional.drain(..).map(Item::from);
+            let items = list.items.iter().cloned().chain(more).collect();
+            *list = crate::value::List::new(items, None);
         }
         for (at, value) in positional.into_iter().enumerate() {
             let Some(name) = free.get(at) else {
@@ -241,12 +242,16 @@ impl Evaluator<'_> {
             return Ok(param.name.clone());
         }
         match name.parse::<usize>() {
-            Ok(n) => n.checked_sub(1).and_then(|n| expr.params.get(n)).map(|p| p.name.clone()).ok_or_else(|| {
-                Stop::failed(format!(
-                    "argument index {n} too large for {} parameters",
-                    expr.params.len()
-                ))
-            }),
+            Ok(n) => n
+                .checked_sub(1)
+                .and_then(|n| expr.params.get(n))
+                .map(|p| p.name.clone())
+                .ok_or_else(|| {
+                    Stop::failed(format!(
+                        "argument index {n} too large for {} parameters",
+                        expr.params.len()
+                    ))
+                }),
             Err(_) => {
                 Err(Stop::failed(format!("no lambda parameter found for named argument {name}")))
             }
@@ -391,14 +396,14 @@ impl Evaluator<'_> {
                 *slot = rest.next();
             }
         }
-        if let (true, Some(Some(Bound::Value(item)))) = (expr.varargs, slots.last_mut()) {
-            if let Value::List(list) = &mut item.value {
-                let mut items = list.items.clone();
-                for bound in rest.by_ref() {
-                    items.push(self.bound_value(bound)?.into());
-                }
-                *list = crate::value::List::new(items, None);
+        if let (true, Some(Some(Bound::Value(item)))) = (expr.varargs, slots.last_mut())
+            && let Value::List(list) = &mut item.value
+        {
+            let mut items = list.items.clone();
+            for bound in rest.by_ref() {
+                items.push(self.bound_value(bound)?.into());
             }
+            *list = crate::value::List::new(items, None);
         }
         if rest.next().is_some() {
             return Err(self.arity(expr, lambda, found, free));
@@ -478,17 +483,6 @@ impl Evaluator<'_> {
             spot = self.step_into(&spot, step, || full_path(reference))?.ok_or_else(missing)?;
         }
         Ok(Some(self.spot_value(spot, || full_path(reference))?))
-    }
-
-    /// What an argument refers to, without waiting for all of it.
-    pub(crate) fn shallow(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
-        match self.sources.exprs[id].clone() {
-            Expr::Ref(reference) => match self.resolve(&reference, env, Depth::Shape)? {
-                Spot::Value(item) => Ok(item.value),
-                Spot::Node(_) => Ok(Value::Bool(true)),
-            },
-            _ => self.eval(id, env, info),
-        }
     }
 }
 

@@ -170,11 +170,12 @@ impl Evaluator<'_> {
             return (Ok(item), Info { merged: true, key, ..Info::default() });
         }
         let (result, info) = self.evaluate_at(node, expr);
-        if result.is_ok() && info.merged {
-            if let Some(path) = &info.redirect {
-                let path = Rc::clone(path);
-                self.redirect(id, path);
-            }
+        if result.is_ok()
+            && info.merged
+            && let Some(path) = &info.redirect
+        {
+            let path = Rc::clone(path);
+            self.redirect(id, path);
         }
         if info.none {
             self.nodes[id].fixed = true;

@@ -434,3 +434,13 @@ impl<'w> Evaluator<'w> {
         Ok(value)
     }
 }
+
+impl Drop for Evaluator<'_> {
+    /// Temporary files live as long as the run.
+    fn drop(&mut self) {
+        for path in self.cache.temporary.values() {
+            // What is gone already needs no removal.
+            let _ = self.world.remove_file(path);
+        }
+    }
+}

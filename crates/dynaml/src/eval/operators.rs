@@ -44,14 +44,9 @@ impl Evaluator<'_> {
         }
         let right = match &b {
             Value::Lambda(lambda) => Some(self.lambda_text(lambda)),
-            Value::Float(x) => Some(crate::output::scalar::float(*x).into()),
             other => other.simple_text(),
         };
-        let left = match &a {
-            Value::Float(x) => Some(crate::output::scalar::float(*x).into()),
-            other => other.simple_text(),
-        };
-        match (left, right) {
+        match (a.simple_text(), right) {
             (Some(mut left), Some(right)) => {
                 self.count_steps((left.len() + right.len()) as u64 / COPIED_BYTES)?;
                 left.push_str(&right);
@@ -82,10 +77,9 @@ impl Evaluator<'_> {
             _ => match (number(a), number(b)) {
                 (Some(a), Some(b)) => a.partial_cmp(&b),
                 _ => {
-                    return Err(Stop::failed(format!(
-                        "comparision {} only for integers or strings",
-                        op.text()
-                    )));
+                    let kinds = self.words("integers or strings", "strings or integers");
+                    let text = format!("comparision {} only for {kinds}", op.text());
+                    return Err(Stop::failed(text));
                 }
             },
         };
@@ -145,16 +139,16 @@ impl Evaluator<'_> {
     }
 
     fn multiply(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
-        if let (Value::Str(text), Value::Int(n)) = (a, b) {
-            if op != BinaryOp::Mod && text.contains('/') {
-                if let Ok(net) = network::parse(a) {
-                    return if op == BinaryOp::Mul {
-                        network::nth(&net, *n)
-                    } else {
-                        network::split(&net, *n)
-                    };
-                }
-            }
+        if let (Value::Str(text), Value::Int(n)) = (a, b)
+            && op != BinaryOp::Mod
+            && text.contains('/')
+            && let Ok(net) = network::parse(a)
+        {
+            return if op == BinaryOp::Mul {
+                network::nth(&net, *n)
+            } else {
+                network::split(&net, *n)
+            };
         }
         if let (Value::Int(x), Value::Int(y)) = (a, b) {
             return match op {
@@ -166,7 +160,7 @@ impl Evaluator<'_> {
         }
         match (number(a), number(b), op) {
             (Some(x), Some(y), BinaryOp::Mul) => Ok(Value::Float(x * y)),
-            (Some(_), Some(y), BinaryOp::Div) if y == 0.0 => Err(Stop::failed("division by zero")),
+            (Some(_), Some(0.0), BinaryOp::Div) => Err(Stop::failed("division by zero")),
             (Some(x), Some(y), BinaryOp::Div) => Ok(Value::Float(x / y)),
             _ => {
                 let plus = match op {

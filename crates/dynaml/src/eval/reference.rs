@@ -1,7 +1,5 @@
 //! References: names in scopes, and paths into nodes and values.
 
-use std::rc::Rc;
-
 use ecow::EcoString;
 
 use super::merge::find_step;
@@ -12,7 +10,7 @@ use super::{Env, Eval, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
-use crate::value::{Callable, Flags, Item, Lambda, Value};
+use crate::value::{Item, Value};
 
 /// Where a reference has got to.
 #[derive(Clone, Debug)]
@@ -77,8 +75,8 @@ impl Evaluator<'_> {
                 _ => return Err(Stop::failed(format!("'{}' not found", shown(1)))),
             }
         };
-        for n in rest..path.len() {
-            spot = match self.step_into(&spot, &path[n], || shown(n))? {
+        for (n, step) in path.iter().enumerate().skip(rest) {
+            spot = match self.step_into(&spot, step, || shown(n))? {
                 Some(next) => next,
                 None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
             };
@@ -142,20 +140,20 @@ impl Evaluator<'_> {
 
     fn absolute_start(&mut self, path: &[PathStep], env: &Env) -> (Spot, usize) {
         let root = self.root(env.place);
-        if let Some(PathStep::Key(key)) = path.first() {
-            if key == "__map" {
-                let mut at = env.place;
-                while at != NOWHERE {
-                    if self.is_map_node(at) && self.nodes[at].parent != NOWHERE {
-                        let outer = self.enclosing_list_only(at);
-                        if outer {
-                            return (Spot::Node(at), 1);
-                        }
+        if let Some(PathStep::Key(key)) = path.first()
+            && key == "__map"
+        {
+            let mut at = env.place;
+            while at != NOWHERE {
+                if self.is_map_node(at) && self.nodes[at].parent != NOWHERE {
+                    let outer = self.enclosing_list_only(at);
+                    if outer {
+                        return (Spot::Node(at), 1);
                     }
-                    at = self.nodes[at].parent;
                 }
-                return (Spot::Node(root), 1);
+                at = self.nodes[at].parent;
             }
+            return (Spot::Node(root), 1);
         }
         (Spot::Node(root), 0)
     }
@@ -223,10 +221,10 @@ impl Evaluator<'_> {
             if parent == NOWHERE {
                 break;
             }
-            if self.is_map_node(parent) {
-                if let Some(child) = self.scope_entry(parent, name)? {
-                    return Ok(Some(Spot::Node(child)));
-                }
+            if self.is_map_node(parent)
+                && let Some(child) = self.scope_entry(parent, name)?
+            {
+                return Ok(Some(Spot::Node(child)));
             }
             at = parent;
         }
@@ -394,8 +392,8 @@ impl Evaluator<'_> {
         let Some(mut at) = found else {
             return Err(Stop::failed(format!("'{}' not found", shown(2))));
         };
-        for n in 2..path.len() {
-            at = match self.step_into(&at, &path[n], || shown(n))? {
+        for (n, step) in path.iter().enumerate().skip(2) {
+            at = match self.step_into(&at, step, || shown(n))? {
                 Some(next) => next,
                 None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
             };
@@ -470,24 +468,6 @@ impl Evaluator<'_> {
         let resolved: EcoString =
             resolved.map_or_else(|| file.into(), |p| p.to_string_lossy().into_owned().into());
         (dir(file), resolved.clone(), dir(&resolved))
-    }
-
-    /// The node that hosts an expression: a map with what is around it.
-    pub(crate) fn lambda_of(&self, value: &Value) -> Option<Rc<Lambda>> {
-        match value {
-            Value::Lambda(lambda) => Some(Rc::clone(lambda)),
-            _ => None,
-        }
-    }
-
-    /// Whether a lambda is a built-in function with bound arguments.
-    pub(crate) fn is_builtin(lambda: &Lambda) -> bool {
-        matches!(lambda.callable, Callable::Builtin(_))
-    }
-
-    /// An item without markers.
-    pub(crate) fn bare(item: Item) -> Item {
-        Item { flags: Flags::default(), ..item }
     }
 }
 

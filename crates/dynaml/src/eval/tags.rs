@@ -106,10 +106,10 @@ impl Evaluator<'_> {
         tags.retain(|_, tag| !stub || tag.global || !tag.open);
         for tag in tags.values_mut() {
             tag.open = false;
-            if let Bound::Node(id) = tag.value {
-                if let Ok(Some(item)) = self.deep(id) {
-                    tag.value = Bound::Value(item);
-                }
+            if let Bound::Node(id) = tag.value
+                && let Ok(Some(item)) = self.deep(id)
+            {
+                tag.value = Bound::Value(item);
             }
         }
         self.tags.tags = tags;

@@ -145,9 +145,7 @@ impl Evaluator<'_> {
             SrcKind::List(list) => {
                 let marks = self.insert_text(&list.marks, list.marked);
                 let marks = marks.map(|v| Value::map([("<<", v)]));
-                let marked = |entry: &&crate::load::ListEntry| {
-                    matches!(entry, crate::load::ListEntry::Insert(src) if list.marked == Some(*src))
-                };
+                let marked = |entry: &&crate::load::ListEntry| matches!(entry, crate::load::ListEntry::Insert(src) if list.marked == Some(*src));
                 let entries = list.entries.iter().filter(|e| !marked(e));
                 let own = entries.map(|entry| match entry {
                     crate::load::ListEntry::Node(src) => self.source_value(*src),
@@ -186,13 +184,12 @@ impl Evaluator<'_> {
         for (name, global) in &marks.tags {
             words.push(format!("&tag:{}{name}", if *global { "*" } else { "" }));
         }
-        if let Some(src) = insert {
-            if let SrcKind::Expr(expr) = self.sources.nodes[src].kind {
-                let text = print(&self.sources.exprs, expr);
-                let text =
-                    text.strip_prefix("( ").and_then(|t| t.strip_suffix(" )")).unwrap_or(&text);
-                words.push(format!("({text})"));
-            }
+        if let Some(src) = insert
+            && let SrcKind::Expr(expr) = self.sources.nodes[src].kind
+        {
+            let text = print(&self.sources.exprs, expr);
+            let text = text.strip_prefix("( ").and_then(|t| t.strip_suffix(" )")).unwrap_or(&text);
+            words.push(format!("({text})"));
         }
         Some(Value::str(format!("(( {} ))", words.join(" "))))
     }

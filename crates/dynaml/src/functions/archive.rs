@@ -128,9 +128,7 @@ fn file(call: &Call<'_, '_>, key: Option<&str>, map: &Map) -> Result<File, Strin
     };
     let chosen = options(field("mode")?, MODE)?;
     let data = match (field("base64")?, field("data")?) {
-        (Some(value), _) => {
-            encode::decode(&text("base64", value)?).ok_or("illegal base64 data")?
-        }
+        (Some(value), _) => encode::decode(&text("base64", value)?).ok_or("illegal base64 data")?,
         (None, Some(value)) => data(call, value, chosen, false)?.1,
         (None, None) => Vec::new(),
     };

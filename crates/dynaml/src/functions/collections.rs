@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Call, Table, eager, fail, items};
 use crate::eval::operators::overlay;
-use crate::eval::stop::Stop;
+use crate::eval::stop::{Issue, Stop};
 use crate::eval::{Eval, Evaluator};
 use crate::value::{Item, Lambda, List, Map, Value};
 
@@ -144,7 +144,7 @@ fn sort(call: &mut Call<'_, '_>) -> Eval<Value> {
             let texts = list.iter().all(|i| matches!(i.value, Value::Str(_)));
             let numbers = list.iter().all(|i| matches!(i.value, Value::Int(_)));
             if !texts && !numbers && list.len() > 1 {
-                return fail("list elements must either be strings or integers");
+                return unsorted("list elements must either be strings or integers");
             }
             list.sort_by(|a, b| match (&a.value, &b.value) {
                 (Value::Str(a), Value::Str(b)) => a.as_bytes().cmp(b.as_bytes()),
@@ -156,6 +156,12 @@ fn sort(call: &mut Call<'_, '_>) -> Eval<Value> {
         Some(_) => return fail("second argument for sort must be a lambda function"),
     }
     Ok(Value::List(List::new(list, None)))
+}
+
+/// A list cannot be sorted, for a reason.
+fn unsorted<T>(reason: &str) -> Eval<T> {
+    let detail = Some(reason.into());
+    Err(Stop::Failed(Rc::new(Issue { text: "sort failed".into(), detail, ..Issue::default() })))
 }
 
 /// Stable, and safe with a lambda that is no order at all.
@@ -189,7 +195,7 @@ fn is_less(call: &mut Call<'_, '_>, less: &Rc<Lambda>, a: &Item, b: &Item) -> Ev
     match call.ev.apply(less, args, call.env, call.info)? {
         Value::Bool(b) => Ok(b),
         Value::Int(n) => Ok(n < 0),
-        _ => fail("lambda must return a bool or integer"),
+        _ => unsorted("lambda must return a bool or integer"),
     }
 }
 
@@ -258,7 +264,7 @@ fn makemap(call: &mut Call<'_, '_>) -> Eval<Value> {
         }
         return Ok(Value::Map(Map::new(entries)));
     }
-    if call.args.len() % 2 != 0 {
+    if !call.args.len().is_multiple_of(2) {
         return fail("mapentry takes one or two arguments");
     }
     for (at, pair) in call.args.chunks(2).enumerate() {

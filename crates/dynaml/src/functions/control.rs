@@ -105,7 +105,7 @@ fn catch(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<
 
 /// The steps of a path like `a.b.[1]`.
 fn steps(path: &str) -> Vec<PathStep> {
-    path.split('.').filter(|s| !s.is_empty()).map(|s| step(s)).collect()
+    path.split('.').filter(|s| !s.is_empty()).map(step).collect()
 }
 
 fn step(text: &str) -> PathStep {

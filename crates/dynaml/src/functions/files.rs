@@ -9,10 +9,10 @@ use ordain_source::EntryKind;
 
 use super::exec::{argument, denied, home_path};
 use super::{Call, Table, eager, encode, fail};
+use crate::eval::Eval;
 use crate::eval::scope::Scope;
 use crate::eval::stop::Stop;
 use crate::eval::tree::Body;
-use crate::eval::Eval;
 use crate::load::{ListEntry, ListSrc, SrcId, SrcKind};
 use crate::value::{Template, TemplateBody, Value};
 
@@ -161,13 +161,13 @@ fn documents(source: &Source<'_>) -> Eval<Vec<Value>> {
 /// The documents of a text, ready for evaluation.
 fn sources(call: &mut Call<'_, '_>, source: &Source<'_>) -> Eval<Rc<[SrcId]>> {
     let key = EcoString::from(source.name);
-    if source.keep {
-        if let Some(known) = call.ev.cache.sources.get(&key) {
-            return Ok(Rc::clone(known));
-        }
+    if source.keep
+        && let Some(known) = call.ev.cache.sources.get(&key)
+    {
+        return Ok(Rc::clone(known));
     }
-    let trees = Tree::parse_all(&content(source))
-        .or_else(|e| broken(source, &format!("yaml: {e}")))?;
+    let trees =
+        Tree::parse_all(&content(source)).or_else(|e| broken(source, &format!("yaml: {e}")))?;
     let file = call.ev.add_file(source.name);
     let mut all = Vec::with_capacity(trees.len());
     for tree in trees.iter().filter(|t| !t.is_empty()) {
@@ -259,18 +259,12 @@ fn merge(call: &mut Call<'_, '_>) -> Eval<Value> {
         bodies.push(match value {
             Value::Map(_) => Body::Value(value.clone().into()),
             Value::Template(t) => match t.body {
-                TemplateBody::Node(src)
-                    if matches!(t.source, Value::Map(_)) =>
-                {
-                    Body::Src(src)
-                }
+                TemplateBody::Node(src) if matches!(t.source, Value::Map(_)) => Body::Src(src),
                 _ => return fail(format!("merge: {place} {at}: template is not a map template")),
             },
             other => {
                 let kind = other.kind();
-                return fail(format!(
-                    "merge: {place} {at}: no map or map template, but {kind}"
-                ));
+                return fail(format!("merge: {place} {at}: no map or map template, but {kind}"));
             }
         });
     }

@@ -418,7 +418,9 @@ fn formatted(call: &Call<'_, '_>, name: &str) -> Eval<String> {
         Value::Float(x) => Arg::Float(*x),
         Value::Str(s) => Arg::Str(s.to_string()),
         Value::Lambda(lambda) => Arg::Str(call.ev.lambda_text(lambda).to_string()),
-        Value::List(_) | Value::Map(_) | Value::Template(_) => Arg::Str(call.ev.text_of_value(value)),
+        Value::List(_) | Value::Map(_) | Value::Template(_) => {
+            Arg::Str(call.ev.text_of_value(value))
+        }
     };
     let Arg::Str(format) = arg(format) else {
         return fail(format!("{name}: format must be string"));
@@ -452,16 +454,25 @@ mod tests {
     fn verbs() {
         let s = |t: &str| Arg::Str(t.into());
         check("%s-%d", &[s("a"), Arg::Int(5)], "a-5");
-        check("%5d|%-5d|%05d|%+d|%x", &[Arg::Int(42), Arg::Int(42), Arg::Int(-42), Arg::Int(7),
-            Arg::Int(255)], "   42|42   |-0042|+7|ff");
+        check(
+            "%5d|%-5d|%05d|%+d|%x",
+            &[Arg::Int(42), Arg::Int(42), Arg::Int(-42), Arg::Int(7), Arg::Int(255)],
+            "   42|42   |-0042|+7|ff",
+        );
         check("%v %v %v", &[Arg::Nil, Arg::Bool(true), s("x")], "<nil> true x");
-        check("%q %6.2f %g %e", &[s("a\"b"), Arg::Float(1.005), Arg::Float(1e21),
-            Arg::Float(1234.5)], "\"a\\\"b\"   1.00 1e+21 1.234500e+03");
+        check(
+            "%q %6.2f %g %e",
+            &[s("a\"b"), Arg::Float(1.005), Arg::Float(1e21), Arg::Float(1234.5)],
+            "\"a\\\"b\"   1.00 1e+21 1.234500e+03",
+        );
         check("%[2]s %[1]s", &[s("a"), s("b")], "b a");
         check("%*d", &[Arg::Int(4), Arg::Int(1)], "   1");
         check("%.2s|%10s|%-3s|", &[s("abc"), s("x"), s("y")], "ab|         x|y  |");
-        check("%g %v %g", &[Arg::Float(100_000.0), Arg::Float(0.00001), Arg::Float(3.5)],
-            "100000 1e-05 3.5");
+        check(
+            "%g %v %g",
+            &[Arg::Float(100_000.0), Arg::Float(0.00001), Arg::Float(3.5)],
+            "100000 1e-05 3.5",
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Most functions get their arguments as values ([`Builtin::Eager`]); a few look at the expressions
 //! themselves ([`Builtin::Lazy`]), since they ask whether these have a value at all.
 
+mod archive;
 mod collections;
 mod control;
 mod convert;
@@ -10,12 +11,11 @@ mod encode;
 mod exec;
 mod files;
 mod format;
+mod missing;
 mod names;
 pub mod network;
 pub mod pattern;
 mod rand;
-mod archive;
-mod missing;
 pub mod secrets;
 mod semver;
 mod static_ips;
@@ -23,6 +23,7 @@ mod strings;
 mod url;
 mod validate;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -78,7 +79,7 @@ pub struct Cache {
     /// The documents of files by path.
     pub sources: FxHashMap<EcoString, Rc<[SrcId]>>,
     /// Files to be removed at the end of the run, by permissions and content.
-    pub temporary: FxHashMap<(u32, Vec<u8>), PathBuf>,
+    pub temporary: BTreeMap<(u32, Vec<u8>), PathBuf>,
     /// How often a command was run or a file read whose result may differ the next time.
     pub uncached: u64,
     /// Compiled patterns.

@@ -190,12 +190,19 @@ fn num_ip(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 fn contains_ip(call: &mut Call<'_, '_>) -> Eval<Value> {
     let [net, address] = call.args else {
-        return Err(Stop::failed("contains_ip requires two arguments (cidr, ip)"));
+        return Err(Stop::failed("contains_ip requires CIDR and IP argument"));
     };
-    let net = network(net)?;
-    match parse(address) {
-        Ok(Net { address, prefix: None }) => Ok(Value::Bool(net.contains(address))),
-        _ => Err(Stop::failed("second argument must be an IP address")),
+    let Value::Str(text) = net else {
+        return Err(Stop::failed("CIDR required as first argument"));
+    };
+    let Ok(net) = network(net) else {
+        let message = format!("CIDR argument required: invalid CIDR address: {text}");
+        return Err(Stop::failed(message));
+    };
+    match (address, parse(address)) {
+        (_, Ok(Net { address, prefix: None })) => Ok(Value::Bool(net.contains(address))),
+        (Value::Str(text), _) => Err(Stop::failed(format!("IP argument required: {text}"))),
+        _ => Err(Stop::failed("IP required as second argument")),
     }
 }
 
@@ -281,23 +288,26 @@ pub(super) fn indices(values: &[Value], bad: &str) -> Eval<Vec<i64>> {
 
 fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
     let [ranges, count, rest @ ..] = call.args else {
-        return Err(Stop::failed("ipset requires at least two arguments"));
+        return Err(Stop::failed(
+            "at least 2 argument expected (ipranges, size, optional: ip indices",
+        ));
     };
     let mut pool = Pool::new();
     match ranges {
         Value::Str(text) => pool.add(text)?,
         Value::List(list) => {
-            for item in &list.items {
-                match &item.value {
-                    Value::Str(text) => pool.add(text)?,
-                    _ => return Err(Stop::failed("ip range must be a string")),
-                }
+            for (at, item) in list.items.iter().enumerate() {
+                let Value::Str(text) = &item.value else {
+                    let message = format!("string entry at ip range list index {at}");
+                    return Err(Stop::failed(message));
+                };
+                pool.add(text)?;
             }
         }
-        _ => return Err(Stop::failed("first argument of ipset must be a list or string")),
+        _ => return Err(Stop::failed("ip range or range list expected as first argument")),
     }
     let Value::Int(count) = count else {
-        return Err(Stop::failed("second argument of ipset must be an integer"));
+        return Err(Stop::failed("number of IPs in set expected as second argument"));
     };
     let count = usize::try_from(*count)
         .ok()
@@ -309,7 +319,10 @@ fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
         indices(rest, "arguments to ipset must be integer or list of integers")?
     };
     if wanted.len() < count {
-        return Err(Stop::failed(format!("too few IP indices for {count} IPs")));
+        return Err(Stop::failed(format!(
+            "too many required entries ({count} > {} available indices)",
+            wanted.len()
+        )));
     }
     let mut out = Vec::with_capacity(count);
     for (at, index) in wanted.into_iter().take(count).enumerate() {

@@ -39,10 +39,10 @@ fn text(call: &mut Call<'_, '_>, class: &str, length: i64) -> Eval<Value> {
     let mut buffer = [0; 4];
     let mut chars: Vec<char> = Vec::new();
     for c in (0..=HIGHEST).filter_map(char::from_u32) {
-        if chars.is_empty() || c.is_ascii() || !chars[0].is_ascii() {
-            if regex.is_match(c.encode_utf8(&mut buffer)) {
-                chars.push(c);
-            }
+        if (chars.is_empty() || c.is_ascii() || !chars[0].is_ascii())
+            && regex.is_match(c.encode_utf8(&mut buffer))
+        {
+            chars.push(c);
         }
     }
     if chars.is_empty() {

@@ -268,7 +268,9 @@ fn bcrypt_matches(password: &str, hash: &str) -> bool {
     let salt = decode(salt).and_then(|s| <[u8; 16]>::try_from(s.get(..16)?).ok());
     let cost = cost.parse::<u32>().ok().filter(|c| (4..=HIGHEST).contains(c));
     match (salt, cost) {
-        (Some(salt), Some(cost)) => encode(&bcrypt_hash(password.as_bytes(), cost, &salt)) == digest,
+        (Some(salt), Some(cost)) => {
+            encode(&bcrypt_hash(password.as_bytes(), cost, &salt)) == digest
+        }
         _ => false,
     }
 }

@@ -55,12 +55,10 @@ impl Version {
         }
         let (core, pre, meta) = split(text.strip_prefix('v').unwrap_or(text));
         let mut numbers = [0; 3];
-        let mut count = 0;
-        for part in core.split('.') {
+        for (count, part) in core.split('.').enumerate() {
             let plain = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
             let (true, Some(slot)) = (plain, numbers.get_mut(count)) else { return Err(INVALID) };
             *slot = part.parse().map_err(|_| INVALID)?;
-            count += 1;
         }
         if let Some(pre) = pre {
             check_parts(pre, false, INVALID)?;
@@ -189,7 +187,8 @@ impl Part {
                 open = true;
                 continue;
             }
-            let number: u64 = part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())??;
+            let number: u64 =
+                part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())??;
             if !open {
                 numbers[given] = number;
                 given += 1;
@@ -222,9 +221,7 @@ impl Part {
             if holds { Ok(()) } else { Err(format!("{shown} {words} {}", quoted(limit))) }
         };
         match self.op {
-            Op::Equal if self.given == 3 => {
-                reason(v.precedence(c).is_eq(), "is not equal to")
-            }
+            Op::Equal if self.given == 3 => reason(v.precedence(c).is_eq(), "is not equal to"),
             Op::Equal | Op::Tilde => self.tilde(v, reason),
             Op::NotEqual => reason(self.differs(v), "is equal to"),
             Op::Greater => {
@@ -516,9 +513,8 @@ fn metadata(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 fn release(call: &mut Call<'_, '_>) -> Eval<Value> {
-    let bare = |v: &Version| {
-        Version { pre: String::new(), meta: String::new(), ..v.clone() }.changed()
-    };
+    let bare =
+        |v: &Version| Version { pre: String::new(), meta: String::new(), ..v.clone() }.changed();
     part(call, "semverrelease", "release", bare, with_release)
 }
 

@@ -160,9 +160,7 @@ fn split_match(call: &mut Call<'_, '_>) -> Eval<Value> {
 fn trim(call: &mut Call<'_, '_>) -> Eval<Value> {
     let (value, set) = match call.args {
         [value] => (value, " \t"),
-        [value, set] => {
-            (value, text(set, "second argument of split must be a string")?.as_str())
-        }
+        [value, set] => (value, text(set, "second argument of split must be a string")?.as_str()),
         _ => return fail("split takes one or two arguments"),
     };
     let cut = |s: &str| Value::str(s.trim_matches(|c| set.contains(c)));

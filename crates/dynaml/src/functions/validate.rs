@@ -42,19 +42,10 @@ fn annotate(result: Verdict, before: impl Fn() -> String) -> Verdict {
 }
 
 /// The text that a validator works on.
-pub(super) fn text_of<'v>(what: &str, value: &'v Value) -> Result<&'v str, Trouble> {
-    match value {
-        Value::Str(text) => Ok(text),
-        other => wrong(format!("{what} requires string, but got {}", other.kind())),
-    }
-}
-
 fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, Trouble> {
     match value {
         Value::Str(text) => Ok(text),
-        other => {
-            wrong(format!("{operator}: {operator} requires string, but got {}", other.kind()))
-        }
+        other => wrong(format!("{operator}: {operator} requires string, but got {}", other.kind())),
     }
 }
 
@@ -163,8 +154,12 @@ fn operator(
         "value" | "=" => one_value(call, value, args),
         "gt" | ">" => order(value, args, "gt", Ordering::is_gt, "greater than", "less or equal to"),
         "lt" | "<" => order(value, args, "lt", Ordering::is_lt, "less or equal to", "greater than"),
-        "ge" | ">=" => order(value, args, "ge", Ordering::is_ge, "greater or equal to", "less than"),
-        "le" | "<=" => order(value, args, "lt", Ordering::is_le, "less than", "greater or equal to"),
+        "ge" | ">=" => {
+            order(value, args, "ge", Ordering::is_ge, "greater or equal to", "less than")
+        }
+        "le" | "<=" => {
+            order(value, args, "lt", Ordering::is_le, "less than", "greater or equal to")
+        }
         "match" | "~=" => matches(call, value, args),
         "type" => kind(value, args),
         "ip" => {
@@ -309,11 +304,14 @@ fn value_set(call: &Call<'_, '_>, value: &Value, args: &[Value]) -> Verdict {
     if list.items.iter().any(|i| call.ev.same(value, &i.value)) {
         return Ok((true, "matches valueset".into()));
     }
-    Ok((false, match value {
-        Value::Str(text) => format!("invalid value {}", quoted(text)),
-        Value::Int(n) => format!("invalid value {n}"),
-        _ => "invalid value".into(),
-    }))
+    Ok((
+        false,
+        match value {
+            Value::Str(text) => format!("invalid value {}", quoted(text)),
+            Value::Int(n) => format!("invalid value {n}"),
+            _ => "invalid value".into(),
+        },
+    ))
 }
 
 fn one_value(call: &Call<'_, '_>, value: &Value, args: &[Value]) -> Verdict {

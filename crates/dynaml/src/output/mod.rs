@@ -33,7 +33,8 @@ impl Writer<'_> {
     }
 
     fn shown<'v>(&self, item: &'v Item) -> Option<&'v Value> {
-        (!self.drop_temporary || !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL))).then_some(&item.value)
+        (!self.drop_temporary || !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL)))
+            .then_some(&item.value)
     }
 
     /// Writes a value that starts at a column; what follows is indented by `indent`.

@@ -544,12 +544,13 @@ impl Parser<'_, '_> {
             }
         }
         let before = self.pos;
-        if self.blanks() && (self.at(".") || self.peek().is_some_and(is_name)) {
-            if let Some(reference) = self.attempt(Self::reference) {
-                merge.redirect = Some(reference.path);
-                merge.required = true;
-                return merge;
-            }
+        if self.blanks()
+            && (self.at(".") || self.peek().is_some_and(is_name))
+            && let Some(reference) = self.attempt(Self::reference)
+        {
+            merge.redirect = Some(reference.path);
+            merge.required = true;
+            return merge;
         }
         self.pos = before;
         merge
@@ -875,11 +876,11 @@ impl Parser<'_, '_> {
     fn path(&mut self, path: &mut Vec<PathStep>) {
         loop {
             let before = self.pos;
-            if self.eat(".") {
-                if let Some(key) = self.key() {
-                    path.push(PathStep::Key(key));
-                    continue;
-                }
+            if self.eat(".")
+                && let Some(key) = self.key()
+            {
+                path.push(PathStep::Key(key));
+                continue;
             }
             match self.index() {
                 Some(n) => path.push(PathStep::Index(n)),
