@@ -319,7 +319,7 @@ impl From<Binding> for Data {
 fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, Trouble> {
     let mut names = BTreeMap::new();
     if let Some(path) = &run.flags.bindings
-        && !(run.lenient && !path.is_file())
+        && (!run.lenient || path.is_file())
     {
         let input = reader.read("bindings file", &path.to_string_lossy())?;
         let values = document::read(&input.text).map_err(|e| {

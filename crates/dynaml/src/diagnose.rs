@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::tree::InstId;
 use crate::report::{Cause, Line, Place, Related, Searched};
-use crate::session::{Error, Input, Unresolved};
+use crate::session::{Error, Input, Output, Unresolved};
 
 /// An expression that cannot be parsed.
 pub const SYNTAX: &str = "dynaml::syntax";
@@ -172,6 +172,19 @@ pub(crate) fn exact_place(
     exact().unwrap_or(scalar)
 }
 
+/// Warnings about a run that went well. All texts are added to the sources.
+pub fn warnings(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
+    let one = |place: &Place| {
+        let input = output.files.get(place.0 as usize)?;
+        let file = sources.add(&*input.name, input.text.as_str());
+        let key = input.text.get(place.1.start as usize..place.1.end as usize)?;
+        let text = format!("the key `{key}` is there twice");
+        let found = Diagnostic::warning(DUPLICATE_KEY, text);
+        Some(found.labelled(place.1.in_file(file), "this one counts"))
+    };
+    output.duplicates.iter().filter_map(one).collect()
+}
+
 struct Reporter<'f> {
     files: &'f [(FileId, &'f Input)],
 }
@@ -224,7 +237,7 @@ impl Reporter<'_> {
         names.extend(names.first().cloned());
         let message = match nodes {
             [one] => format!("`{}` needs its own value", one.path),
-            [one, other] if one.path.starts_with(&other.path) || other.path == "the document" => {
+            [one, other] if is_around(other, one) => {
                 format!("`{}` needs all of `{}`, of which it is a part", one.path, other.path)
             }
             _ => format!("values wait for each other: {}", names.join(" -> ")),
@@ -240,9 +253,7 @@ impl Reporter<'_> {
             };
             if out.primary.is_none() {
                 out = out.labelled(span, text);
-            } else if nodes.len() > 2 || !node.path.is_empty() && at + 1 < nodes.len() {
-                out = out.related(span, text);
-            } else if next.path != node.path && !nodes[0].path.starts_with(&node.path) {
+            } else if nodes.len() > 2 || !is_around(node, &nodes[0]) {
                 out = out.related(span, text);
             }
         }
@@ -261,6 +272,12 @@ impl Reporter<'_> {
             Some(more) => out.help(format!("{more} more nodes need it")),
         }
     }
+}
+
+/// Whether a node is the map or list that another one is part of.
+fn is_around(node: &Related, other: &Related) -> bool {
+    node.path == "the document"
+        || other.path.strip_prefix(&node.path).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The code, the message, and what stands at the place.

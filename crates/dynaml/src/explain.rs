@@ -152,10 +152,11 @@ impl Evaluator<'_> {
             let merged = inserted || expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
             let mut given = self.given_by_stub(node, rest, stubs, depth);
             let replaced = !merged && given.is_some() && self.is_replaced(node, rest, &value);
-            if let Some(first) = given.as_mut().filter(|_| merged || replaced) {
-                if first.role == Role::LostStub {
-                    first.role = Role::Stub;
-                }
+            if let Some(first) = given.as_mut()
+                && (merged || replaced)
+                && first.role == Role::LostStub
+            {
+                first.role = Role::Stub;
             }
             role = match role {
                 Role::LostStub if replaced => Role::ReplacedStub,

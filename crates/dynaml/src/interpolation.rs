@@ -38,9 +38,7 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
         rest = &rest[at + len + 4..];
     }
     let escaped_only = !parts.iter().any(|p| matches!(p, Part::Expr(_)));
-    // What is wholly escaped loses its mark when it is printed.
-    let whole = text.starts_with("((!") && text.ends_with("))");
-    if !found || (escaped_only && whole) {
+    if !found || escaped_only {
         return None;
     }
     plain.push_str(rest);

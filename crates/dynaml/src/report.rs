@@ -224,9 +224,8 @@ impl Evaluator<'_> {
     }
 
     fn stop_of(&self, id: InstId) -> Option<&Stop> {
-        match &self.nodes[id].reached {
-            Memo::Done(Err(stop)) => return Some(stop),
-            _ => {}
+        if let Memo::Done(Err(stop)) = &self.nodes[id].reached {
+            return Some(stop);
         }
         match &self.nodes[id].extra.as_ref()?.children {
             Some(Memo::Done(Err(stop))) => Some(stop),

@@ -79,6 +79,8 @@ pub struct Output {
     pub explained: Option<Explained>,
     /// The files of the run.
     pub files: Vec<Input>,
+    /// Keys that are in their map twice, those that count.
+    pub duplicates: Vec<report::Place>,
 }
 
 /// Why there is no result.
@@ -234,6 +236,7 @@ impl Run<'_, '_> {
         }
         output.text = self.text(&printed);
         output.files = std::mem::take(&mut self.files);
+        output.duplicates = std::mem::take(&mut self.evaluator.sources.duplicates);
         Ok(output)
     }
 

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
+use ordain_dynaml::diagnose;
 use ordain_dynaml::eval::Dialect;
 use ordain_source::SourceMap;
 
@@ -102,6 +103,8 @@ fn print(ui: &mut Ui, mut run: Run<'_>, report: Report) -> Result<Exit, Failure>
     };
     match merging::run(&run) {
         Ok(output) => {
+            let sources = SourceMap::new();
+            ui.diagnostics(diagnose::warnings(&output, &sources), &sources);
             ui.out().write_all(output.text.as_bytes())?;
             Ok(Exit::Done)
         }

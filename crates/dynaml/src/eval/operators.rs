@@ -77,7 +77,9 @@ impl Evaluator<'_> {
             _ => match (number(a), number(b)) {
                 (Some(a), Some(b)) => a.partial_cmp(&b),
                 _ => {
-                    let kinds = self.words("integers or strings", "strings or integers");
+                    let text_first = matches!(a, Value::Str(_));
+                    let kinds =
+                        if text_first { "strings or integers" } else { "integers or strings" };
                     let text = format!("comparision {} only for {kinds}", op.text());
                     return Err(Stop::failed(text));
                 }
