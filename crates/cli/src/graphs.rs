@@ -83,10 +83,18 @@ struct Probe {
 /// # Errors
 /// When it has errors; they are shown.
 pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    if is_document(path) {
-        return read(path, args);
-    }
-    let input = input::open(ui, Some(path), args)?;
+    let input = if path == Path::new("-") {
+        let text = input::read_stdin()?;
+        if begins_document(text.as_bytes()) {
+            return read(path, text.as_bytes(), args);
+        }
+        input::open_code(ui, text, args)?
+    } else if is_document(path) {
+        let text = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
+        return read(path, &text, args);
+    } else {
+        input::open(ui, Some(path), args)?
+    };
     let graph = compile::graph(ui, &input)?;
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
@@ -94,7 +102,7 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
     Ok(Loaded { graph, sources: input.sources, plan: None, modules })
 }
 
-/// Whether a file holds a JSON object: no manifest begins with a brace.
+/// Whether a file holds a JSON object.
 fn is_document(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut start = Vec::new();
@@ -104,12 +112,16 @@ fn is_document(path: &Path) -> bool {
         return false;
     }
     let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    named || start.trim_ascii_start().first() == Some(&b'{')
+    named || begins_document(&start)
 }
 
-fn read(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    let text = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
-    let probe: Probe = serde_json::from_slice(&text).map_err(|e| codes::document(path, e))?;
+/// Whether a text is a JSON object: no manifest begins with a brace.
+fn begins_document(text: &[u8]) -> bool {
+    text.trim_ascii_start().first() == Some(&b'{')
+}
+
+fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure> {
+    let probe: Probe = serde_json::from_slice(text).map_err(|e| codes::document(path, e))?;
     let sources = Arc::new(SourceMap::new());
     let known: RefCell<BTreeMap<PathBuf, Option<FileId>>> = RefCell::default();
     let file = |path: &Path| {
@@ -119,15 +131,15 @@ fn read(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
         })
     };
     let (graph, plan) = match probe.format.as_deref() {
-        Some(json::FORMAT) => (json::read(&text, &file), None),
+        Some(json::FORMAT) => (json::read(text, &file), None),
         Some(saved::FORMAT) => {
-            let plan = SavedPlan::load(&text, &file).map_err(|e| codes::document(path, e))?;
+            let plan = SavedPlan::load(text, &file).map_err(|e| codes::document(path, e))?;
             (Ok(plan.graph.clone()), Some(plan))
         }
         Some(other) => {
             return Err(codes::document(path, format!("`{other}` is no graph or plan")).into());
         }
-        None => (puppet_catalog::read(&text), None),
+        None => (puppet_catalog::read(text), None),
     };
     let graph = graph.map_err(|e| codes::document(path, e))?;
     let modules = match (&args.modulepath, &plan) {

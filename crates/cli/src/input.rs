@@ -49,11 +49,35 @@ pub struct Layout {
 /// # Errors
 /// When the site program has errors, or a file that was named cannot be read.
 pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Input, Failure> {
+    if args.modulepath.is_none()
+        && args.hiera.is_none()
+        && let Some(path) = path
+    {
+        ui.diagnostics(alone(&HostWorld::new(), path), &SourceMap::new());
+    }
+    open_laid_out(ui, args, |world, environment| layout(world, path, args, environment))
+}
+
+/// Opens a manifest that was read already, as [`open`] does.
+///
+/// # Errors
+/// When it has errors, or a file that was named cannot be read.
+pub fn open_code(ui: &mut Ui, code: String, args: &CompileArgs) -> Result<Input, Failure> {
+    open_laid_out(ui, args, |_, environment| {
+        Ok(without_directory(Site::Code(code), args, environment))
+    })
+}
+
+fn open_laid_out(
+    ui: &mut Ui,
+    args: &CompileArgs,
+    layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Failure>,
+) -> Result<Input, Failure> {
     let world: Arc<dyn World> = Arc::new(HostWorld::new());
     let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
     let name = args.environment.clone().or_else(|| data.environment.clone());
     let name = name.unwrap_or_else(|| "production".into());
-    let layout = layout(world.as_ref(), path, args, &name)?;
+    let layout = layout(world.as_ref(), &name)?;
     open_layout(ui, world, layout, args, &name, data)
 }
 
@@ -126,8 +150,7 @@ pub fn layout(
     args: &CompileArgs,
     environment: &str,
 ) -> Result<Layout, Failure> {
-    let given = args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment));
-    let file = |site| Layout { dir: None, modulepath: given.clone().unwrap_or_default(), site };
+    let file = |site| without_directory(site, args, environment);
     let Some(path) = path else { return Ok(file(Site::Nothing)) };
     if path == Path::new("-") {
         return Ok(file(Site::Code(read_stdin()?)));
@@ -136,13 +159,39 @@ pub fn layout(
         None => Err(codes::missing(path).into()),
         Some(EntryKind::Directory) => {
             let mut layout = directory(world, path, environment)?;
-            if let Some(given) = given {
+            if let Some(given) = given_modulepath(args, environment) {
                 layout.modulepath = given;
             }
             Ok(layout)
         }
         Some(_) => Ok(file(Site::Path(path.to_path_buf()))),
     }
+}
+
+/// A warning if a file that is given belongs to a control repository: compiled by itself it has
+/// neither the modules nor the data of that.
+fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
+    let is_file = world.kind(path) == Some(EntryKind::File);
+    let manifests = path.ancestors().skip(1).find(|dir| dir.ends_with("manifests"));
+    let Some(dir) = manifests.filter(|_| is_file).and_then(Path::parent) else { return Vec::new() };
+    if world.kind(&dir.join("environment.conf")).is_none() {
+        return Vec::new();
+    }
+    let dir = if dir == Path::new("") { Path::new(".") } else { dir };
+    let (file, dir) = (path.display(), dir.display());
+    let text = format!("{file} is taken alone, without the modules and data of {dir}");
+    let help = format!("give the directory instead of the file: {dir}");
+    vec![Diagnostic::warning(codes::ARGUMENTS, text).help(help)]
+}
+
+/// A site program on its own.
+fn without_directory(site: Site, args: &CompileArgs, environment: &str) -> Layout {
+    let modulepath = given_modulepath(args, environment).unwrap_or_default();
+    Layout { dir: None, modulepath, site }
+}
+
+fn given_modulepath(args: &CompileArgs, environment: &str) -> Option<Vec<PathBuf>> {
+    args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
 }
 
 /// The text on standard input.

@@ -1,6 +1,8 @@
 //! The one owner of standard output, standard error, colour and progress.
 
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -20,7 +22,7 @@ use crate::show::message::for_people;
 
 /// Where and how things are printed.
 pub struct Ui {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Box<dyn Write>>,
     colour_out: bool,
     log: LogStyle,
     errors: usize,
@@ -43,6 +45,15 @@ pub mod styles {
     pub const DIM: Style = Style::new().dimmed();
 }
 
+/// Standard output without the search for line ends that the library's own has: all is gathered
+/// here anyway.
+fn standard_output() -> Box<dyn Write> {
+    match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(File::from(fd)),
+        Err(_) => Box::new(io::stdout()),
+    }
+}
+
 impl Ui {
     /// As the arguments and the terminal want it.
     pub fn new(args: &GlobalArgs) -> Self {
@@ -58,7 +69,7 @@ impl Ui {
             Color::Auto => detected != anstream::ColorChoice::Never,
         };
         Self {
-            out: BufWriter::with_capacity(1 << 16, io::stdout()),
+            out: BufWriter::with_capacity(1 << 16, standard_output()),
             colour_out: coloured(anstream::AutoStream::choice(&io::stdout())),
             log: LogStyle {
                 colour: coloured(anstream::AutoStream::choice(&io::stderr())),

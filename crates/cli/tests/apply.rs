@@ -117,7 +117,7 @@ fn applies_as_puppet_does() {
     let probe = Machine::start().and_then(|mut machine| {
         let case = json!({
             "side": "puppet", "manifest": "", "setup": "", "between": "", "options": [],
-            "ordain": env!("CARGO_BIN_EXE_ordain"), "modules": "/",
+            "ordain": env!("CARGO_BIN_EXE_ordain"), "modules": root().join("modules"),
         });
         machine.ask(&case).filter(Json::is_array).map(|_| machine)
     });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use ordain_data::Value;
+use ordain_functions::float::to_ruby;
 use ordain_graph::Resource;
 
 use crate::kind::AttributeError;
@@ -29,14 +30,14 @@ pub fn scalar_text(value: &Value) -> Option<String> {
         Value::Str(s) => Some(s.to_string()),
         Value::Int(i) => Some(i.to_string()),
         Value::BigInt(digits) => Some(digits.to_string()),
-        Value::Float(x) => Some(x.to_string()),
+        Value::Float(x) => Some(to_ruby(*x)),
         Value::Bool(b) => Some(b.to_string()),
         _ => None,
     }
 }
 
 /// The name of a value's type in the words of the language, for messages.
-fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "Undef",
         Value::Bool(_) => "Boolean",

@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role};
-use ordain_graph::{Containment, Cycle, Graph, Relations, Resource, ResourceId, ResourceRef, json};
+use ordain_graph::{
+    Containment, Cycle, Graph, METAPARAMETERS, Relations, Resource, ResourceId, ResourceRef, json,
+};
 use rustc_hash::FxHashMap;
 
 use crate::attributes::{reveal, scalar_text};
@@ -57,21 +59,6 @@ pub struct Ready {
     /// How important its changes are in the log.
     pub level: Level,
 }
-
-/// The attributes that every kind has.
-pub const METAPARAMETERS: &[&str] = &[
-    "alias",
-    "audit",
-    "before",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
 
 /// A graph made ready.
 pub struct Prepared<'a> {

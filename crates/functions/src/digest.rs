@@ -46,14 +46,9 @@ pub fn sha512(data: &[u8]) -> String {
 
 /// CRC-32 as zlib and Ethernet have it, without leading zeros, as stdlib's `crc32` prints it.
 pub fn crc32(data: &[u8]) -> String {
-    format!("{:x}", crc32_value(data))
-}
-
-/// CRC-32 as a number.
-pub fn crc32_value(data: &[u8]) -> u32 {
     const TABLE: [u32; 256] = crc_table();
     let step = |crc: u32, &byte: &u8| (crc >> 8) ^ TABLE[((crc ^ u32::from(byte)) & 0xff) as usize];
-    !data.iter().fold(u32::MAX, step)
+    format!("{:x}", !data.iter().fold(u32::MAX, step))
 }
 
 const fn crc_table() -> [u32; 256] {

@@ -76,25 +76,6 @@ pub fn to_ruby(value: f64) -> String {
     format!("{sign}{first}.{rest}e{}{:02}", exponent_sign(exponent), exponent.abs())
 }
 
-/// A float as Python's `repr` prints it.
-pub fn to_python(value: f64) -> String {
-    if value.is_nan() {
-        return "nan".into();
-    }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    if value.is_infinite() {
-        return format!("{sign}inf");
-    }
-    if value == 0.0 {
-        return format!("{sign}0.0");
-    }
-    let (digits, exponent) = shortest(value);
-    if (-4..16).contains(&exponent) {
-        return format!("{sign}{}", positional(&digits, exponent));
-    }
-    format!("{sign}{}e{}{:02}", point_after_first(&digits), exponent_sign(exponent), exponent.abs())
-}
-
 /// A float as Go's `%v` prints it.
 pub fn to_go(value: f64) -> String {
     if value.is_nan() {
@@ -238,8 +219,6 @@ mod tests {
 
     #[test]
     fn python_and_go_differ() {
-        assert_eq!(to_python(1e16), "1e+16");
-        assert_eq!(to_python(1.0), "1.0");
         assert_eq!(to_go(1e16), "10000000000000000");
         assert_eq!(to_go(1e21), "1e+21");
         assert_eq!(to_go(1.25e-7), "1.25e-07");

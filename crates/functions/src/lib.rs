@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
 //! | [`printf`] | [`printf::ruby::sprintf`] |
-//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`] |
+//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`]; [`float::parse_ruby`] |
 //! | [`integer`] | [`integer::parse_ruby`] |
 //! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
@@ -15,11 +15,11 @@
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
 //! | [`text`] | [`text::inspect_ruby`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::CharSet`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
 //! | [`shell`] | [`shell::shellquote`], [`shell::escape`], [`shell::join`], [`shell::split`] |
-//! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::compressed`], [`ip::expanded`] |
+//! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::expanded`] |
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
 //! | [`crypt`] | [`crypt::hash`] |
 //! | [`pbkdf2`] | [`pbkdf2::sha512`] |
-//! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`], [`version::compare_rpm`] |
+//! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`] |
 //! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
 pub mod base64;

@@ -19,7 +19,8 @@ mod testing;
 
 pub use cycle::Cycle;
 pub use model::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId, ResourceRef,
+    Attribute, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource, ResourceId,
+    ResourceRef,
 };
 pub use order::Relations;
 pub use origin::{Origin, OriginId, OriginTable, Step};

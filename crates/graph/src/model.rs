@@ -9,6 +9,21 @@ use rustc_hash::FxBuildHasher;
 
 use crate::origin::{OriginId, OriginTable};
 
+/// The attributes that resources of every kind have.
+pub const METAPARAMETERS: &[&str] = &[
+    "alias",
+    "audit",
+    "before",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
+];
+
 /// The index of a resource in its graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ResourceId(pub u32);

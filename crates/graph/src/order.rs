@@ -248,6 +248,64 @@ impl Relations {
     }
 }
 
+/// A shortest loop of a graph, if it has one. Quicker than an order where there is none.
+pub fn find_loop(graph: &Graph) -> Option<Box<Cycle>> {
+    if is_loopless(graph) { None } else { Relations::new(graph).order().err() }
+}
+
+/// Whether no path leads back to where it began. Arcs stand in one list, sorted by where they begin;
+/// each resource has two nodes, which are one for those that hold nothing.
+fn is_loopless(graph: &Graph) -> bool {
+    let mut container: Vec<bool> =
+        graph.resources().map(|(_, r)| r.containment != Containment::Leaf).collect();
+    for &(outer, _) in &graph.containment {
+        container[outer.0 as usize] = true;
+    }
+    let enter = |id: ResourceId| id.0 as usize * 2;
+    let leave = |id: ResourceId| enter(id) + usize::from(container[id.0 as usize]);
+    let contained = graph
+        .containment
+        .iter()
+        .flat_map(|&(outer, inner)| [(enter(outer), enter(inner)), (leave(inner), leave(outer))]);
+    let all = (0..graph.len() as u32).map(ResourceId);
+    let whole = all.map(|id| (enter(id), leave(id))).filter(|(a, b)| a != b);
+    let written = graph.edges.iter().map(|edge| (leave(edge.from), enter(edge.to)));
+    let arcs = contained.chain(whole).chain(written);
+
+    let nodes = graph.len() * 2;
+    let mut incoming = vec![0u32; nodes];
+    // Where the arcs of each node end in the list; filled from there to where they begin.
+    let mut starts = vec![0u32; nodes + 1];
+    for (from, to) in arcs.clone() {
+        incoming[to] += 1;
+        starts[from] += 1;
+    }
+    let mut total = 0;
+    for start in &mut starts {
+        total += *start;
+        *start = total;
+    }
+    let mut targets = vec![0u32; total as usize];
+    for (from, to) in arcs {
+        starts[from] -= 1;
+        targets[starts[from] as usize] = to as u32;
+    }
+    let mut ready: Vec<u32> =
+        (0..nodes as u32).filter(|&node| incoming[node as usize] == 0).collect();
+    let mut done = 0;
+    while let Some(node) = ready.pop() {
+        done += 1;
+        let node = node as usize;
+        for &to in &targets[starts[node] as usize..starts[node + 1] as usize] {
+            incoming[to as usize] -= 1;
+            if incoming[to as usize] == 0 {
+                ready.push(to);
+            }
+        }
+    }
+    done == nodes
+}
+
 fn place_of(order: &[NodeId], nodes: usize) -> Vec<u32> {
     let mut place = vec![u32::MAX; nodes];
     for (i, node) in order.iter().enumerate() {
@@ -389,6 +447,7 @@ mod tests {
             let graph = testing::graph_of(count, &pairs);
             let relations = Relations::new(&graph);
             prop_assert_eq!(relations.order().ok(), Relations::new(&graph).order().ok());
+            prop_assert_eq!(is_loopless(&graph), relations.order().is_ok());
             match relations.order() {
                 Ok(order) => {
                     let place = place_of(&order, relations.len());

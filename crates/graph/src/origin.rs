@@ -1,7 +1,8 @@
 //! Where a value came from: chains of steps, interned.
 
+use std::hash::BuildHasher;
+
 use ecow::EcoString;
-use indexmap::IndexSet;
 use ordain_source::Span;
 use rustc_hash::FxBuildHasher;
 
@@ -58,16 +59,34 @@ pub struct Origin {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct OriginId(pub u32);
 
-/// All origins of a graph; equal ones are stored once.
+/// How many of the origins stored last are found again, at most; a power of two.
+const RECENT: usize = 1 << 12;
+
+/// All origins of a graph. Equal ones that come close together are stored once: those of a large
+/// graph are nearly all different, and an index of them all would cost more than it saves.
 #[derive(Clone, Default, Debug)]
 pub struct OriginTable {
-    origins: IndexSet<Origin, FxBuildHasher>,
+    origins: Vec<Origin>,
+    /// The last origin with each low part of a hash, as its id and one; 0 where there was none.
+    recent: Vec<u32>,
 }
 
 impl OriginTable {
-    /// The id of an origin, which is stored if it is new.
+    /// The id of an origin, which is stored if it is new, or if its like was stored long ago.
     pub fn intern(&mut self, origin: Origin) -> OriginId {
-        OriginId(self.origins.insert_full(origin).0 as u32)
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, 0);
+        }
+        let hash = FxBuildHasher.hash_one(&origin);
+        let slot = &mut self.recent[hash as usize % RECENT];
+        if let Some(known) = slot.checked_sub(1)
+            && self.origins[known as usize] == origin
+        {
+            return OriginId(known);
+        }
+        self.origins.push(origin);
+        *slot = self.origins.len() as u32;
+        OriginId(*slot - 1)
     }
 
     /// Makes room for so many more origins.

@@ -18,14 +18,21 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without a path it is what was read from standard input.
+        let file = if self.file.is_empty() { "-" } else { self.file.as_str() };
         match self.column {
-            0 => write!(f, "{}:{}", self.file, self.line),
-            column => write!(f, "{}:{}:{column}", self.file, self.line),
+            0 => write!(f, "{file}:{}", self.line),
+            column => write!(f, "{file}:{}:{column}", self.line),
         }
     }
 }
 
 impl Place {
+    /// The line as a whole.
+    pub fn of_line(self) -> Self {
+        Self { column: 0, ..self }
+    }
+
     /// Reads `file:line:column` or `file:line`, as a graph keeps the places of files that are not
     /// at hand.
     pub fn parse(text: &str) -> Option<Self> {

@@ -13,6 +13,7 @@ pub mod load;
 pub mod lower;
 pub mod pcore;
 pub mod rich;
+pub mod ruby;
 pub mod session;
 pub mod syntax;
 pub mod types;

@@ -14,24 +14,30 @@ use smallvec::SmallVec;
 use crate::catalog::tags::TagTable;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
-    ResourceKind, flatten_values,
+    ResourceKind, flat, flatten_values,
 };
 use crate::eval::Compiler;
+use crate::eval::resources::new_param;
 use crate::rich::to_data;
 use crate::value::Value;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
-pub fn lower(compiler: &Compiler<'_>) -> Graph {
+///
+/// The compiler is left without a catalog: its values move, and the memory of what is done with
+/// serves the graph.
+pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
+    let catalog = std::mem::take(&mut compiler.catalog);
     let mut graph = Graph::default();
     graph.name = compiler.node.clone();
     graph.environment = compiler.env.name.clone();
     let mut lowering = Lowering {
         compiler,
-        catalog: &compiler.catalog,
         graph,
-        nodes: vec![None; compiler.catalog.resources.len()],
-        within: vec![None; compiler.catalog.resources.len()],
-        ranks: ranks(&compiler.catalog.tags),
+        nodes: vec![None; catalog.resources.len()],
+        within: vec![None; catalog.resources.len()],
+        ranks: ranks(&catalog.tags),
+        wishes: Vec::new(),
+        catalog,
     };
     lowering.resources();
     lowering.containment();
@@ -41,64 +47,88 @@ pub fn lower(compiler: &Compiler<'_>) -> Graph {
 
 struct Lowering<'a, 'e> {
     compiler: &'a Compiler<'e>,
-    catalog: &'a Catalog,
+    catalog: Catalog,
     graph: Graph,
     nodes: Vec<Option<NodeId>>,
     within: Vec<Option<Option<OriginId>>>,
     /// The place of each tag among all in the order of their names.
     ranks: Ranks,
+    /// The relationship parameters that were passed on their way.
+    wishes: Vec<Wish>,
 }
+
+/// A relationship parameter of a resource.
+struct Wish {
+    of: ResourceId,
+    /// Its place in [`RELATIONS`].
+    relation: usize,
+    value: Value,
+    origin: OriginId,
+}
+
+/// The relationship parameters, what each asks for, and whether its resource comes first.
+const RELATIONS: [(&str, EdgeKind, bool); 4] = [
+    ("before", EdgeKind::Before, true),
+    ("notify", EdgeKind::Notify, true),
+    ("require", EdgeKind::Before, false),
+    ("subscribe", EdgeKind::Notify, false),
+];
 
 impl Lowering<'_, '_> {
     fn resources(&mut self) {
         let count = self.catalog.resources.len();
         let params: usize = self.catalog.resources.iter().map(|r| r.params.len()).sum();
         self.graph.reserve(count, count + params);
-        for (i, resource) in self.catalog.resources.iter().enumerate() {
-            if resource.is_virtual {
+        let mut aliases = Vec::new();
+        for i in 0..count {
+            if self.catalog.resources[i].is_virtual {
                 continue;
             }
-            let id = ResourceId(i as u32);
-            let node = self.node(id, resource);
-            self.nodes[i] = Some(self.graph.add(node));
+            let names = other_names(&self.catalog.resources[i]);
+            let node = self.node(ResourceId(i as u32));
+            let id = self.graph.add(node);
+            self.nodes[i] = Some(id);
+            aliases.extend(names.into_iter().map(|name| (name, id)));
         }
-        for (i, resource) in self.catalog.resources.iter().enumerate() {
-            if let Some(id) = self.nodes[i] {
-                self.aliases(resource, id);
-            }
+        for (name, id) in aliases {
+            self.graph.add_alias(name, id);
         }
     }
 
-    fn aliases(&mut self, resource: &Resource, id: NodeId) {
-        let mut flat = Vec::new();
-        if let Some(alias) = resource.param("alias") {
-            flatten_values(&alias.value, &mut flat);
-        }
-        let name = namevar(resource).and_then(|n| resource.param(n));
-        for title in flat.iter().chain(name.map(|p| &p.value)) {
-            let Value::Str(title) = title else { continue };
-            if *title == resource.title {
-                continue;
-            }
-            let key = ResourceKey::of(resource.kind.clone(), title);
-            self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
-        }
-        let key = resource.key();
-        if key.title != resource.title {
-            self.graph.add_alias(ResourceRef { kind: key.kind, title: key.title }, id);
-        }
-    }
-
-    fn node(&mut self, id: ResourceId, resource: &Resource) -> Node {
+    /// The node of a resource, which loses its parameters.
+    fn node(&mut self, id: ResourceId) -> Node {
         let origin = self.declared(id);
+        let resource = self.catalog.get_mut(id);
+        let params = std::mem::take(&mut resource.params);
+        let sensitive = std::mem::take(&mut resource.sensitive);
+        let resource = self.catalog.get(id);
         let namevar = namevar(resource);
         // The title is not said twice.
-        let is_title = |p: &&Param| {
-            namevar == Some(p.name.as_str()) && p.value.as_str() == Some(resource.title.as_str())
+        let said = |p: &Param| {
+            let is_title = p.value.as_str() == Some(resource.title.as_str());
+            let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
+            !p.value.is_undef() && !is_title
         };
-        let params = || resource.params.iter().filter(|p| !p.value.is_undef() && !is_title(p));
-        let mut attributes = Vec::with_capacity(params().count());
-        attributes.extend(params().map(|p| self.attribute(resource, p)));
+        let said: SmallVec<[bool; 16]> = params.iter().map(said).collect();
+        let unnamed = |name: &&str| {
+            !resource.title_is_text && params.iter().all(|p| p.name.as_str() != *name)
+        };
+        let name = namevar.filter(unnamed).map(|name| {
+            let within = resource.container.unwrap_or(id);
+            let origin = ParamOrigin { how: How::Declaration, span: resource.span, within };
+            new_param(name.into(), Value::Str(resource.title.clone()), false, origin)
+        });
+        let count = said.iter().filter(|said| **said).count() + name.iter().len();
+        let mut attributes = Vec::with_capacity(count);
+        let first = self.wishes.len();
+        attributes.extend(name.map(|param| self.attribute(id, &sensitive, param)));
+        for (param, said) in params.into_iter().zip(said) {
+            if said {
+                attributes.push(self.attribute(id, &sensitive, param));
+            }
+        }
+        self.wishes[first..].sort_by_key(|wish| wish.relation);
+        let resource = self.catalog.get(id);
         let mut order: SmallVec<[u32; 16]> =
             resource.tags.iter().map(|t| self.ranks.of[t as usize]).collect();
         order.sort_unstable();
@@ -119,21 +149,28 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn attribute(&mut self, resource: &Resource, param: &Param) -> Attribute {
-        let mut value = match param.name.as_str() {
-            "before" | "notify" | "require" | "subscribe" => relation_data(&param.value),
-            _ => to_data(&param.value),
-        };
-        let secret = resource.sensitive.contains(&param.name);
-        if secret {
-            value = Data::Secret(Arc::new(value));
-        }
+    fn attribute(&mut self, of: ResourceId, sensitive: &[EcoString], param: Param) -> Attribute {
+        let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
+        let secret = sensitive.contains(&param.name);
         let losers = param.losers.iter().map(|lost| Loser {
             value: if secret { Data::Secret(Arc::new(Data::Null)) } else { to_data(&lost.value) },
             origin: self.origin(&lost.origin),
         });
         let losers = losers.collect();
-        Attribute { name: param.name.clone(), value, origin: self.origin(&param.origin), losers }
+        let origin = self.origin(&param.origin);
+        let mut value = match (relation, param.value) {
+            (Some(relation), value) => {
+                let data = relation_data(&value);
+                self.wishes.push(Wish { of, relation, value, origin });
+                data
+            }
+            (None, Value::Str(text)) => Data::Str(text),
+            (None, value) => to_data(&value),
+        };
+        if secret {
+            value = Data::Secret(Arc::new(value));
+        }
+        Attribute { name: param.name, value, origin, losers }
     }
 
     fn origin(&mut self, origin: &ParamOrigin) -> OriginId {
@@ -157,8 +194,9 @@ impl Lowering<'_, '_> {
     /// Where a resource is declared, and inside what.
     fn declared(&mut self, id: ResourceId) -> OriginId {
         let resource = self.catalog.get(id);
-        let parent = resource.container.filter(|&c| c != id).and_then(|c| self.inside(c));
-        self.graph.origins.intern(Origin { step: Step::Declaration, span: resource.span, parent })
+        let (span, container) = (resource.span, resource.container);
+        let parent = container.filter(|&c| c != id).and_then(|c| self.inside(c));
+        self.graph.origins.intern(Origin { step: Step::Declaration, span, parent })
     }
 
     /// The step that being evaluated inside a class, define or node is; `None` for the top.
@@ -175,10 +213,11 @@ impl Lowering<'_, '_> {
             ResourceKind::Node => Step::Node(resource.title.clone()),
             _ => return None,
         };
+        let (span, container) = (resource.span, resource.container);
         // Set before the containers are looked at, so that a circle ends.
         self.within[id.0 as usize] = Some(None);
-        let parent = resource.container.filter(|&c| c != id).and_then(|c| self.inside(c));
-        let origin = self.graph.origins.intern(Origin { step, span: resource.span, parent });
+        let parent = container.filter(|&c| c != id).and_then(|c| self.inside(c));
+        let origin = self.graph.origins.intern(Origin { step, span, parent });
         self.within[id.0 as usize] = Some(Some(origin));
         Some(origin)
     }
@@ -194,7 +233,7 @@ impl Lowering<'_, '_> {
 
     fn edges(&mut self) {
         let mut seen = FxHashSet::default();
-        for relation in &self.catalog.relations {
+        for relation in std::mem::take(&mut self.catalog.relations) {
             let kind = if relation.notify { EdgeKind::Notify } else { EdgeKind::Before };
             let within = ResourceId(2);
             let origin = ParamOrigin { how: How::Relation, span: Some(relation.span), within };
@@ -207,26 +246,17 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        for (i, resource) in self.catalog.resources.iter().enumerate() {
-            let Some(id) = self.nodes[i] else { continue };
-            for (name, kind, forward) in [
-                ("before", EdgeKind::Before, true),
-                ("notify", EdgeKind::Notify, true),
-                ("require", EdgeKind::Before, false),
-                ("subscribe", EdgeKind::Notify, false),
-            ] {
-                let Some(param) = resource.param(name) else { continue };
-                let origin = self.origin(&param.origin);
-                let mut flat = Vec::new();
-                flatten_values(&param.value, &mut flat);
-                for value in &flat {
-                    let other = self.compiler.reference_of(value);
-                    let other = other.and_then(|key| self.find(&key));
-                    let Some(other) = other else { continue };
-                    let (from, to) = if forward { (id, other) } else { (other, id) };
-                    if seen.insert((from, to, kind)) {
-                        self.graph.edges.push(Edge { from, to, kind, origin });
-                    }
+        for wish in std::mem::take(&mut self.wishes) {
+            let Some(id) = self.nodes[wish.of.0 as usize] else { continue };
+            let (_, kind, forward) = RELATIONS[wish.relation];
+            let mut several = Vec::new();
+            for value in flat(&wish.value, &mut several) {
+                let other = self.compiler.reference_of(value);
+                let other = other.and_then(|key| self.find(&key));
+                let Some(other) = other else { continue };
+                let (from, to) = if forward { (id, other) } else { (other, id) };
+                if seen.insert((from, to, kind)) {
+                    self.graph.edges.push(Edge { from, to, kind, origin: wish.origin });
                 }
             }
         }
@@ -257,6 +287,21 @@ impl Lowering<'_, '_> {
         self.graph.tags.sort();
         self.graph
     }
+}
+
+/// The names of a resource besides its title: aliases, and the value of its name attribute.
+fn other_names(resource: &Resource) -> SmallVec<[ResourceRef; 1]> {
+    let mut several = Vec::new();
+    let alias = resource.param("alias").map(|p| flat(&p.value, &mut several)).unwrap_or_default();
+    let name = namevar(resource).and_then(|n| resource.param(n)).map(|p| &p.value);
+    let titles = alias.iter().chain(name).filter_map(|value| match value {
+        Value::Str(title) if *title != resource.title => Some(title),
+        _ => None,
+    });
+    let titles = titles.map(|title| ResourceKey::of(resource.kind.clone(), title));
+    let key = resource.key();
+    let key = (key.title != resource.title).then_some(key);
+    titles.chain(key).map(|key| ResourceRef { kind: key.kind, title: key.title }).collect()
 }
 
 /// All tags of a catalog in the order of their names.

@@ -9,8 +9,7 @@ use crate::eval::text::{write_timespan, write_timestamp};
 use crate::rich::to_data;
 use crate::types::display::{capitalized, simple_name};
 use crate::types::{
-    AttributeRole, CallableType, IntRange, ObjectAttribute, ObjectType, SizeRange, StructMember,
-    Type, TypeAlias,
+    CallableType, IntRange, ObjectAttribute, ObjectType, SizeRange, StructMember, Type, TypeAlias,
 };
 
 /// A type as a map with `__ptype`.
@@ -231,13 +230,7 @@ impl Writer {
     /// An attribute by its type alone, or by all that is said of it.
     fn attribute(&mut self, attribute: &ObjectAttribute) -> Data {
         let kind = self.write(&attribute.kind);
-        let role = match attribute.role {
-            AttributeRole::Normal => None,
-            AttributeRole::Constant => Some("constant"),
-            AttributeRole::Derived => Some("derived"),
-            AttributeRole::GivenOrDerived => Some("given_or_derived"),
-            AttributeRole::Reference => Some("reference"),
-        };
+        let role = attribute.role.word();
         let plain = role.is_none() && attribute.value.is_none();
         if plain && !attribute.is_final && !attribute.overrides {
             return kind;

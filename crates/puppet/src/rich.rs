@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use ordain_data::Value as Data;
 
 use crate::catalog::ResourceKey;
@@ -34,7 +35,7 @@ pub fn to_data(value: &Value) -> Data {
         Value::Object(object) => {
             let mut entries = vec![(PTYPE.into(), Data::Str(object.kind.name.clone()))];
             entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
-            Data::map::<ecow::EcoString>(entries)
+            Data::map::<EcoString>(entries)
         }
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
@@ -59,7 +60,11 @@ fn type_to_data(kind: &Type) -> Data {
     match kind {
         // The title as it was written.
         Type::Resource { kind: Some(name), title: Some(title) } => {
-            return Data::Str(format!("{name}[{title}]").into());
+            let mut text = EcoString::with_capacity(name.len() + title.len() + 2);
+            for part in [name, "[", title, "]"] {
+                text.push_str(part);
+            }
+            return Data::Str(text);
         }
         Type::Class(Some(name)) => {
             return Data::Str(ResourceKey::new("class", name).text().into());

@@ -61,8 +61,8 @@ pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// Compiles the catalog of a node into a graph.
 pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
-        let outcome = compile(env, settings, node);
-        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        let mut outcome = compile(env, settings, node);
+        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         Compiled { graph, report: report(outcome) }
     })
 }
@@ -72,7 +72,7 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
-        let graph = outcome.error.is_none().then(|| lower(&outcome.compiler));
+        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
         Compiled { graph, report }
@@ -153,7 +153,8 @@ pub fn look_up(
             Ok(found) => found.map(|f| f.value),
             Err(unwind) => {
                 let mut error = outcome.compiler.final_error(unwind);
-                error.span = None;
+                // A place in a configuration stays; what was asked on the command line has none.
+                error.span = error.span.filter(|span| *span != nowhere);
                 outcome.error = Some(error);
                 None
             }

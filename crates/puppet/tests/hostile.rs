@@ -110,6 +110,12 @@ fn circles_of_classes() {
 fn circles_of_types() {
     error("type A = B type B = A $x = 1 =~ A");
     compile(Path::new("/nowhere"), Site::Code("type A = Array[A] $x = [[]] =~ A".into())).unwrap();
+    let each_other = "type A = Variant[A, B] type B = Variant[B, A]";
+    fails(&format!("{each_other} $x = 1 =~ A"), "cannot be resolved to a real type");
+    let three = "type A = Variant[B, C] type B = Variant[C, A] type C = Variant[A, B]";
+    fails(&format!("{three} $x = 1 =~ A"), "cannot be resolved to a real type");
+    let real = "type A = Variant[B, Integer] type B = Variant[A, String] if 1.0 =~ A { fail('x') }";
+    compile(Path::new("/nowhere"), Site::Code(real.into())).unwrap();
 }
 
 #[test]
@@ -119,6 +125,11 @@ fn endless_numbers() {
         "$x = Integer[1, 1000000000000].map |$x| { $x }",
         "$x = range(1, 1000000000000)",
         "$x = Array(1000000000000)",
+        "$x = Integer[1, 1000000000000].index(-1)",
+        "$x = Integer[1, 1000000000000].index |$x| { false }",
+        "$x = Integer[1, 1000000000000].reduce |$m, $x| { $m }",
+        "Integer[1, 1000000000000].step(3) |$x| { $y = $x }",
+        "Integer[1, 1000000000000].reverse_each |$x| { $y = $x }",
     ] {
         error(code);
     }
@@ -131,6 +142,19 @@ fn loops_in_loops() {
     let settings = Settings { max_steps: 100_000, ..Settings::default() };
     let error = compile_with(dir, Site::Code(code.into()), settings).unwrap_err();
     assert!(error.contains("more than 100000 steps"), "{error}");
+}
+
+#[test]
+fn resources_without_end() {
+    let dir = Path::new("/nowhere");
+    for code in [
+        "define d { d { \"${title}x\": } d { \"${title}y\": } } d { 'a': }",
+        "Integer[1, 1000000].each |$i| { notify { \"${i}\": } }",
+    ] {
+        let settings = Settings { max_resources: 5000, ..Settings::default() };
+        let error = compile_with(dir, Site::Code(code.into()), settings).unwrap_err();
+        assert!(error.contains("more than 5000 resources"), "{error}");
+    }
 }
 
 #[test]
@@ -147,6 +171,13 @@ fn values_that_share_their_parts() {
 #[test]
 fn bombs_of_text() {
     error("$x = sprintf('%1000000000000d', 1)");
+    let steps = Settings { max_steps: 1_000_000, ..Settings::default() };
+    for code in [
+        "$a = Integer[1, 16].reduce('x') |$m, $i| { \"${m}${m}\" } Integer[1, 1000].each |$i| { $b = \"${a}${i}\" }",
+        "Integer[1, 60].each |$i| { $x = range(1, 200000) }",
+    ] {
+        compile_with(Path::new("/nowhere"), Site::Code(code.into()), steps.clone()).unwrap_err();
+    }
     error("$x = String(1, '%1000000000d')");
     let mut doubling = "$a0 = 'xxxxxxxxxxxxxxxx'\n".to_string();
     for i in 0..40 {

@@ -13,4 +13,7 @@ pub mod world;
 
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
-pub use world::{EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World};
+pub use world::{
+    EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World, read_input,
+    read_input_text,
+};

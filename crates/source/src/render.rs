@@ -32,7 +32,8 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
         }
         if mark.has_long_line() {
             let at = mark.file.line_col(mark.label.span.range.start);
-            distant.push(format!("at {}:{}:{} {}", paths[i], at.line, at.column, mark.label.text));
+            let path = if mark.file.has_path() { paths[i].as_str() } else { "-" };
+            distant.push(format!("at {path}:{}:{} {}", at.line, at.column, mark.label.text));
             continue;
         }
         let mut snippet = Snippet::source(mark.file.text.as_ref()).fold(true);

@@ -4,7 +4,7 @@
 //! run in memory, be repeated exactly, and tell what it has read.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -92,6 +92,42 @@ pub trait World: Send + Sync {
     }
 }
 
+/// The most bytes of one file that a compile reads: far more than text that people write, and an end
+/// to what has none, such as a link to `/dev/zero`.
+const MAX_INPUT: u64 = 256 << 20;
+
+/// The bytes of a file that a user named or a site has.
+///
+/// # Errors
+/// If it cannot be read, or is far larger than what people write.
+pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MAX_INPUT)
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// As of [`read_input`], and if the file is not UTF-8.
+pub fn read_input_text(path: &Path) -> io::Result<String> {
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8");
+    String::from_utf8(read_input(path)?).map_err(invalid)
+}
+
+fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let too_large = || {
+        let text = format!("the file has more than {} MiB", limit >> 20);
+        io::Error::new(io::ErrorKind::FileTooLarge, text)
+    };
+    let file = std::fs::File::open(path)?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    if size > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
 /// The real machine. Records which paths were touched.
 #[derive(Default, Debug)]
 pub struct HostWorld {
@@ -130,7 +166,7 @@ fn entry_kind(meta: &std::fs::Metadata) -> EntryKind {
 impl World for HostWorld {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.touch(path);
-        std::fs::read(path)
+        read_input(path)
     }
 
     fn kind(&self, path: &Path) -> Option<EntryKind> {
@@ -289,5 +325,18 @@ impl World for MemoryWorld {
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
         let program = request.argv.first().map_or("", String::as_str);
         Err(io::Error::new(io::ErrorKind::NotFound, format!("no process can run here: {program}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn files_without_end_are_refused() {
+        let error = read_at_most(Path::new("/dev/zero"), 1 << 20).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(error.to_string(), "the file has more than 1 MiB");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::Value as Json;
 
 use crate::error::StoreError;
@@ -43,19 +43,6 @@ pub struct Interrupted {
     pub started: SystemTime,
     /// What it was about to do.
     pub under_way: Vec<UnderWay>,
-}
-
-/// A run that did.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RunSummary {
-    /// What was asked for.
-    pub kind: String,
-    /// When it began.
-    pub started: SystemTime,
-    /// When it ended.
-    pub finished: SystemTime,
-    /// What it said about itself.
-    pub summary: Json,
 }
 
 /// Makes a state directory that only its owner can look into.
@@ -192,30 +179,6 @@ impl Store {
             Ok(out)
         })
     }
-
-    /// The latest run that came to its end.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn last_run(&self) -> Result<Option<RunSummary>, StoreError> {
-        self.with(|c| {
-            c.query_row(
-                "SELECT kind, started, finished, summary FROM runs
-                 WHERE finished IS NOT NULL ORDER BY id DESC LIMIT 1",
-                [],
-                |row| {
-                    let summary: String = row.get(3)?;
-                    Ok(RunSummary {
-                        kind: row.get(0)?,
-                        started: time(row.get(1)?),
-                        finished: time(row.get(2)?),
-                        summary: serde_json::from_str(&summary).unwrap_or(Json::Null),
-                    })
-                },
-            )
-            .optional()
-        })
-    }
 }
 
 fn under_way(connection: &Connection, run: i64) -> rusqlite::Result<Vec<UnderWay>> {
@@ -254,14 +217,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_run_is_remembered() {
+    fn a_finished_run_keeps_its_summary_and_is_not_interrupted() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.last_run().unwrap(), None);
         let run = store.begin("apply").unwrap();
         store.finish(run, &json!({ "changed": 2 })).unwrap();
-        store.begin("apply").unwrap();
-        assert_eq!(store.last_run().unwrap().unwrap().summary["changed"], 2);
+        assert!(store.take_interrupted().unwrap().is_empty());
+        let sql = "SELECT summary FROM runs WHERE finished IS NOT NULL";
+        let summary = store.with(|c| c.query_row(sql, [], |r| r.get::<_, String>(0))).unwrap();
+        assert_eq!(summary, r#"{"changed":2}"#);
     }
 
     #[test]

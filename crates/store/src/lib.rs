@@ -10,5 +10,5 @@ mod lock;
 mod migrate;
 
 pub use error::StoreError;
-pub use journal::{Interrupted, Run, RunSummary, Store, UnderWay};
+pub use journal::{Interrupted, Run, Store, UnderWay};
 pub use lock::RunLock;

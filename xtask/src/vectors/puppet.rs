@@ -194,21 +194,8 @@ fn node(case: &Json, default: &str) -> Node {
 }
 
 fn value(json: &Json) -> Value {
-    from_data(&data(json))
-}
-
-fn data(json: &Json) -> Data {
-    match json {
-        Json::Null => Data::Null,
-        Json::Bool(b) => Data::Bool(*b),
-        Json::Number(n) => match n.as_i64() {
-            Some(i) => Data::Int(i),
-            None => Data::Float(n.as_f64().unwrap_or(0.0)),
-        },
-        Json::String(s) => Data::from(s.as_str()),
-        Json::Array(items) => Data::list(items.iter().map(data)),
-        Json::Object(entries) => Data::map(entries.iter().map(|(k, v)| (k.as_str(), data(v)))),
-    }
+    // What serde_json writes is JSON.
+    from_data(&ordain_data::json::read(&json.to_string()).unwrap_or(Data::Null))
 }
 
 fn message(report: &Report) -> String {

@@ -31,7 +31,7 @@ use crate::ui::{Progress, Ui, engine_level};
 #[derive(Args)]
 #[command(after_help = APPLY_HELP)]
 pub struct ApplyArgs {
-    /// A manifest, a directory, a graph, a catalog or a saved plan
+    /// A manifest, a directory, a graph, a catalog, a saved plan, or -
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]

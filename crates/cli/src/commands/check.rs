@@ -9,11 +9,11 @@ use std::sync::Arc;
 use clap::Args;
 use ordain_data::yaml::Schema;
 use ordain_puppet::check::{self, ModuleFile};
-use ordain_puppet::hiera::config::{Config, Owner};
+use ordain_puppet::hiera::config::{Config, Owner, VERSION_3_HELP};
 use ordain_puppet::load::{Defined, defined, duplicate, namespace_of};
 use ordain_puppet::session::on_deep_stack;
 use ordain_puppet::syntax;
-use ordain_source::{Diagnostic, Severity, SourceMap, TextRange, render};
+use ordain_source::{Diagnostic, FileId, Severity, SourceMap, TextRange, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
@@ -291,7 +291,7 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> C
             return Checked { found: validate(parsed, module_file(path), strict), defined };
         }
         Form::Template => validate(syntax::parse_epp(file, text), None, strict),
-        Form::HieraConfig => hiera_config(path, &text, strict),
+        Form::HieraConfig => hiera_config(path, &text, file, strict),
         Form::Dynaml => ordain_dynaml::check::check(file, &text),
         Form::Yaml if ordain_dynaml::check::has_expressions(&text) => {
             ordain_dynaml::check::check(file, &text)
@@ -313,7 +313,7 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> C
 }
 
 fn read(path: &Path) -> Result<String, Diagnostic> {
-    let bytes = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
+    let bytes = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
     String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
@@ -336,24 +336,63 @@ fn validate(
         };
         let options = check::Options { strict, module_file, ..check::Options::default() };
         found.extend(check::validate(&parsed.program, &options));
+        if strict != check::Strict::Off {
+            found.extend(check::lint(&parsed.program));
+        }
     }
     found
 }
 
-fn hiera_config(path: &Path, text: &str, strict: Strict) -> Vec<Diagnostic> {
+fn hiera_config(path: &Path, text: &str, file: FileId, strict: Strict) -> Vec<Diagnostic> {
     let in_module = path.parent().is_some_and(has_module_metadata);
     let name = path.parent().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
     let owner = match name {
         Some(name) if in_module => Owner::Module(name.as_str().into()),
         _ => Owner::Environment,
     };
-    match Config::read(path, text, &owner, strict.into()) {
-        Ok(config) => {
-            let warnings = config.warnings.iter();
-            warnings.map(|w| Diagnostic::warning(codes::INVALID_DATA, w.as_str())).collect()
+    let line = |number: Option<u32>| line_range(text, number.unwrap_or(1)).in_file(file);
+    let config = match Config::read(path, text, &owner, strict.into()) {
+        Ok(config) => config,
+        Err(fault) => {
+            let error = Diagnostic::error(codes::INVALID_DATA, fault.message);
+            return vec![if fault.path.is_some() { error.at(line(fault.line)) } else { error }];
         }
-        Err(fault) => vec![Diagnostic::error(codes::INVALID_DATA, fault.message)],
+    };
+    if config.version == 3 && path.parent().is_some_and(is_environment) {
+        let text = "hiera.yaml version 3 cannot be used in an environment";
+        let error = match strict {
+            Strict::Error => Diagnostic::error(codes::INVALID_DATA, text),
+            _ => Diagnostic::warning(codes::INVALID_DATA, text),
+        };
+        return vec![error.at(line(None)).help(VERSION_3_HELP)];
     }
+    // The place is said by the span.
+    let shown = format!("{}: ", path.display());
+    let bare = |warning: &str| {
+        let first = warning.lines().next().unwrap_or_default();
+        first.strip_prefix(&shown).unwrap_or(first).to_owned()
+    };
+    let warning = |w: &String| Diagnostic::warning(codes::INVALID_DATA, bare(w)).at(line(None));
+    config.warnings.iter().map(warning).collect()
+}
+
+/// Whether a directory is an environment by its configuration.
+fn is_environment(dir: &Path) -> bool {
+    dir.join("environment.conf").is_file()
+}
+
+/// The text of a line without the spaces around it.
+fn line_range(text: &str, number: u32) -> TextRange {
+    let mut start = 0;
+    for (i, line) in (1..).zip(text.split_inclusive('\n')) {
+        if i == number {
+            let indent = line.len() - line.trim_start().len();
+            let end = start + line.trim_end().len();
+            return TextRange::new((start + indent).min(end) as u32, end as u32);
+        }
+        start += line.len();
+    }
+    TextRange::default()
 }
 
 /// What a manifest may define if it lies in a module: below `manifests`, `functions` or `types`
@@ -379,7 +418,7 @@ fn module_file(path: &Path) -> Option<ModuleFile> {
 
 /// Whether a directory is a module by its metadata; some environments have metadata, too.
 fn has_module_metadata(dir: &Path) -> bool {
-    dir.join("metadata.json").is_file() && !dir.join("environment.conf").is_file()
+    dir.join("metadata.json").is_file() && !is_environment(dir)
 }
 
 /// The name of a module: that of its directory, or what follows the author in its metadata when

@@ -60,7 +60,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let input = input::open(ui, Some(&args.path), &args.compile)?;
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
     let graph = shown(ui, &input, compiled)?;
-    if let Err(loop_) = ordain_graph::Relations::new(&graph).order() {
+    if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
         let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
     }

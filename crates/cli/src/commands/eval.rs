@@ -48,7 +48,8 @@ pub fn run(ui: &mut Ui, args: &EvalArgs) -> Result<Exit, Failure> {
     let (file, code) = match (&args.code, &args.file) {
         (Some(code), _) => (PathBuf::new(), code.clone()),
         (None, Some(file)) if file != Path::new("-") => {
-            let code = std::fs::read_to_string(file).map_err(|e| codes::unreadable(file, &e))?;
+            let code =
+                ordain_source::read_input_text(file).map_err(|e| codes::unreadable(file, &e))?;
             (file.clone(), code)
         }
         _ => (PathBuf::new(), input::read_stdin()?),

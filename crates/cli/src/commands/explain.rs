@@ -33,7 +33,7 @@ Examples:
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
     resource: String,
-    /// A manifest, a directory, a graph or a catalog [default: .]
+    /// A manifest, a directory, a graph, a catalog, or - [default: .]
     path: Vec<PathBuf>,
     /// The path of a node of the document that template and stubs give
     #[arg(long, value_name = "NODE")]

@@ -24,7 +24,7 @@ Examples:
   ordain graph site.pp --out site.html
   ordain graph . --node web1.example.org --format svg > web1.svg")]
 pub struct GraphArgs {
-    /// A manifest, a directory, a graph or a catalog
+    /// A manifest, a directory, a graph, a catalog, or -
     path: PathBuf,
     /// What to write [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]

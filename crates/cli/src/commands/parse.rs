@@ -55,7 +55,7 @@ pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
         (Path::new(""), input::read_stdin()?)
     } else {
         let path = args.file.as_path();
-        (path, std::fs::read_to_string(path).map_err(|e| codes::unreadable(path, &e))?)
+        (path, ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?)
     };
     let sources = SourceMap::new();
     let file = sources.add(path, text.as_str());

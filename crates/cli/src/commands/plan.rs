@@ -28,7 +28,7 @@ use crate::ui::Ui;
 #[derive(Args)]
 #[command(after_help = PLAN_HELP)]
 pub struct PlanArgs {
-    /// A manifest, a directory, a graph or a catalog
+    /// A manifest, a directory, a graph, a catalog, or -
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]

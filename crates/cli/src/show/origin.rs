@@ -33,7 +33,10 @@ pub fn write(
     for origin in chain {
         let text = format!("{indent}{}", words(&origin.step));
         let Some(at) = own_place(loaded, origin) else {
-            writeln!(ui.out(), "{text}")?;
+            // What is declared in a catalog has its place in the next step.
+            if origin.step != Step::Declaration {
+                writeln!(ui.out(), "{text}")?;
+            }
             continue;
         };
         let at_text = at.to_string();
@@ -53,7 +56,7 @@ pub fn write(
 /// ` (file:line)`, or nothing.
 pub fn place_text(loaded: &Loaded, id: OriginId) -> String {
     place(&loaded.graph, id, &loaded.sources)
-        .map(|p| format!(" ({}:{})", p.file, p.line))
+        .map(|p| format!(" ({})", p.of_line()))
         .unwrap_or_default()
 }
 

@@ -184,7 +184,7 @@ impl<'a> Picture<'a> {
             Containment::Define => "define",
         };
         let place = place(&self.loaded.graph, resource.origin, &self.loaded.sources);
-        let place = place.map(|p| format!("\n{}:{}", p.file, p.line)).unwrap_or_default();
+        let place = place.map(|p| format!("\n{}", p.of_line())).unwrap_or_default();
         let (round, x, y) = if frame {
             (6, at.x + 12.0, at.y + HEADING / 2.0 + 4.0)
         } else {

@@ -84,7 +84,7 @@ fn write_entry(
     let (sign, style) = sign(action);
     let head = format!("{sign} {}", name(&report.resource));
     let at = place(&loaded.graph, report.origin, &loaded.sources);
-    let at = at.map(|p| format!("{}:{}", p.file, p.line)).unwrap_or_default();
+    let at = at.map(|p| p.of_line().to_string()).unwrap_or_default();
     let (line, below) = (ui.styled(style, &head), ui.styled(styles::DIM, &at));
     match gap(&head, &at) {
         _ if at.is_empty() => writeln!(ui.out(), "{line}")?,

@@ -66,7 +66,7 @@ def mount(*arguments)
 end
 
 # Puts this process into a copy of the machine; gives the upper layer.
-def enter(base, ordain)
+def enter(base, ordain, modules)
   syscall(UNSHARE, NEW_MOUNTS)
   mount('--make-rprivate', '/')
   mount('-t', 'tmpfs', 'none', base)
@@ -83,6 +83,8 @@ def enter(base, ordain)
   program = File.join(merged, '.program')
   Dir.mkdir(program)
   FileUtils.cp(ordain, program)
+  # They may lie below a directory that the copy has anew.
+  FileUtils.cp_r(modules, File.join(program, 'modules'))
   Dir.chroot(merged)
   Dir.chdir('/')
   '/.upper'
@@ -165,7 +167,7 @@ end
 def puppet_arguments(request)
   dirs = %w[conf var code log run].zip(%w[confdir vardir codedir logdir rundir])
   dirs.flat_map { |dir, setting| ["--#{setting}", "/.program/#{dir}"] } +
-    ['--modulepath', "#{request['modules']}:/usr/share/puppet/modules"] +
+    ['--modulepath', '/.program/modules:/usr/share/puppet/modules'] +
     ['--detailed-exitcodes', '--log_level', 'notice', *request['options'], '/.program/case.pp']
 end
 
@@ -225,7 +227,7 @@ end
 
 def ordain_run(request)
   command = ['/.program/ordain', 'apply', '/.program/case.pp', '--format', 'json',
-             '--modulepath', request['modules'],
+             '--modulepath', '/.program/modules',
              '--state-dir', '/var/lib/ordain', '--facts', '/.program/facts.json',
              *request['options'].map { |o| o.sub('skip_tags', 'skip-tags') }]
   output = IO.popen([*command, err: '/.program/errors'], &:read)
@@ -250,7 +252,7 @@ end
 
 def answer(request)
   base = Dir.mktmpdir('ordain-apply')
-  in_child { runs(request, enter(base, request['ordain'])) }
+  in_child { runs(request, enter(base, request['ordain'], request['modules'])) }
 ensure
   Dir.rmdir(base)
 end

@@ -172,17 +172,6 @@ impl Tree {
         self.find_node(path).map(|id| self.node(id).span)
     }
 
-    /// Where the key of a value is written; for list items the item itself.
-    pub fn find_key(&self, path: &[&str]) -> Option<TextRange> {
-        let (last, parents) = path.split_last()?;
-        let map = self.target(self.find_node(parents)?);
-        let key = self.entries(map).filter(|(k, _)| self.text(*k) == Some(last)).last();
-        match key {
-            Some((key, _)) => Some(self.node(key).span),
-            None => self.find(path),
-        }
-    }
-
     /// The text of a scalar.
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(self.target(id)).kind {

@@ -104,7 +104,8 @@ fn gzip(data: &[u8]) -> Vec<u8> {
         out.extend((!length).to_le_bytes());
         out.extend_from_slice(block);
     }
-    out.extend(ordain_functions::digest::crc32_value(data).to_le_bytes());
+    let sum = u32::from_str_radix(&ordain_functions::digest::crc32(data), 16);
+    out.extend(sum.unwrap_or(0).to_le_bytes());
     let length = u32::try_from(data.len() & 0xffff_ffff).unwrap_or(0);
     out.extend(length.to_le_bytes());
     out

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ordain_functions::time::{Civil, NANOS_PER_SECOND};
 use rustc_hash::FxHashMap;
 
 use super::cached::{Cached, read_text};
@@ -195,17 +196,9 @@ pub(crate) fn with<'a>(
 
 /// The day of 1970 and later (or before) as `YYYY-MM-DD`.
 pub(crate) fn date_of_day(day: i64) -> String {
-    // Days are counted from 0000-03-01, so that leap days end their year.
-    let z = day.saturating_add(719_468);
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    const SECONDS_PER_DAY: i128 = 86_400;
+    let Civil { year, month, day, .. } =
+        Civil::from_nanos(i128::from(day) * SECONDS_PER_DAY * NANOS_PER_SECOND);
     format!("{year:04}-{month:02}-{day:02}")
 }
 

@@ -3,6 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
+use crate::attributes::{reveal, scalar_text, type_name};
 use crate::kind::AttributeError;
 
 /// The attributes of one resource while they are parsed.
@@ -37,7 +38,7 @@ impl<'a> Params<'a> {
 
     /// The value as it was set, a secret without its cover; `None` if it is not set.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
-        self.resource.value(name).map(uncovered).filter(|v| !v.is_null())
+        self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null())
     }
 
     /// Whether the attribute is set.
@@ -62,7 +63,7 @@ impl<'a> Params<'a> {
             None => self.resource.id.title.to_string(),
             Some(Value::Str(s)) => s.to_string(),
             Some(other) => {
-                self.error("name", format!("Name must be a String not {}", class(other)));
+                self.error("name", format!("Name must be a String not {}", type_name(other)));
                 String::new()
             }
         }
@@ -72,7 +73,7 @@ impl<'a> Params<'a> {
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let value = self.raw(name)?;
         let first = match value {
-            Value::List(items) => items.first().map_or(&Value::Null, uncovered),
+            Value::List(items) => items.first().map_or(&Value::Null, |v| reveal(v).0),
             other => other,
         };
         let text = scalar(first);
@@ -164,38 +165,16 @@ impl<'a> Params<'a> {
     }
 }
 
-fn uncovered(value: &Value) -> &Value {
-    if let Value::Secret(inner) = value { uncovered(inner) } else { value }
-}
-
-/// Text, number or boolean as text.
+/// Text, number or boolean as text, a secret's content too.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
-    match uncovered(value) {
-        Value::Str(s) => Some(s.to_string()),
-        Value::Int(i) => Some(i.to_string()),
-        Value::BigInt(digits) => Some(digits.to_string()),
-        Value::Float(f) => Some(format!("{f:?}")),
-        Value::Bool(b) => Some(b.to_string()),
-        _ => None,
-    }
+    scalar_text(reveal(value).0)
 }
 
 fn flatten(value: &Value, into: &mut Vec<String>) -> bool {
-    match uncovered(value) {
+    match reveal(value).0 {
         Value::List(items) => items.iter().all(|i| flatten(i, into)),
         Value::Null => true,
         other => scalar(other).map(|t| into.push(t)).is_some(),
-    }
-}
-
-fn class(value: &Value) -> &'static str {
-    match value {
-        Value::Int(_) | Value::BigInt(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::Bool(_) => "Boolean",
-        Value::List(_) => "Array",
-        Value::Map(_) => "Hash",
-        _ => "String",
     }
 }
 

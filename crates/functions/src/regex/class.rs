@@ -1,7 +1,7 @@
 //! Character classes and character properties: Ruby's names, and bracket expressions written
 //! anew in the notation that both engines share.
 
-use super::ruby::Chars;
+use super::chars::Chars;
 
 /// How deep bracket expressions may nest.
 const DEPTH_LIMIT: usize = 100;

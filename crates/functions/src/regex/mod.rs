@@ -13,6 +13,7 @@
 //! # Ok::<(), ordain_functions::Error>(())
 //! ```
 
+mod chars;
 mod class;
 mod quantifier;
 mod replace;
@@ -51,7 +52,6 @@ pub struct Regex {
     /// match of the linear engine cannot be trusted.
     exact: Option<(String, OnceLock<Box<fancy_regex::Regex>>)>,
     names: Vec<(String, Vec<usize>)>,
-    groups: usize,
 }
 
 #[derive(Debug)]
@@ -100,7 +100,7 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
             .map_err(|error| fail(&linear_reason(&error)))?;
         (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
     };
-    Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names, groups: plain.groups })
+    Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names })
 }
 
 /// Checks that a pattern is well formed, in time proportional to its length: what [`compile`] does
@@ -169,18 +169,14 @@ impl Regex {
         &self.pattern
     }
 
-    /// The number of groups, without the whole match.
-    pub fn group_count(&self) -> usize {
-        self.groups
-    }
-
     /// The names of groups in the order of their first occurrence.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|(name, _)| name.as_str())
     }
 
     /// Whether the pattern runs in linear time.
-    pub fn is_linear(&self) -> bool {
+    #[cfg(test)]
+    fn is_linear(&self) -> bool {
         matches!(self.engine, Engine::Linear(_))
     }
 
@@ -205,10 +201,7 @@ impl Regex {
 
     /// The first match that starts at `start` (a character boundary) or later. What is before
     /// `start` counts as context of `^`, `\b` and look-behind.
-    ///
-    /// # Errors
-    /// [`Error::RegexBudget`]
-    pub fn find_at(&self, text: &str, start: usize) -> Result<Option<Span>> {
+    fn find_at(&self, text: &str, start: usize) -> Result<Option<Span>> {
         match &self.engine {
             Engine::Linear(linear) => {
                 let Some(found) = linear.find_at(text, start) else { return Ok(None) };
@@ -234,10 +227,7 @@ impl Regex {
     }
 
     /// As [`Regex::find_at`], with the groups.
-    ///
-    /// # Errors
-    /// [`Error::RegexBudget`]
-    pub fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures<'_>>> {
+    fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures<'_>>> {
         let spans = match &self.engine {
             Engine::Linear(linear) => {
                 let Some(found) = linear.captures_at(text, start) else { return Ok(None) };
@@ -255,11 +245,6 @@ impl Regex {
 
     /// All matches from left to right that do not overlap. An empty match may touch the match
     /// before it, as in Ruby.
-    pub fn find_iter<'r, 't>(&'r self, text: &'t str) -> FindIter<'r, 't> {
-        FindIter { regex: self, text, next: Some(0) }
-    }
-
-    /// As [`Regex::find_iter`], with the groups.
     pub fn captures_iter<'r, 't>(&'r self, text: &'t str) -> CapturesIter<'r, 't> {
         CapturesIter { regex: self, text, next: Some(0) }
     }
@@ -330,27 +315,6 @@ fn after(text: &str, found: &Span) -> Option<usize> {
         return Some(found.end);
     }
     text.get(found.end..)?.chars().next().map(|c| found.end + c.len_utf8())
-}
-
-/// Iterator of [`Regex::find_iter`].
-#[derive(Debug)]
-pub struct FindIter<'r, 't> {
-    regex: &'r Regex,
-    text: &'t str,
-    next: Option<usize>,
-}
-
-impl Iterator for FindIter<'_, '_> {
-    type Item = Result<Span>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.next.take()?;
-        let found = self.regex.find_at(self.text, start).transpose()?;
-        if let Ok(span) = &found {
-            self.next = after(self.text, span);
-        }
-        Some(found)
-    }
 }
 
 /// Iterator of [`Regex::captures_iter`].

@@ -4,6 +4,9 @@
 //! become numbers, free spacing and comments disappear, so that what is left is the notation
 //! that both engines understand in the same way.
 
+use std::collections::HashMap;
+
+use super::chars::Chars;
 use super::class::{self, Charset};
 use super::quantifier::{self, Quantifier};
 
@@ -29,12 +32,10 @@ pub(super) struct Translation {
 /// What is wrong, in Ruby's words.
 pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
     let chars = Chars { all: pattern.chars().collect(), at: 0 };
-    let (total, has_names) = count_groups(&chars.all);
     let mut translator = Translator {
+        groups: Groups::of(&chars.all),
         chars,
         exact,
-        has_names,
-        total,
         flags: Flags {
             ignore_case: false,
             dot_all: false,
@@ -53,176 +54,57 @@ pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, Strin
             groups: 0,
             names: Vec::new(),
         },
+        name_places: HashMap::new(),
         forward_names: Vec::new(),
     };
     translator.run()?;
     translator.finish()
 }
 
-/// The characters of a pattern and a position in it.
-pub(super) struct Chars {
-    all: Vec<char>,
-    at: usize,
+/// The groups that capture. Where some have names, those without do not.
+#[derive(Default)]
+struct Groups {
+    total: usize,
+    has_names: bool,
+    /// The first group of each name.
+    named: HashMap<String, usize>,
 }
 
-impl Chars {
-    pub(super) fn peek(&self) -> Option<char> {
-        self.peek_at(0)
-    }
-
-    pub(super) fn peek_at(&self, offset: usize) -> Option<char> {
-        self.all.get(self.at + offset).copied()
-    }
-
-    pub(super) fn next(&mut self) -> Option<char> {
-        let c = self.peek()?;
-        self.at += 1;
-        Some(c)
-    }
-
-    pub(super) fn advance(&mut self, count: usize) {
-        self.at = (self.at + count).min(self.all.len());
-    }
-
-    pub(super) fn rest(&self) -> &[char] {
-        &self.all[self.at..]
-    }
-
-    pub(super) fn starts_with(&self, text: &str) -> bool {
-        text.chars().enumerate().all(|(index, c)| self.peek_at(index) == Some(c))
-    }
-
-    /// Up to `limit` digits of the radix; `None` if there is none.
-    fn digits(&mut self, radix: u32, limit: usize) -> Option<u32> {
-        let mut value: Option<u32> = None;
-        for _ in 0..limit {
-            let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else { break };
-            value = Some(value.unwrap_or(0).saturating_mul(radix).saturating_add(digit));
-            self.at += 1;
-        }
-        value
-    }
-
-    /// The character of an octal escape whose first digit is `first`.
-    pub(super) fn octal(&mut self, first: char) -> Result<char, String> {
-        let mut value = first.to_digit(8).unwrap_or(0);
-        for _ in 0..2 {
-            let Some(digit) = self.peek().and_then(|c| c.to_digit(8)) else { break };
-            value = value * 8 + digit;
-            self.at += 1;
-        }
-        match u8::try_from(value) {
-            Ok(byte) if byte.is_ascii() => Ok(char::from(byte)),
-            Ok(byte) => self.multibyte(byte),
-            Err(_) => Err("invalid escape code".into()),
-        }
-    }
-
-    /// The characters in the braces of `\u{61 62}`; the caller has seen the brace.
-    pub(super) fn braced_code_points(&mut self) -> Result<Vec<char>, String> {
-        self.advance(1);
-        let mut list = Vec::new();
-        loop {
-            while self.peek() == Some(' ') {
-                self.advance(1);
-            }
-            if self.peek() == Some('}') && !list.is_empty() {
-                self.advance(1);
-                return Ok(list);
-            }
-            let code = self.digits(16, 8).ok_or("invalid Unicode list")?;
-            list.push(char::from_u32(code).ok_or("invalid Unicode range")?);
-        }
-    }
-
-    /// The character that an escape sequence beginning with `c` stands for, wherever it stands.
-    pub(super) fn escaped_char(&mut self, c: char) -> Result<char, String> {
-        Ok(match c {
-            't' => '\t',
-            'n' => '\n',
-            'r' => '\r',
-            'f' => '\x0c',
-            'v' => '\x0b',
-            'a' => '\x07',
-            'e' => '\x1b',
-            'x' => {
-                let value = self.digits(16, 2).ok_or("invalid hex escape")?;
-                match u8::try_from(value) {
-                    Ok(byte) if !byte.is_ascii() => self.multibyte(byte)?,
-                    _ => char::from_u32(value).ok_or("invalid hex escape")?,
-                }
-            }
-            'u' => {
-                let start = self.at;
-                let value = self.digits(16, 4);
-                match value {
-                    Some(value) if self.at - start == 4 => {
-                        char::from_u32(value).ok_or("invalid Unicode range")?
+impl Groups {
+    fn of(all: &[char]) -> Self {
+        let (mut plain, mut names, mut at, mut depth) = (0, 0, 0, 0_usize);
+        let mut named = HashMap::new();
+        while let Some(&c) = all.get(at) {
+            match c {
+                '\\' => at += 1,
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                '(' if depth == 0 => match name_of_group(all.get(at + 1..).unwrap_or_default()) {
+                    Some(name) => {
+                        names += 1;
+                        named.entry(name).or_insert(names);
                     }
-                    _ => return Err("invalid Unicode escape".into()),
-                }
+                    None if all.get(at + 1) == Some(&'?') => {}
+                    None => plain += 1,
+                },
+                _ => {}
             }
-            'c' => self.control()?,
-            'C' => match (self.next(), self.peek()) {
-                (Some('-'), Some(_)) => self.control()?,
-                _ => return Err("too short control escape".into()),
-            },
-            'M' => return Err("too short escaped multibyte character".into()),
-            _ => c,
-        })
-    }
-
-    fn control(&mut self) -> Result<char, String> {
-        match self.next() {
-            Some('?') => Ok('\x7f'),
-            Some(c) => {
-                char::from_u32(u32::from(c) & 0x1f).ok_or_else(|| "invalid control escape".into())
-            }
-            None => Err("too short control escape".into()),
+            at += 1;
         }
-    }
-
-    /// The character of several `\xHH` bytes, the first of which has been read.
-    fn multibyte(&mut self, first: u8) -> Result<char, String> {
-        let wanted = match first {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            _ => return Err("invalid multibyte escape".into()),
-        };
-        let mut bytes = vec![first];
-        while bytes.len() < wanted {
-            if !self.starts_with("\\x") {
-                return Err("too short escaped multibyte character".into());
-            }
-            self.advance(2);
-            let value = self.digits(16, 2).ok_or("invalid hex escape")?;
-            bytes.push(u8::try_from(value).unwrap_or(0));
-        }
-        let text = std::str::from_utf8(&bytes).map_err(|_| "invalid multibyte escape")?;
-        text.chars().next().ok_or_else(|| "invalid multibyte escape".into())
+        let has_names = names > 0;
+        Self { total: if has_names { names } else { plain }, has_names, named }
     }
 }
 
-/// Counts the groups that capture, and says whether there are names: then plain groups do not.
-fn count_groups(all: &[char]) -> (usize, bool) {
-    let (mut plain, mut named, mut at, mut depth) = (0, 0, 0, 0_usize);
-    while let Some(&c) = all.get(at) {
-        match c {
-            '\\' => at += 1,
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => match (all.get(at + 1), all.get(at + 2), all.get(at + 3)) {
-                (Some('?'), Some('<'), Some(c)) if !matches!(c, '=' | '!') => named += 1,
-                (Some('?'), Some('\''), _) => named += 1,
-                (Some('?'), ..) => {}
-                _ => plain += 1,
-            },
-            _ => {}
-        }
-        at += 1;
-    }
-    if named > 0 { (named, true) } else { (plain, false) }
+/// The name in `?<name>` or `?'name'`.
+fn name_of_group(rest: &[char]) -> Option<String> {
+    let (end, name) = match rest {
+        ['?', '<', '=' | '!', ..] => return None,
+        ['?', '<', name @ ..] => ('>', name),
+        ['?', '\'', name @ ..] => ('\'', name),
+        _ => return None,
+    };
+    Some(name.iter().take_while(|&&c| c != end && !matches!(c, '(' | ')')).collect())
 }
 
 #[derive(Clone, Copy)]
@@ -257,8 +139,7 @@ enum Target {
 struct Translator {
     chars: Chars,
     exact: bool,
-    has_names: bool,
-    total: usize,
+    groups: Groups,
     flags: Flags,
     open: Vec<Open>,
     target: Target,
@@ -267,9 +148,11 @@ struct Translator {
     /// Whether something in the innermost group takes text.
     consumes: bool,
     out: Translation,
+    /// Where each name stands in the list of the names.
+    name_places: HashMap<String, usize>,
     /// What is wrong with a reference; unbalanced groups are told first.
     bad_reference: Option<String>,
-    /// References to names that have not been seen yet, with their places in the output.
+    /// Names that were called before their groups.
     forward_names: Vec<String>,
 }
 
@@ -308,9 +191,7 @@ impl Translator {
         if let Some(reason) = self.bad_reference {
             return Err(reason);
         }
-        let names = &self.out.names;
-        if let Some(name) =
-            self.forward_names.iter().find(|name| !names.iter().any(|(n, _)| n == *name))
+        if let Some(name) = self.forward_names.iter().find(|name| self.groups_named(name).is_none())
         {
             return Err(format!("undefined name <{name}> reference"));
         }
@@ -464,7 +345,7 @@ impl Translator {
     /// Reads what follows an opening parenthesis.
     fn group(&mut self) -> Result<(), String> {
         if self.chars.peek() != Some('?') {
-            if self.has_names {
+            if self.groups.has_names {
                 return self.begin("(?:", false);
             }
             return self.capture().map(|_| ());
@@ -510,11 +391,20 @@ impl Translator {
             return Err(format!("invalid group name <{name}>"));
         }
         let group = self.capture()?;
-        match self.out.names.iter_mut().find(|(other, _)| *other == name) {
+        match self.name_places.get(&name).and_then(|&place| self.out.names.get_mut(place)) {
             Some((_, groups)) => groups.push(group),
-            None => self.out.names.push((name, vec![group])),
+            None => {
+                self.name_places.insert(name.clone(), self.out.names.len());
+                self.out.names.push((name, vec![group]));
+            }
         }
         Ok(())
+    }
+
+    /// The groups of a name that have been read.
+    fn groups_named(&self, name: &str) -> Option<&[usize]> {
+        let (_, groups) = self.out.names.get(*self.name_places.get(name)?)?;
+        Some(groups)
     }
 
     /// Reads a name up to its closing character.
@@ -547,7 +437,7 @@ impl Translator {
         if self.chars.next() != Some(')') {
             return Err("invalid conditional pattern".into());
         }
-        if group == 0 || group > self.total {
+        if group == 0 || group > self.groups.total {
             return Err("invalid backref number/name".into());
         }
         self.out.needs_backtracking = true;
@@ -647,10 +537,10 @@ impl Translator {
         let start = self.chars.at;
         let number = self.chars.digits(10, 5).unwrap_or(0) as usize;
         if number <= 9 || number <= self.out.groups {
-            if self.has_names {
+            if self.groups.has_names {
                 return Err("numbered backref/call is not allowed. (use name)".into());
             }
-            if number > self.total {
+            if number > self.groups.total {
                 self.bad_reference.get_or_insert_with(|| "invalid backref number/name".into());
                 self.atom("(?:)");
                 return Ok(());
@@ -668,10 +558,8 @@ impl Translator {
     fn reference(&mut self, name: &str) -> Result<Vec<usize>, String> {
         let looks_numeric = name.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
         if !looks_numeric {
-            if let Some((_, groups)) = self.out.names.iter().find(|(other, _)| other == name) {
-                return Ok(groups.clone());
-            }
-            return Err(format!("undefined name <{name}> reference"));
+            let groups = self.groups_named(name).map(<[usize]>::to_vec);
+            return groups.ok_or_else(|| format!("undefined name <{name}> reference"));
         }
         let number: i64 = name.parse().map_err(|_| format!("invalid group name <{name}>"))?;
         let own = self.out.groups as i64;
@@ -680,11 +568,11 @@ impl Translator {
             Some(b'+') => own + number,
             _ => number,
         };
-        if self.has_names {
+        if self.groups.has_names {
             return Err("numbered backref/call is not allowed. (use name)".into());
         }
         match usize::try_from(group) {
-            Ok(group) if group <= self.total => Ok(vec![group]),
+            Ok(group) if group <= self.groups.total => Ok(vec![group]),
             _ => Err("invalid backref number/name".into()),
         }
     }
@@ -702,31 +590,21 @@ impl Translator {
     fn call(&mut self) -> Result<(), String> {
         let end = if self.chars.next() == Some('<') { '>' } else { '\'' };
         let name = self.name(end)?;
-        let known = self.out.names.iter().find(|(other, _)| *other == name);
-        let group = match known {
-            Some((_, groups)) => groups.first().copied().unwrap_or(0),
+        let group = match self.groups_named(&name) {
+            Some(groups) => groups.first().copied().unwrap_or(0),
             None if name.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') => {
                 self.reference(&name)?.first().copied().unwrap_or(0)
             }
             None => {
-                // Calls may come before the group; its number follows from the names before it.
-                let all: String = self.chars.all.iter().collect();
-                self.forward_names.push(name.clone());
-                forward_group(&all, &name)
-                    .ok_or_else(|| format!("undefined name <{name}> reference"))?
+                let group = self.groups.named.get(&name).copied();
+                let group = group.ok_or_else(|| format!("undefined name <{name}> reference"))?;
+                self.forward_names.push(name);
+                group
             }
         };
         self.fancy_atom(&format!("(?:\\g<{group}>)"));
         Ok(())
     }
-}
-
-/// The number of the named group in a pattern with names.
-fn forward_group(pattern: &str, name: &str) -> Option<usize> {
-    let (head, _) = pattern.split_once(&format!("(?<{name}>"))?;
-    let head: Vec<char> = head.chars().collect();
-    let (before, has_names) = count_groups(&head);
-    Some(if has_names { before + 1 } else { 1 })
 }
 
 fn case_group(ignore_case: bool) -> &'static str {
@@ -788,9 +666,15 @@ mod tests {
     #[test]
     fn names_hide_plain_groups() {
         let regex = ruby("(x)(?<a>y)(?<a>z)?");
-        assert_eq!(regex.group_count(), 2);
+        assert_eq!(regex.captures("xyz").unwrap().unwrap().spans().len(), 3);
         assert_eq!(regex.captures("xy").unwrap().unwrap().name("a"), Some(1..2));
         assert_eq!(regex.captures("xyz").unwrap().unwrap().name("a"), Some(2..3));
+    }
+
+    #[test]
+    fn groups_may_be_called_before_they_stand() {
+        assert_eq!(first(r"\g<b>-(?<a>x)(?<b>y)", "y-xy"), Some("y-xy"));
+        assert_eq!(error(r"\g<c>(?<a>x)"), r"undefined name <c> reference: /\g<c>(?<a>x)/");
     }
 
     #[test]
@@ -839,6 +723,8 @@ mod tests {
         assert!(!ruby("(a+)+$").is_match(&text).unwrap());
         assert!(ruby("^(?:(?=a)a+)+$").is_match(&text).is_err());
         assert!(error("(a{1000}){1000}").starts_with("regular expression is too big"));
+        let calls = "\\g<x>".repeat(40_000);
+        assert!(!ruby(&format!("{calls}(?<x>a)")).is_linear());
         assert!(error(&"(".repeat(10_000)).starts_with("too deep nest level"));
     }
 }

@@ -1,13 +1,13 @@
-//! Orders of versions: Puppet's `versioncmp`, Semantic Versions with ranges, and the orders of
-//! the package managers dpkg and rpm.
+//! Orders of versions: Puppet's `versioncmp`, Semantic Versions with ranges, and the order of
+//! dpkg.
 
-mod package;
+mod debian;
 mod range;
 mod semver;
 
 use std::cmp::Ordering;
 
-pub use package::{compare_deb, compare_rpm};
+pub use debian::compare_deb;
 pub use range::Range;
 pub use semver::Version;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// How many bytes are looked at together for one that JSON escapes.
-const STRIDE: usize = 16;
+const STRIDE: usize = size_of::<u64>();
 
 /// JSON text without blanks. What is well-formed depends on the caller: keys and values in turn,
 /// and an end for every beginning.
@@ -15,6 +15,11 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// No text, with room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), follows: false }
+    }
+
     /// What was written since the buffer was emptied.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -127,11 +132,33 @@ fn is_special(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-/// The first byte that must be escaped.
+/// The first byte that must be escaped. Most texts are short and have none, so their last bytes are
+/// looked at together too, if need be with some that were looked at before.
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let stride = |chunk: &[u8]| chunk.iter().fold(false, |found, &b| found | is_special(b));
-    let clean = bytes.chunks_exact(STRIDE).take_while(|chunk| !stride(chunk)).count() * STRIDE;
+    let (strides, rest) = bytes.as_chunks::<STRIDE>();
+    let clean = strides.iter().take_while(|stride| is_clean_stride(**stride)).count();
+    if clean == strides.len()
+        && let Some(last) = bytes.last_chunk::<STRIDE>()
+        && (rest.is_empty() || is_clean_stride(*last))
+    {
+        return None;
+    }
+    let clean = clean * STRIDE;
     bytes[clean..].iter().position(|&b| is_special(b)).map(|i| clean + i)
+}
+
+/// Whether none of these bytes is below a blank, a quotation mark or a backslash: all of them are
+/// compared at once, as lanes of one number.
+fn is_clean_stride(bytes: [u8; STRIDE]) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; STRIDE]);
+    const HIGH: u64 = ONES << 7;
+    // The high bit of a lane tells whether it is below `n`; above the first such lane it may be
+    // set without need, and never is if there is none.
+    let below = |word: u64, n: u8| word.wrapping_sub(ONES * u64::from(n)) & !word & HIGH;
+    let word = u64::from_ne_bytes(bytes);
+    let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+    let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+    below(word, b' ') | quote | backslash == 0
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Writing.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::Value;
-use ordain_source::SourceMap;
+use ordain_source::{FileId, SourceFile, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::RELATIONS;
 use super::read::references;
 use super::text::Text;
 use super::value::write_rich;
-use crate::model::{Containment, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
+use crate::model::{Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 use crate::place::{Spot, spot};
 
 /// How many bytes are gathered before they are passed on.
@@ -41,12 +42,16 @@ pub fn write(
     out: impl Write,
 ) -> io::Result<()> {
     let extra = unsaid_edges(graph);
-    Writer { graph, sources, extra, text: Text::default(), out }.catalog(envelope)
+    // What is never written to takes no memory.
+    let text = Text::with_capacity(2 * BUFFER);
+    Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
 }
 
 struct Writer<'a, W> {
     graph: &'a Graph,
     sources: &'a SourceMap,
+    /// The file of the last place.
+    file: Option<(FileId, Arc<SourceFile>)>,
     extra: FxHashMap<ResourceId, Unsaid>,
     text: Text,
     out: W,
@@ -153,8 +158,10 @@ impl<W: Write> Writer<'_, W> {
     fn place(&mut self, resource: &Resource) {
         match spot(self.graph, resource.origin) {
             Some(Spot::Source(span)) => {
-                let file = self.sources.file(span.file);
+                let known = self.file.take().filter(|(id, _)| *id == span.file);
+                let (_, file) = known.unwrap_or_else(|| (span.file, self.sources.file(span.file)));
                 self.file_line(&file.path.to_string_lossy(), file.line(span.range.start));
+                self.file = Some((span.file, file));
             }
             Some(Spot::Known(place)) => self.file_line(&place.file, place.line),
             None => {}
@@ -221,6 +228,9 @@ fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
     if graph.edges.is_empty() {
         return extra;
     }
+    if graph.edges.iter().all(|edge| is_said(graph, edge)) {
+        return extra;
+    }
     let mut said: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
     said.reserve(graph.edges.len());
     for (id, resource) in graph.resources() {
@@ -237,6 +247,29 @@ fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
         }
     }
     extra
+}
+
+/// Whether a parameter of one end plainly names the other. Long lists are not searched, as there
+/// may be an edge for each of their items.
+fn is_said(graph: &Graph, edge: &Edge) -> bool {
+    const SHORT: usize = 8;
+    let (from, to) = (graph.resource(edge.from), graph.resource(edge.to));
+    RELATIONS.iter().filter(|(_, _, kind)| *kind == edge.kind).any(|(name, other_first, _)| {
+        let (own, other) = if *other_first { (to, &from.id) } else { (from, &to.id) };
+        match own.value(name) {
+            Some(Value::Str(text)) => names(text, other),
+            Some(Value::List(items)) if items.len() <= SHORT => {
+                items.iter().filter_map(Value::as_str).any(|text| names(text, other))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Whether a text is `Kind[title]` of this resource.
+fn names(text: &str, id: &ResourceRef) -> bool {
+    let title = text.strip_prefix(id.kind.as_str()).and_then(|rest| rest.strip_prefix('['));
+    title.and_then(|rest| rest.strip_suffix(']')) == Some(id.title.as_str())
 }
 
 fn nature(resource: &Resource) -> &'static str {

@@ -8,12 +8,11 @@ use ordain_source::{Span, suggest};
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
-    class_title, flatten_values, schema,
+    class_title, flat, schema,
 };
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
-use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
@@ -25,20 +24,20 @@ use crate::value::Value;
 const OWN_VARIABLES: usize = 4;
 
 impl Compiler<'_> {
-    /// Declares one resource; a class is evaluated at once. Gives its reference.
+    /// Declares one resource; a class is evaluated at once.
     pub(crate) fn declare(
         &mut self,
         kind: &str,
         title: &EcoString,
         params: Vec<Param>,
         at: Declaration,
-    ) -> EvalResult {
+    ) -> EvalResult<ResourceId> {
         if kind.strip_prefix("::").unwrap_or(kind).eq_ignore_ascii_case("class") {
             let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
             let def = self.class_def(&name)?;
             let id = self.add_class(def, params, Declared::AsResource, at)?;
             self.evaluate(id)?;
-            return Ok(reference(&self.catalog.get(id).key()));
+            return Ok(id);
         }
         let Some(known) = self.resource_type(kind)? else {
             return self.unknown_resource_type(&kind.to_lowercase());
@@ -46,17 +45,16 @@ impl Compiler<'_> {
         let what = known.what.clone();
         let (kind, tags) = (known.title.clone(), known.tags.clone());
         let resource = self.new_resource(kind, title.clone(), what, tags, params, at);
-        let id = self.add_resource(resource, at.scope)?;
-        Ok(reference(&self.catalog.get(id).key()))
+        self.add_resource(resource, at.scope)
     }
 
-    fn unknown_resource_type(&self, name: &str) -> EvalResult {
+    fn unknown_resource_type(&self, name: &str) -> EvalResult<ResourceId> {
         let defines = self.env.type_names(DefKind::Define);
         let natives = schema::TYPES.iter().map(|t| t.name);
         let known = defines.iter().map(EcoString::as_str).chain(natives);
         let mut error =
             crate::eval::error::PlainError::new(format!("Unknown resource type: '{name}'"));
-        error.help = suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        error.help = self.env.missing_member_help(name, suggest::nearest(name, known));
         Err(error.into())
     }
 
@@ -68,7 +66,7 @@ impl Compiler<'_> {
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
-                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                error.help = self.env.missing_help(name, near);
                 Err(error.into())
             }
         }
@@ -84,7 +82,7 @@ impl Compiler<'_> {
         at: Declaration,
     ) -> Resource {
         let main = kind == "Class" && title == "main";
-        if !main && tags::is_valid(&title) {
+        if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
                 tags.insert(self.catalog.tags.intern(tag));
             }
@@ -100,7 +98,7 @@ impl Compiler<'_> {
             title,
             what,
             declared,
-            params: Vec::with_capacity(params.len()),
+            params,
             tags,
             is_virtual: at.is_virtual,
             exported: at.exported,
@@ -111,10 +109,10 @@ impl Compiler<'_> {
             evaluated: false,
             body_scope: None,
             sensitive: Vec::new(),
+            title_is_text: at.title_is_text,
         };
-        for param in params {
-            self.tag_by_param(&mut resource.tags, &param);
-            resource.params.push(param);
+        for param in &resource.params {
+            self.tag_by_param(&mut resource.tags, param);
         }
         if let Some(path) = trimmed_path(&resource) {
             let origin = ParamOrigin { how: How::External, span: None, within: container };
@@ -136,9 +134,8 @@ impl Compiler<'_> {
         if param.name != "tag" {
             return;
         }
-        let mut flat = Vec::new();
-        flatten_values(&param.value, &mut flat);
-        for value in flat.iter().filter(|v| !v.is_undef()) {
+        let mut several = Vec::new();
+        for value in flat(&param.value, &mut several).iter().filter(|v| !v.is_undef()) {
             let text = crate::eval::text::to_text(value);
             for tag in tags::with_segments(&text) {
                 set.insert(self.catalog.tags.intern(tag));
@@ -154,6 +151,10 @@ impl Compiler<'_> {
         }
         if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
             return plain(format!("Invalid tag '{bad}'"));
+        }
+        let most = self.settings.max_resources;
+        if self.catalog.resources.len() >= most {
+            return plain(format!("the catalog has more than {most} resources"));
         }
         let is_class = resource.is_class();
         let is_stage = matches!(resource.what, ResourceKind::Stage);
@@ -183,11 +184,9 @@ impl Compiler<'_> {
     /// Other names: `alias`, and the value of the name attribute.
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
         let mut out = Vec::new();
-        let mut flat = Vec::new();
-        if let Some(alias) = resource.param("alias") {
-            flatten_values(&alias.value, &mut flat);
-        }
-        for alias in flat.iter().filter_map(Value::as_str) {
+        let mut several = Vec::new();
+        let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
+        for alias in alias.unwrap_or_default().iter().filter_map(Value::as_str) {
             out.push((alias.to_string(), format!("\"{alias}\"")));
         }
         if let ResourceKind::Native(schema) = &resource.what
@@ -341,12 +340,17 @@ impl Compiler<'_> {
         if def.kind == DefKind::Class {
             self.place_on_stage(id)?;
         }
-        self.run_body(&f, def.body)
+        self.run_body(&f, def.body)?;
+        if def.kind == DefKind::Define {
+            // Nothing outside can name them, and what was declared inside has its values.
+            self.scopes.clear(scope);
+        }
+        Ok(())
     }
 
     pub(crate) fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
-        match self.eval(f, body) {
-            Ok(_) => Ok(()),
+        match self.run_statement(f, body) {
+            Ok(()) => Ok(()),
             Err(unwind) => match *unwind {
                 Unwind::Return(..) | Unwind::Next(_) => Ok(()),
                 Unwind::Break(span) => Err(misplaced("break", span)),
@@ -382,7 +386,7 @@ impl Compiler<'_> {
             DefKind::Define => ScopeKind::Define,
         };
         let mut scope = Scope::new(kind, Some(parent), id);
-        scope.reserve(def.params.len() + OWN_VARIABLES);
+        self.scopes.reserve(&mut scope, def.params.len() + OWN_VARIABLES);
         scope.declared_in = Some(declared_in);
         scope.module = def.module.clone();
         let title = self.catalog.get(id).title.clone();
@@ -600,8 +604,13 @@ impl Compiler<'_> {
         title: EcoString,
         groups: Option<Vec<Value>>,
     ) -> EvalResult<()> {
-        let at =
-            Declaration { scope: ScopeId::TOP, span: def.span, is_virtual: false, exported: false };
+        let at = Declaration {
+            scope: ScopeId::TOP,
+            span: def.span,
+            is_virtual: false,
+            exported: false,
+            title_is_text: true,
+        };
         let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
             self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);
@@ -634,8 +643,8 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
 }
 
 fn invalid_tag(value: &Value) -> Option<EcoString> {
-    let mut flat = Vec::new();
-    flatten_values(value, &mut flat);
-    let texts = flat.iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
+    let mut several = Vec::new();
+    let texts =
+        flat(value, &mut several).iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
     texts.into_iter().find(|t| !tags::is_valid(t))
 }

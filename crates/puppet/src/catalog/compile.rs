@@ -8,7 +8,7 @@ use ordain_source::{Diagnostic, FileId, Span, TextRange, suggest};
 use crate::catalog::{
     Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
 };
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
@@ -162,6 +162,7 @@ impl Compiler<'_> {
             evaluated: true,
             body_scope: None,
             sensitive: Vec::new(),
+            title_is_text: true,
         })
     }
 
@@ -272,7 +273,8 @@ impl Compiler<'_> {
     fn evaluate_classified(&mut self, node: &Node) -> EvalResult<()> {
         let scope = self.node_scope.unwrap_or(ScopeId::TOP);
         let span = Span { file: FileId(0), range: TextRange::default() };
-        let at = Declaration { scope, span, is_virtual: false, exported: false };
+        let at =
+            Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
         let given = |value: &Value| value.as_hash().is_some_and(|h| !h.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, v)| given(v)) {
             let def = self.classified(name)?;
@@ -306,7 +308,12 @@ impl Compiler<'_> {
         let lower = name.trim_start_matches("::").to_lowercase();
         match self.env.find_class(&lower)? {
             Some(def) => Ok(def),
-            None => plain(format!("Could not find class {name} for {}", self.node)),
+            None => {
+                let text = format!("Could not find class {name} for {}", self.node);
+                let mut error = PlainError::new(text);
+                error.help = self.env.missing_help(&lower, None);
+                Err(error.into())
+            }
         }
     }
 }

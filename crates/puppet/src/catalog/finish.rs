@@ -1,10 +1,11 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
+use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
-    ResourceKind, flatten_values, schema,
+    ResourceKind, flat, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::relations::reference;
@@ -14,6 +15,10 @@ use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
 const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
+
+fn is_relation(name: &str) -> bool {
+    RELATIONS.contains(&name)
+}
 
 impl Compiler<'_> {
     /// Resolves what waited, and checks the whole.
@@ -178,7 +183,7 @@ impl Compiler<'_> {
         error.line_only = true;
         error.code = Some("puppet::unknown-parameter");
         error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
-        let known = schema.attributes().chain(schema::METAPARAMETERS.iter().copied());
+        let known = schema.attributes().chain(METAPARAMETERS.iter().copied());
         error.help.extend(
             suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
         );
@@ -187,16 +192,14 @@ impl Compiler<'_> {
 
     /// Metaparameters and tags of `Class[main]` and what it contains flow down to what is contained.
     fn flow_down(&mut self) {
-        let mut children: Vec<Vec<ResourceId>> = vec![Vec::new(); self.catalog.resources.len()];
-        for &(from, to) in &self.catalog.edges {
-            children[from.0 as usize].push(to);
-        }
+        let (starts, children) = self.contained();
         let main = ResourceId(2);
-        let mut seen = vec![false; children.len()];
+        let mut seen = vec![false; self.catalog.resources.len()];
         seen[main.0 as usize] = true;
         let mut queue = std::collections::VecDeque::from([main]);
         while let Some(id) = queue.pop_front() {
-            let children = &children[id.0 as usize];
+            let at = id.0 as usize;
+            let children = &children[starts[at] as usize..starts[at + 1] as usize];
             let flowing = if children.is_empty() { Vec::new() } else { self.flowing(id) };
             for &child in children {
                 self.catalog.pass_tags(id, child);
@@ -225,12 +228,31 @@ impl Compiler<'_> {
         }
     }
 
+    /// What each resource contains, in one list in the order of the containers; and where in it the
+    /// part of each begins.
+    fn contained(&self) -> (Vec<u32>, Vec<ResourceId>) {
+        let mut starts = vec![0u32; self.catalog.resources.len() + 1];
+        for (from, _) in &self.catalog.edges {
+            starts[from.0 as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut children = vec![ResourceId(0); total as usize];
+        for (from, to) in self.catalog.edges.iter().rev() {
+            let start = &mut starts[from.0 as usize];
+            *start -= 1;
+            children[*start as usize] = *to;
+        }
+        (starts, children)
+    }
+
     fn flowing(&self, id: ResourceId) -> Vec<Param> {
         let params = self.catalog.get(id).params.iter();
         let flows = |p: &&Param| {
-            schema::is_metaparameter(&p.name)
-                && !RELATIONS.contains(&p.name.as_str())
-                && !p.value.is_undef()
+            schema::is_metaparameter(&p.name) && !is_relation(&p.name) && !p.value.is_undef()
         };
         params.filter(flows).cloned().collect()
     }
@@ -263,20 +285,19 @@ impl Compiler<'_> {
     fn check_references(&mut self) -> EvalResult<()> {
         for i in 0..self.catalog.resources.len() {
             let resource = &self.catalog.resources[i];
-            if resource.is_virtual {
+            if resource.is_virtual || !resource.params.iter().any(|p| is_relation(&p.name)) {
                 continue;
             }
             for name in RELATIONS {
                 let Some(param) = resource.param(name) else { continue };
-                let mut flat = Vec::new();
-                flatten_values(&param.value, &mut flat);
-                for value in &flat {
-                    if let Value::Str(text) = value
-                        && self.reference_of(value).is_none()
-                    {
-                        return self.bad_reference(text, param);
-                    }
-                    let Some(key) = self.reference_of(value) else { continue };
+                let mut several = Vec::new();
+                for value in flat(&param.value, &mut several) {
+                    let Some(key) = self.reference_of(value) else {
+                        match value {
+                            Value::Str(text) => return self.bad_reference(text, param),
+                            _ => continue,
+                        }
+                    };
                     if self.catalog.find(&key).is_some_and(|id| !self.catalog.get(id).is_virtual) {
                         continue;
                     }

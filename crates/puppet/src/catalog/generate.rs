@@ -35,13 +35,16 @@ impl Compiler<'_> {
 
     fn run_collector(&mut self, number: usize) -> EvalResult<bool> {
         let collector = &self.catalog.collectors[number];
+        // There is no store of exported resources; without one, upstream collects none either.
+        if collector.exported {
+            return Ok(false);
+        }
         let hits: Vec<ResourceId> = self
             .catalog
             .of_kind(&collector.kind)
             .iter()
             .copied()
             .filter(|id| !collector.collected.contains(id))
-            .filter(|&id| !collector.exported || self.catalog.get(id).exported)
             .filter(|&id| self.fits(&collector.query, id))
             .collect();
         if hits.is_empty() {

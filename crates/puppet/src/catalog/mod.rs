@@ -165,9 +165,9 @@ impl Catalog {
 
     /// Gives a resource all tags of another.
     pub fn pass_tags(&mut self, from: ResourceId, to: ResourceId) {
-        let mut tags = std::mem::take(&mut self.get_mut(to).tags);
-        tags.extend(&self.get(from).tags);
-        self.get_mut(to).tags = tags;
+        if let Ok([from, to]) = self.resources.get_disjoint_mut([from.0 as usize, to.0 as usize]) {
+            to.tags.extend(&from.tags);
+        }
     }
 
     /// A resource, to change it.
@@ -264,6 +264,17 @@ pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|v| flatten_values(v, out)),
         other => out.push(other.clone()),
+    }
+}
+
+/// The texts of a value as [`flatten_values`] gives them, without a copy of a single one.
+pub(crate) fn flat<'v>(value: &'v Value, several: &'v mut Vec<Value>) -> &'v [Value] {
+    match value {
+        Value::Array(_) => {
+            flatten_values(value, several);
+            several
+        }
+        single => std::slice::from_ref(single),
     }
 }
 

@@ -140,6 +140,8 @@ pub struct Resource {
     pub body_scope: Option<ScopeId>,
     /// Names of parameters that held a Sensitive value.
     pub sensitive: Vec<EcoString>,
+    /// Whether its title is a text; functions also take numbers, and then it is named, too.
+    pub title_is_text: bool,
 }
 
 impl Resource {

@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use ordain_graph::METAPARAMETERS;
 use rustc_hash::FxHashMap;
 
 use crate::load::RubyType;
@@ -97,21 +98,6 @@ impl NativeType {
 /// The type of run stages.
 pub static STAGE: LazyLock<NativeType> =
     LazyLock::new(|| NativeType { table: find("stage"), ruby: None });
-
-/// Attributes that every resource has.
-pub const METAPARAMETERS: &[&str] = &[
-    "alias",
-    "audit",
-    "before",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
 
 /// Whether every resource has an attribute of this name.
 pub fn is_metaparameter(name: &str) -> bool {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::walk::Node;
-use crate::syntax::pn::{arrow_sign, assign_sign, binary_sign};
 use crate::syntax::*;
 
 /// The name of an expression's kind.
@@ -29,15 +28,15 @@ pub(crate) fn label(program: &Program, id: ExprId) -> Cow<'static, str> {
         Expr::List(_) => "Array Expression",
         Expr::Hash(_) => "Hash Expression",
         Expr::Access(_) => return sign("[]"),
-        Expr::Binary { op, .. } => return sign(binary_sign(*op)),
+        Expr::Binary { op, .. } => return sign(op.sign()),
         Expr::And(..) => return sign("and"),
         Expr::Or(..) => return sign("or"),
         Expr::Not(_) => return sign("not"),
         Expr::Minus(_) => "Unary Minus",
         Expr::Splat(_) => "Unfold",
         Expr::Paren(_) => "Parenthesized Expression",
-        Expr::Assign { op, .. } => return sign(assign_sign(*op)),
-        Expr::Relation { arrow, .. } => return sign(arrow_sign(*arrow)),
+        Expr::Assign { op, .. } => return sign(op.sign()),
+        Expr::Relation { arrow, .. } => return sign(arrow.sign()),
         Expr::Block(_) => "Block Expression",
         Expr::If(..) => "'if' statement",
         Expr::Unless(..) => "'unless' Statement",

@@ -7,6 +7,7 @@
 mod definitions;
 pub(crate) mod heredoc;
 pub(crate) mod label;
+mod lint;
 mod literal;
 mod names;
 mod rules;
@@ -17,6 +18,7 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 pub use crate::codes::CODES;
 use crate::codes::advice::advise;
 pub use definitions::metaparameters;
+pub use lint::lint;
 
 use crate::syntax::{ExprId, Program, code_of};
 use walk::Node;

@@ -8,7 +8,6 @@ use super::label::{a_an, a_an_uc, label, node_label};
 use super::literal::{display, literal};
 use super::walk::{Node, entry_place};
 use super::{Checker, Strict, names};
-use crate::syntax::pn::assign_sign;
 use crate::syntax::*;
 
 impl Checker<'_> {
@@ -188,7 +187,7 @@ impl Checker<'_> {
             let message = format!(
                 "The operator '{}' is no longer supported. See \
                  http://links.puppet.com/remove-plus-equals",
-                assign_sign(op)
+                op.sign()
             );
             self.error_at("APPENDS_DELETES_NO_LONGER_SUPPORTED", id, message);
             return;

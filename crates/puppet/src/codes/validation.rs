@@ -6,6 +6,11 @@ use super::doc;
 
 pub(super) const DOCS: &[CodeDoc] = &[
     doc(
+        "puppet::single-quoted-variable",
+        "A variable in single quotes",
+        r#"`'port ${port}'` is this very text: only double quotes put in the value, `"port ${port}"`. Where the text is meant as it stands, as for a shell, `"\${port}"` in double quotes says so. Only `ordain check` warns, and not with `--strict off`."#,
+    ),
+    doc(
         "puppet::idem-expression-not-last",
         "A value is produced and thrown away",
         "`1 + 2` as a statement does nothing. Assign it, pass it on, or remove it.",

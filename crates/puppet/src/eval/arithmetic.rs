@@ -28,28 +28,6 @@ impl From<Value> for Outcome {
     }
 }
 
-/// The operator as it is written.
-pub fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Mod => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::NotEq => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEq => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEq => ">=",
-        BinaryOp::Match => "=~",
-        BinaryOp::NotMatch => "!~",
-        BinaryOp::In => "in",
-    }
-}
-
 /// The longest list that `+` makes: programs that double a list again and again end here.
 const MAX_ITEMS: usize = 4_000_000;
 
@@ -129,12 +107,12 @@ fn runtime<T>(message: impl Into<String>) -> EvalResult<T> {
 }
 
 fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
-    let message = format!("Operator '{}' is not applicable to {}.", sign(op), a_an(left));
+    let message = format!("Operator '{}' is not applicable to {}.", op.sign(), a_an(left));
     issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message)
 }
 
 fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
-    let (sign, left, right) = (sign(op), a_an(left), a_an(right));
+    let (sign, left, right) = (op.sign(), a_an(left), a_an(right));
     issue_at(
         "OPERATOR_NOT_APPLICABLE_WHEN",
         Blame::Left,
@@ -157,7 +135,7 @@ fn overflow_text<T>(what: &str, above: bool, value: &str) -> EvalResult<T> {
 }
 
 fn overflow_of<T>(op: BinaryOp, value: i128) -> EvalResult<T> {
-    overflow(&format!("A '{}' expression", sign(op)), value)
+    overflow(&format!("A '{}' expression", op.sign()), value)
 }
 
 fn as_items(value: &Value) -> Vec<Value> {
@@ -397,7 +375,7 @@ fn shift(op: BinaryOp, value: i64, count: i128) -> EvalResult {
         let shifted = wide << count;
         return i64::try_from(shifted).map(Value::Int).or_else(|_| overflow_of(op, shifted));
     }
-    let what = format!("A '{}' expression", sign(op));
+    let what = format!("A '{}' expression", op.sign());
     overflow_text(&what, value > 0, &format!("{value} * 2**{count}"))
 }
 
@@ -427,7 +405,7 @@ fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
         return issue_at(
             "RESULT_IS_INFINITY",
             Blame::Left,
-            format!("The result of the {} expression is Infinity", sign(op)),
+            format!("The result of the {} expression is Infinity", op.sign()),
         );
     }
     Ok(Value::Float(result))

@@ -11,12 +11,17 @@ use crate::value::Value;
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
 /// for an item of a list that is made. Large sites take less than a tenth of it.
 pub const MAX_STEPS: u64 = 30_000_000;
+/// How many resources a catalog may have by default, ten times what the largest sites have on a node.
+pub const MAX_RESOURCES: usize = 500_000;
 /// How many values another may hold, shared ones counted as often as they occur.
 const MAX_WEIGHT: usize = 4_000_000;
 /// How deep values may be nested.
 const MAX_NESTING: usize = 1000;
 /// Values above this weight are remembered, so that loops do not weigh them each round.
 const LARGE: usize = 256;
+
+/// Lists above this length are long.
+const LONG: u64 = 100_000;
 
 /// What a compile has used.
 #[derive(Debug, Default)]
@@ -32,9 +37,9 @@ impl Budget {
     /// Counts the work behind a value that a function or an operator made.
     pub(crate) fn made(&mut self, value: &Value) {
         self.steps += match value {
-            Value::Array(items) => items.len() as u64 / 8,
-            Value::Hash(entries) => entries.len() as u64 / 4,
-            Value::Str(text) => text.len() as u64 / 64,
+            Value::Array(items) => cost(items.len(), 8),
+            Value::Hash(entries) => cost(entries.len(), 4),
+            Value::Str(text) => text.len() as u64 / 16,
             _ => 0,
         };
     }
@@ -42,6 +47,13 @@ impl Budget {
     fn knows(&self, value: &Value) -> bool {
         self.weighed.iter().any(|known| same(known, value))
     }
+}
+
+/// What so many items cost of which a step makes `at_once`. Lists that grow item by item are made
+/// often but are short; one that is long costs what it takes in memory.
+fn cost(items: usize, at_once: u64) -> u64 {
+    let items = items as u64;
+    if items > LONG { items } else { items / at_once }
 }
 
 /// Whether two values are one in memory.

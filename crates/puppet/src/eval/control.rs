@@ -10,11 +10,27 @@ use crate::value::Value;
 impl Compiler<'_> {
     /// Statements in order; the value is that of the last.
     pub(crate) fn eval_block(&mut self, f: &Frame, statements: ExprList) -> EvalResult {
-        let mut last = Value::Undef;
-        for &statement in f.program.list(statements) {
-            last = self.eval(f, statement)?;
+        let Some((&last, before)) = f.program.list(statements).split_last() else {
+            return Ok(Value::Undef);
+        };
+        for &statement in before {
+            self.run_statement(f, statement)?;
         }
-        Ok(last)
+        self.eval(f, last)
+    }
+
+    /// Evaluates what nobody asks the value of.
+    pub(crate) fn run_statement(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
+        match &f.program[id] {
+            Expr::Resource { form, kind, bodies } => {
+                self.step(f, id, |c| c.declare_all(f, id, *form, *kind, *bodies, drop))
+            }
+            Expr::Block(statements) => self.step(f, id, |c| {
+                let mut statements = f.program.list(*statements).iter();
+                statements.try_for_each(|&statement| c.run_statement(f, statement))
+            }),
+            _ => self.eval(f, id).map(drop),
+        }
     }
 
     /// Runs `body`; results of matches made in it are forgotten at its end.

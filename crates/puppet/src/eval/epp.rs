@@ -7,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 use ordain_syntax::ListRef;
 
-use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
@@ -32,12 +32,28 @@ impl Compiler<'_> {
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
         let name = if whole { name } else { &format!("{name}.epp") };
         let Some(path) = self.find_in_module(name, "templates") else {
-            return plain(format!("Could not find template '{name}'"));
+            return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
         let program = self.checked(&loaded)?;
         let parent = self.global_scope(scope);
         self.render(&program, args, parent, name)
+    }
+
+    /// The error that there is no such template.
+    pub(crate) fn no_template(&self, name: &str) -> PlainError {
+        let mut error = PlainError::new(format!("Could not find template '{name}'"));
+        if let Some((module, file)) = name.split_once('/').filter(|(module, _)| !module.is_empty())
+        {
+            error.help = match self.env.modules.get(module) {
+                Some(module) => Some(format!(
+                    "it would be {}",
+                    module.dir.join("templates").join(file).display()
+                )),
+                None => self.env.missing_help(module, None),
+            };
+        }
+        error
     }
 
     /// Evaluates EPP text with these parameters.
@@ -122,7 +138,7 @@ impl Compiler<'_> {
         let Some(params) = params else { return self.set_all(f, &entries) };
         let program = Arc::clone(&f.program);
         let list = program.params(params);
-        let signature = self.signature(f, params, None)?;
+        let signature = self.parameter_types(f, params, None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
         self.set_all(f, &entries)?;
         self.with_pending(f, "lambda".into(), list, |this| {

@@ -176,7 +176,7 @@ impl Compiler<'_> {
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
-        suggest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+        self.env.missing_member_help(name, suggest::nearest(name, known))
     }
 
     /// Whether a function of this name can be called.

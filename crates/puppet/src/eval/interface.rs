@@ -9,7 +9,7 @@ use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatte
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, new_param};
-use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
 use crate::types::Type;
 use crate::value::Value;
@@ -111,11 +111,12 @@ impl Compiler<'_> {
                 PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
             let known = self.env.type_names(crate::load::DefKind::Class);
             let known = known.iter().map(EcoString::as_str);
-            error.help = ordain_source::suggest::nearest(&lower, known)
-                .map(|near| format!("did you mean `{near}`?"));
+            let near = ordain_source::suggest::nearest(&lower, known);
+            error.help = self.env.missing_help(&lower, near);
             return Err(error.into());
         };
-        let at = Declaration { scope, span, is_virtual: false, exported: false };
+        let at =
+            Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
         self.add_class(def, Vec::new(), Declared::Implicitly, at)
     }
 
@@ -160,7 +161,7 @@ impl Compiler<'_> {
     pub fn create_resources(
         &mut self,
         kind: &str,
-        resources: &[(EcoString, Value)],
+        resources: &[(Value, Value)],
         defaults: &Value,
         scope: ScopeId,
         span: Span,
@@ -172,7 +173,7 @@ impl Compiler<'_> {
         };
         let within = self.scopes.get(scope).resource;
         let origin = ParamOrigin { how: How::Declaration, span: Some(span), within };
-        let at = Declaration { scope, span, is_virtual, exported };
+        let at = Declaration { scope, span, is_virtual, exported, title_is_text: true };
         let mut out = Vec::with_capacity(resources.len());
         for (title, attributes) in resources {
             let mut params: Vec<crate::catalog::Param> = Vec::new();
@@ -188,7 +189,10 @@ impl Compiler<'_> {
                     None => params.push(param),
                 }
             }
-            out.push(self.declare(kind, title, params, at)?);
+            let at = Declaration { title_is_text: matches!(title, Value::Str(_)), ..at };
+            let title = crate::types::format::ruby_text(title);
+            let id = self.declare(kind, &title, params, at)?;
+            out.push(reference(&self.catalog.get(id).key()));
         }
         Ok(Value::array(out))
     }
@@ -314,11 +318,6 @@ impl Compiler<'_> {
     /// A setting's value, as `$settings::name` gives it.
     pub fn setting(&self, name: &str) -> Option<Value> {
         self.settings.values.get(name).cloned()
-    }
-
-    /// Whether the code of a scope is that of a class, define or node, or of the top.
-    pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
-        self.scopes.get(self.scopes.body_scope(scope)).kind
     }
 
     /// The file of a module that defines a function in Ruby, if there is one.

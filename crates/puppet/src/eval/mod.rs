@@ -107,6 +107,8 @@ pub struct Settings {
     pub include_legacy_facts: bool,
     /// How many steps a compile may take.
     pub max_steps: u64,
+    /// How many resources a catalog may have.
+    pub max_resources: usize,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -118,6 +120,7 @@ impl Default for Settings {
             strict_variables: true,
             include_legacy_facts: false,
             max_steps: budget::MAX_STEPS,
+            max_resources: budget::MAX_RESOURCES,
             values: BTreeMap::new(),
         }
     }
@@ -203,6 +206,17 @@ impl<'e> Compiler<'e> {
     /// # Errors
     /// Of the expression, and the jumps `next`, `return` and `break`.
     pub fn eval(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        self.step(f, id, |c| c.eval_node(f, id))
+    }
+
+    /// Does the work of one expression, as part of what the compile may use.
+    #[inline]
+    fn step<T>(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        work: impl FnOnce(&mut Self) -> EvalResult<T>,
+    ) -> EvalResult<T> {
         if self.depth >= MAX_DEPTH {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
         }
@@ -212,7 +226,7 @@ impl<'e> Compiler<'e> {
             return Err(self.error(f, id, "RUNTIME_ERROR", text));
         }
         self.depth += 1;
-        let result = self.eval_node(f, id);
+        let result = work(self);
         self.depth -= 1;
         match result {
             Err(unwind) if matches!(*unwind, Unwind::Plain(_)) => Err(self.locate(f, id, unwind)),

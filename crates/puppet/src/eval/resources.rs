@@ -6,8 +6,9 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::catalog::{How, Param, ParamOrigin, PendingOverride};
+use crate::catalog::{How, Param, ParamOrigin, PendingOverride, ResourceId};
 use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::relations::reference;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
@@ -29,9 +30,12 @@ pub(crate) struct Declaration {
     pub span: Span,
     pub is_virtual: bool,
     pub exported: bool,
+    /// Whether the title is a text, as in resource expressions; functions take other values.
+    pub title_is_text: bool,
 }
 
 impl Compiler<'_> {
+    /// Declares resources; the value is the list of their references.
     pub(crate) fn eval_resource(
         &mut self,
         f: &Frame,
@@ -40,6 +44,22 @@ impl Compiler<'_> {
         kind: ExprId,
         bodies: ListRef<ResourceBody>,
     ) -> EvalResult {
+        let mut declared = Vec::new();
+        self.declare_all(f, id, form, kind, bodies, |resource| declared.push(resource))?;
+        let references = declared.iter().map(|&id| reference(&self.catalog.get(id).key()));
+        Ok(Value::array(references))
+    }
+
+    /// Declares the resources of a resource expression.
+    pub(crate) fn declare_all(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        form: ResourceForm,
+        kind: ExprId,
+        bodies: ListRef<ResourceBody>,
+        mut each: impl FnMut(ResourceId),
+    ) -> EvalResult<()> {
         let kind = self.resource_type_name(f, kind)?;
         let span = f.program.span(id);
         if form == ResourceForm::Exported {
@@ -50,7 +70,6 @@ impl Compiler<'_> {
         }
         let bodies = self.eval_bodies(f, id, bodies)?;
         let defaults = bodies.iter().find(|b| b.is_default).map(|b| b.params.clone());
-        let mut references = Vec::new();
         for body in bodies {
             let mut params = merge_params(defaults.as_deref(), body.params);
             let last = body.titles.len().saturating_sub(1);
@@ -60,12 +79,13 @@ impl Compiler<'_> {
                     span: body.span,
                     is_virtual: form != ResourceForm::Regular,
                     exported: form == ResourceForm::Exported,
+                    title_is_text: true,
                 };
                 let params = if i == last { std::mem::take(&mut params) } else { params.clone() };
-                references.push(self.declare(&kind, title, params, declaration)?);
+                each(self.declare(&kind, title, params, declaration)?);
             }
         }
-        Ok(Value::array(references))
+        Ok(())
     }
 
     /// The name of the type in front of the braces; `class` for classes.

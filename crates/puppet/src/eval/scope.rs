@@ -109,11 +109,6 @@ impl Scope {
         }
     }
 
-    /// Makes room for so many more variables.
-    pub fn reserve(&mut self, more: usize) {
-        self.vars.reserve_exact(more);
-    }
-
     /// The variable of this name in this scope alone.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match &self.index {
@@ -158,6 +153,8 @@ impl Scope {
 pub struct Scopes {
     scopes: Vec<Scope>,
     free: Vec<ScopeId>,
+    /// Memory of variables that are gone.
+    spare: Vec<Vec<(EcoString, Value)>>,
 }
 
 impl Scopes {
@@ -174,6 +171,25 @@ impl Scopes {
         }
         self.scopes.push(scope);
         ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// Makes room for variables of a scope that is to be pushed, in memory that served before if
+    /// there is any.
+    pub fn reserve(&mut self, scope: &mut Scope, more: usize) {
+        if let Some(spare) = self.spare.pop() {
+            scope.vars = spare;
+        }
+        scope.vars.reserve_exact(more);
+    }
+
+    /// Forgets the variables of a scope whose code has ended, but which is still referred to.
+    pub fn clear(&mut self, id: ScopeId) {
+        let scope = &mut self.scopes[id.0 as usize];
+        let mut vars = std::mem::take(&mut scope.vars);
+        vars.clear();
+        self.spare.push(vars);
+        scope.index = None;
+        scope.matches = Vec::new();
     }
 
     /// Gives up a scope that nothing refers to any more.

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use ecow::EcoString;
+use ordain_functions::time::Civil;
 
 use crate::types::display::write_type;
 use crate::types::object::write_instance;
-use crate::value::Value;
+use crate::value::{HashValue, Value};
 
 /// The text of a value in an interpolation.
 pub fn to_text(value: &Value) -> EcoString {
@@ -32,20 +33,9 @@ pub fn write_text(out: &mut String, value: &Value) {
         }
         Value::Float(f) => write_float(out, *f),
         Value::Str(s) => out.push_str(s),
-        Value::Array(items) => write_list(out, items),
-        Value::Iterator(iterator) => write_list(out, &iterator.items),
-        Value::Hash(entries) => {
-            out.push('{');
-            for (i, (key, value)) in entries.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                write_text(out, key);
-                out.push_str(" => ");
-                write_text(out, value);
-            }
-            out.push('}');
-        }
+        Value::Array(items) => write_items(out, items, write_text),
+        Value::Iterator(iterator) => write_items(out, &iterator.items, write_text),
+        Value::Hash(entries) => write_entries(out, entries, " => ", write_text),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
@@ -64,66 +54,45 @@ pub fn write_text(out: &mut String, value: &Value) {
     }
 }
 
-fn write_list(out: &mut String, items: &[Value]) {
+/// Appends a list in brackets, each item as `write` has it.
+pub fn write_items(out: &mut String, items: &[Value], write: fn(&mut String, &Value)) {
     out.push('[');
     for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        write_text(out, item);
+        out.push_str(if i > 0 { ", " } else { "" });
+        write(out, item);
     }
     out.push(']');
 }
 
+/// Appends a hash in braces, keys and values as `write` has them.
+pub fn write_entries(
+    out: &mut String,
+    entries: &HashValue,
+    arrow: &str,
+    write: fn(&mut String, &Value),
+) {
+    out.push('{');
+    for (i, (key, value)) in entries.iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        write(out, key);
+        out.push_str(arrow);
+        write(out, value);
+    }
+    out.push('}');
+}
+
 /// Appends the shortest text that reads back as this float.
 pub fn write_float(out: &mut String, f: f64) {
-    if f.is_nan() {
-        out.push_str("NaN");
-    } else if f.is_infinite() {
-        out.push_str(if f > 0.0 { "Infinity" } else { "-Infinity" });
-    } else if f != 0.0 && !(1e-4..1e16).contains(&f.abs()) {
-        let text = format!("{f:e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        out.push_str(digits);
-        if !digits.contains('.') {
-            out.push_str(".0");
-        }
-        let (sign, exponent) = match exponent.strip_prefix('-') {
-            Some(rest) => ('-', rest),
-            None => ('+', exponent),
-        };
-        let _ = write!(out, "e{sign}{exponent:0>2}");
-    } else {
-        let _ = write!(out, "{f:?}");
-    }
+    out.push_str(&ordain_functions::float::to_ruby(f));
 }
 
 /// Appends a timestamp: `2020-01-01T00:00:00.000000000 UTC`.
 pub fn write_timestamp(out: &mut String, ns: i128) {
-    let seconds = ns.div_euclid(1_000_000_000);
-    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
+    let Civil { year, month, day, hour, minute, second, nanosecond, .. } = Civil::from_nanos(ns);
     let _ = write!(
         out,
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:09} UTC",
-        of_day / 3600,
-        of_day / 60 % 60,
-        of_day % 60,
-        ns.rem_euclid(1_000_000_000)
+        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanosecond:09} UTC"
     );
-}
-
-/// The date of a day counted from 1970, in the proleptic Gregorian calendar.
-fn civil(days: i128) -> (i128, i128, i128) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i128::from(month <= 2), month, day)
 }
 
 /// Appends a duration: `1-01:03:00.0`.

@@ -37,8 +37,11 @@ impl Compiler<'_> {
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
         let known = defines.iter().chain(&natives).map(EcoString::as_str);
-        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()))?;
-        Some(format!("did you mean `{near}`?"))
+        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()));
+        match name.contains("::") {
+            true => self.env.missing_help(&name.to_lowercase(), near),
+            false => near.map(|near| format!("did you mean `{near}`?")),
+        }
     }
 
     /// The type that a name stands for: built in, an alias, or a resource type.
@@ -71,7 +74,7 @@ impl Compiler<'_> {
                     return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
                 }
             };
-            if only_refers_to(&target, &def.name) {
+            if only_refers_to(&target, &def.name, &mut Vec::new()) {
                 return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
             }
             // It was just made, so nothing has set it before.
@@ -247,14 +250,22 @@ const TYPE_NAMES: &[&str] = &[
     "Variant",
 ];
 
-/// Whether a type says nothing but the alias that it is to define.
-fn only_refers_to(kind: &Type, name: &str) -> bool {
+/// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
+/// looked into: two may refer to each other.
+fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
     match kind {
         Type::Alias(alias) => {
-            alias.name == name || alias.target.get().is_some_and(|t| only_refers_to(t, name))
+            let known = Arc::as_ptr(alias);
+            if alias.name == name || seen.contains(&known) {
+                return true;
+            }
+            seen.push(known);
+            alias.target.get().is_some_and(|target| only_refers_to(target, name, seen))
         }
-        Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name)),
-        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => only_refers_to(inner, name),
+        Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name, seen)),
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
+            only_refers_to(inner, name, seen)
+        }
         _ => false,
     }
 }

@@ -102,7 +102,9 @@ impl Compiler<'_> {
 
     fn variable_help(&self, scope: ScopeId, name: &str) -> Option<String> {
         if let Some(fact) = legacy_fact(name.trim_start_matches("::")) {
-            return Some(format!("this old fact is now {fact}"));
+            return Some(format!(
+                "this old fact is now {fact}; `--legacy-facts` gives the old ones too"
+            ));
         }
         let mut known: Vec<&str> = Vec::new();
         let (class, rest) = name.rsplit_once("::").unwrap_or(("", name));

@@ -232,7 +232,7 @@ fn template(call: &mut Call<'_, '_>) -> EvalResult {
         let name = ruby_text(&name);
         match existing(call, &name, "templates") {
             Some(path) => erb = erb.or(Some(path)),
-            None => return fail(format!("Could not find template '{name}'")),
+            None => return Err(call.compiler.no_template(&name).into()),
         }
     }
     let path = erb.unwrap_or_default();

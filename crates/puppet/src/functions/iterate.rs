@@ -105,11 +105,6 @@ impl Items {
         Self { source: Source::List(items), front: 0, back }
     }
 
-    /// Whether the entries are those of a hash.
-    pub fn hash_style(&self) -> bool {
-        matches!(self.source, Source::Hash(_))
-    }
-
     /// How many entries are left.
     pub fn remaining(&self) -> u64 {
         self.back.saturating_sub(self.front)
@@ -185,6 +180,17 @@ pub fn limit(count: u64) -> EvalResult<()> {
     Ok(())
 }
 
+/// Ends an iteration that goes on for ever.
+///
+/// # Errors
+/// When `round`, counted from zero, is one too many.
+pub fn check_round(round: usize) -> EvalResult<()> {
+    if round >= MAX_ROUNDS {
+        return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
+    }
+    Ok(())
+}
+
 /// Calls the lambda for every entry of the first argument; `on` takes the entry and the lambda's value
 /// and says whether to go on. `break()` is an error here unless `breakable`.
 pub fn visit(
@@ -194,9 +200,7 @@ pub fn visit(
     mut on: impl FnMut(&Entry, Value) -> EvalResult<bool>,
 ) -> EvalResult<()> {
     for (round, entry) in Items::of(call.arg(0))?.enumerate() {
-        if round >= MAX_ROUNDS {
-            return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
-        }
+        check_round(round)?;
         let args = entry.arguments(two);
         let value = if breakable { call.iterate(&args)? } else { Some(call.yield_block(&args)?) };
         let Some(value) = value else { break };

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
-use crate::functions::iterate::{Items, limit, visit};
+use crate::functions::iterate::{Items, check_round, limit, visit};
 use crate::functions::support::{element_type, function, regex, regexp_of, ruby_equal};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req, with_block, with_opt_block};
 use crate::value::{HashValue, IteratorValue, Value};
@@ -240,7 +240,8 @@ fn reduce(call: &mut Call<'_, '_>) -> EvalResult {
         Some(memo) => memo.clone(),
         None => items.next().map(|entry| entry.item()).unwrap_or_default(),
     };
-    for entry in items {
+    for (round, entry) in items.enumerate() {
+        check_round(round)?;
         match call.iterate(&[memo.clone(), entry.item()])? {
             Some(value) => memo = value,
             None => break,
@@ -321,7 +322,8 @@ fn partition(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
 }
 
 fn index_by(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
-    for entry in Items::of(call.arg(0))? {
+    for (round, entry) in Items::of(call.arg(0))?.enumerate() {
+        check_round(round)?;
         let one = [entry.value.clone()];
         let value =
             if two { call.yield_block(&entry.arguments(true))? } else { call.yield_block(&one)? };
@@ -346,10 +348,13 @@ fn index_in_text(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn index_of(call: &mut Call<'_, '_>) -> EvalResult {
     let wanted = call.arg(1).clone();
-    let mut items = Items::of(call.arg(0))?;
-    Ok(items
-        .find(|entry| ruby_equal(&entry.value, &wanted))
-        .map_or(Value::Undef, |entry| entry.key))
+    for (round, entry) in Items::of(call.arg(0))?.enumerate() {
+        check_round(round)?;
+        if ruby_equal(&entry.value, &wanted) {
+            return Ok(entry.key);
+        }
+    }
+    Ok(Value::Undef)
 }
 
 fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {
@@ -361,7 +366,8 @@ fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn reverse_each_block(call: &mut Call<'_, '_>) -> EvalResult {
-    for entry in Items::of(call.arg(0))?.rev() {
+    for (round, entry) in Items::of(call.arg(0))?.rev().enumerate() {
+        check_round(round)?;
         if call.iterate(&[entry.item()])?.is_none() {
             break;
         }
@@ -383,7 +389,8 @@ fn step(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn step_block(call: &mut Call<'_, '_>) -> EvalResult {
-    for entry in Items::of(call.arg(0))?.step_by(step_size(call)) {
+    for (round, entry) in Items::of(call.arg(0))?.step_by(step_size(call)).enumerate() {
+        check_round(round)?;
         if call.iterate(&[entry.item()])?.is_none() {
             break;
         }

@@ -57,10 +57,10 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     if kind.starts_with('@') && bare.eq_ignore_ascii_case("class") {
         return issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
     }
-    let resources: Vec<(EcoString, Value)> = titled(resources);
+    let resources = titled(resources);
     if kind.eq_ignore_ascii_case("class") {
-        for (title, _) in &resources {
-            let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
+        for title in resources.iter().map(|(title, _)| ruby_text(title)) {
+            let name = title.strip_prefix("::").unwrap_or(&title).to_lowercase();
             if call.compiler.env.find_class(&name)?.is_none() {
                 return fail(format!("Could not find declared class {title}"));
             }
@@ -70,14 +70,14 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 /// Titles with attributes; a list as key stands for several titles.
-fn titled(resources: &HashValue) -> Vec<(EcoString, Value)> {
+fn titled(resources: &HashValue) -> Vec<(Value, Value)> {
     let mut out = Vec::new();
     for (title, attributes) in resources {
         match title {
             Value::Array(titles) => {
-                out.extend(titles.iter().map(|t| (ruby_text(t), attributes.clone())));
+                out.extend(titles.iter().map(|t| (t.clone(), attributes.clone())));
             }
-            title => out.push((ruby_text(title), attributes.clone())),
+            title => out.push((title.clone(), attributes.clone())),
         }
     }
     out

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_functions::regex::{Dialect, Regex, compile};
-use ordain_functions::text::inspect_ruby;
 use ordain_functions::version::Version;
 use rustc_hash::FxHashMap;
 
-use crate::eval::Strict;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::text::{to_text, write_float};
+use crate::eval::text::to_text;
 use crate::functions::{Body, Dispatch, Function, Style};
 use crate::types::infer::infer_set;
 use crate::types::{IntRange, Type};
 use crate::value::{HashValue, Value};
 
 pub use crate::eval::compare::equals;
+pub use crate::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 pub use crate::types::instance::is_instance;
 
 /// How many compiled regular expressions are kept for texts used as patterns.
@@ -103,7 +102,8 @@ pub fn element_type(value: &Value) -> Type {
         Value::Array(items) if items.is_empty() => Type::Unit,
         Value::Array(items) => union(items.iter()),
         Value::Hash(entries) => {
-            Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), None)
+            let pair = IntRange { from: 2, to: 2 };
+            Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), Some(pair))
         }
         _ => Type::Any,
     }
@@ -151,114 +151,6 @@ fn needs_conversion(value: &Value) -> bool {
     matches!(value, Regexp(_) | Timespan(_) | Timestamp(_) | Binary(_) | Array(_) | Hash(_))
 }
 
-/// The name of the Ruby class that holds a value, as many messages show it.
-pub fn ruby_class(value: &Value) -> &'static str {
-    match value {
-        Value::Undef => "NilClass",
-        Value::Default => "Symbol",
-        Value::Bool(true) => "TrueClass",
-        Value::Bool(false) => "FalseClass",
-        Value::Int(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::Str(_) => "String",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Regexp(_) => "Regexp",
-        Value::Type(kind) => type_class(kind),
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
-        Value::Timespan(_) => "Puppet::Pops::Time::Timespan",
-        Value::SemVer(_) => "SemanticPuppet::Version",
-        Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
-        Value::Uri(_) => "URI::Generic",
-        Value::Callable(_) => "Puppet::Pops::Evaluator::Closure::Dynamic",
-        Value::Object(_) => "Object",
-        Value::Iterator(_) => "Puppet::Pops::Types::Iterable::Iterator",
-    }
-}
-
-fn type_class(kind: &Type) -> &'static str {
-    match kind {
-        Type::Resource { .. } | Type::Class(_) => "Puppet::Resource",
-        Type::Integer(_) => "Puppet::Pops::Types::PIntegerType",
-        Type::String(_) => "Puppet::Pops::Types::PStringType",
-        _ => "Puppet::Pops::Types::PAnyType",
-    }
-}
-
-/// Ruby's `to_s`: containers show their inner form.
-pub fn ruby_text(value: &Value) -> EcoString {
-    match value {
-        Value::Array(_) | Value::Hash(_) => {
-            let mut out = String::new();
-            write_inspect(&mut out, value);
-            out.into()
-        }
-        Value::Regexp(regexp) => ruby_regexp(&regexp.source),
-        _ => to_text(value),
-    }
-}
-
-/// A regular expression as Ruby's `to_s` has it.
-fn ruby_regexp(source: &str) -> EcoString {
-    ecow::eco_format!("(?-mix:{source})")
-}
-
-/// Ruby's `inspect`.
-pub fn ruby_inspect(value: &Value) -> String {
-    let mut out = String::new();
-    write_inspect(&mut out, value);
-    out
-}
-
-fn write_inspect(out: &mut String, value: &Value) {
-    match value {
-        Value::Undef => out.push_str("nil"),
-        Value::Default => out.push_str(":default"),
-        Value::Str(text) => out.push_str(&inspect_ruby(text)),
-        Value::Float(f) => write_float(out, *f),
-        Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                write_inspect(out, item);
-            }
-            out.push(']');
-        }
-        Value::Hash(entries) => {
-            out.push('{');
-            for (i, (key, value)) in entries.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                write_inspect(out, key);
-                out.push_str("=>");
-                write_inspect(out, value);
-            }
-            out.push('}');
-        }
-        _ => out.push_str(&to_text(value)),
-    }
-}
-
-/// Ruby's `==`: case counts, integers and floats may be equal.
-pub fn ruby_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Str(x), Value::Str(y)) => x == y,
-        (Value::Array(x), Value::Array(y)) => {
-            x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| ruby_equal(x, y))
-        }
-        (Value::Hash(x), Value::Hash(y)) => {
-            let same = |(k, v): (&Value, &Value)| y.get(k).is_some_and(|w| ruby_equal(v, w));
-            x.len() == y.len() && x.iter().all(same)
-        }
-        _ => equals(a, b),
-    }
-}
-
 /// The semantic version that a value is.
 pub fn version_of(value: &Value) -> Option<Version> {
     match value {
@@ -289,22 +181,5 @@ impl Call<'_, '_> {
     /// Says once that something should not be used any more.
     pub fn deprecate(&mut self, key: &str, message: &str) {
         self.compiler.warn_once(key, &format!("{message}{NO_PLACE}"), None);
-    }
-
-    /// Whether questionable code is an error.
-    pub fn is_strict(&self) -> bool {
-        self.compiler.settings.strict == Strict::Error
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ruby_shows_inner_values() {
-        let value = Value::array([Value::str("a\n#{b"), Value::Undef, Value::Float(1.0)]);
-        assert_eq!(ruby_text(&value), r#"["a\n\#{b", nil, 1.0]"#);
-        assert_eq!(ruby_text(&Value::Undef), "");
     }
 }

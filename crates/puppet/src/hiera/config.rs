@@ -12,6 +12,10 @@ use super::shape;
 use crate::eval::Strict;
 use crate::value::Value;
 
+/// What to do about a configuration of an earlier time.
+pub const VERSION_3_HELP: &str = "write it in version 5: `version: 5`, and below `hierarchy:` for each \
+                              level a `name:` and a `path:`";
+
 /// Who a configuration belongs to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {

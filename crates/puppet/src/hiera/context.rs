@@ -1,22 +1,23 @@
 //! Functions that give data, written by users, and the context they are called with.
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::config::{ConfigFault, FunctionKind};
+use super::config::FunctionKind;
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::levels::{Location, ResolvedLevel};
-use super::lookup::{Lookup, lookup_error};
+use super::lookup::{Lookup, lookup_error, unwind};
 use crate::eval::Compiler;
 use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::scope::ScopeId;
-use crate::types::infer::infer;
-use crate::types::{AttributeRole, IntRange, ObjectAttribute, ObjectType, Type, parse_static};
+use crate::functions::support::element_type;
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The name of the type of contexts.
@@ -106,24 +107,54 @@ impl Lookup<'_, '_> {
     fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
         let name = &level.function;
         if matches!(name.as_str(), "hocon_data" | "eyaml_lookup_key") {
-            return plain(format!("the Hiera function '{name}' is not supported"));
+            let text = format!("the Hiera function '{name}' is not supported");
+            return Err(self.of_level(PlainError::new(text), provider, level).into());
         }
         if self.c.has_function(name) {
             return Ok(());
         }
         if let Some(path) = self.c.ruby_function(name) {
-            return plain(format!(
+            let text = format!(
                 "the Hiera function '{name}' is written in Ruby ({}), which Ordain does not run",
                 path.display()
-            ));
+            );
+            return Err(self.of_level(PlainError::new(text), provider, level).into());
         }
+        let path = provider.config.path.clone();
+        let span = path.as_deref().and_then(|path| self.place(path, self.line_of(path, name)));
         let tag = level.kind.tag();
-        Err(self.fault(&ConfigFault {
-            issue: Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),
-            message: format!("Unable to find '{tag}' function named '{name}'"),
-            path: provider.config.path.clone(),
-            line: None,
-        }))
+        let mut fault = unwind(
+            Some("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"),
+            format!("Unable to find '{tag}' function named '{name}'"),
+            span,
+        );
+        if let Unwind::Error(error) = &mut *fault {
+            let text = "backends that gems bring are written in Ruby, which Ordain does not run";
+            error.help.push(text.to_owned());
+            error.help.extend(self.c.env.missing_member_help(name, None));
+        }
+        Err(fault)
+    }
+
+    /// The error of a level, with the place where the configuration names its function.
+    fn of_level(
+        &self,
+        mut error: PlainError,
+        provider: &Provider,
+        level: &ResolvedLevel,
+    ) -> PlainError {
+        let path = provider.config.path.as_deref();
+        let span =
+            path.and_then(|path| self.place(path, Some(self.line_of(path, &level.function)?)));
+        error.related.extend(span.map(|span| (span, "this level uses it".to_owned())));
+        error
+    }
+
+    /// The line of a configuration that has a function's name.
+    fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
+        let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
+        let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
+        text.lines().position(has).map(|line| line as u32 + 1)
     }
 
     fn ask_hash_function(
@@ -178,7 +209,7 @@ impl Lookup<'_, '_> {
             text == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
         };
         for key in hash.keys().filter(|key| !own(key)) {
-            let key = super::text::ruby_text(key);
+            let key = crate::ruby::ruby_text(key);
             let text = format!(
                 "Module '{module}': {subject} must use keys qualified with the name of the \
                  module; got {key}"
@@ -374,7 +405,7 @@ impl Compiler<'_> {
             && let Some(block) = block
         {
             let text = self.call_closure(block, &[])?;
-            let text = super::text::ruby_text(&text);
+            let text = crate::ruby::ruby_text(&text);
             if let Some(explainer) = &mut self.hiera.explainer {
                 explainer.text(text);
             }
@@ -388,12 +419,7 @@ impl Compiler<'_> {
         let pair = |(k, v): (Value, Value)| Value::array([k, v]);
         let Some(block) = block else {
             let whole = Value::Hash(Arc::new(entries.iter().cloned().collect()));
-            let (key, value) = match infer(&whole) {
-                Type::Hash(entry, _) => entry.as_ref().clone(),
-                _ => (Type::Any, Type::Any),
-            };
-            let size = IntRange { from: 2, to: 2 };
-            let element = Arc::new(Type::Tuple([key, value].into(), Some(size)));
+            let element = Arc::new(element_type(&whole));
             let items = entries.into_iter().map(pair).collect();
             return Ok(Value::Iterator(Arc::new(IteratorValue { items, element })));
         };
@@ -408,7 +434,7 @@ impl Compiler<'_> {
     }
 
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
-        let path = super::levels::path_of(&super::text::ruby_text(path));
+        let path = super::levels::path_of(&crate::ruby::ruby_text(path));
         let text = super::files::read_text(self.env.world.as_ref(), &path);
         match (text, block) {
             (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)]),

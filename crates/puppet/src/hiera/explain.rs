@@ -6,7 +6,7 @@ use ecow::EcoString;
 use serde_json::{Map, Value as Json, json};
 
 use super::merge::Strategy;
-use super::text::inspect;
+use crate::ruby::write_inspect;
 use crate::value::Value;
 
 /// What a node of the record is about.
@@ -368,9 +368,11 @@ pub fn to_json(value: &Value) -> Json {
         Value::Array(items) => Json::Array(items.iter().map(to_json).collect()),
         Value::Hash(entries) => {
             let entries = entries.iter();
-            Json::Object(entries.map(|(k, v)| (super::text::ruby_text(k), to_json(v))).collect())
+            Json::Object(
+                entries.map(|(k, v)| (crate::ruby::ruby_text(k).into(), to_json(v))).collect(),
+            )
         }
-        other => json!(super::text::ruby_text(other)),
+        other => json!(crate::ruby::ruby_text(other).as_str()),
     }
 }
 
@@ -429,7 +431,7 @@ fn dump_value(value: &Value, out: &mut String, depth: usize) {
             }
             close(out, items.is_empty(), ']', depth);
         }
-        other => inspect(other, out),
+        other => write_inspect(out, other),
     }
 }
 

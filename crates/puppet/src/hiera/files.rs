@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::yaml::{Schema, Tree};
-use ordain_source::{EntryKind, World};
+use ordain_source::{EntryKind, SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
@@ -56,6 +56,8 @@ pub struct Entry {
     pub value: Value,
     /// Whether anything in it must be interpolated.
     pub dynamic: bool,
+    /// Whether it is of a type that data may have.
+    pub allowed: bool,
     /// The line of its key, 0 if unknown.
     pub line: u32,
 }
@@ -63,10 +65,41 @@ pub struct Entry {
 /// Why a data file cannot be used.
 #[derive(Clone, Debug)]
 pub enum DataFault {
-    /// The text is no YAML or JSON; the message has the place.
-    Syntax(String),
-    /// The document is no hash.
-    NoHash,
+    /// The text is no YAML or JSON, or cannot be read.
+    Syntax(SyntaxFault),
+    /// The document is no hash but of this type.
+    NoHash(&'static str),
+}
+
+/// Why the text of a data file cannot be used.
+#[derive(Clone, Debug)]
+pub struct SyntaxFault {
+    /// The whole message, which has the place in words.
+    pub message: String,
+    /// What is wrong, and where in which text; `None` if there is no text.
+    pub place: Option<(String, Arc<str>, TextRange)>,
+}
+
+impl SyntaxFault {
+    fn of_text(
+        path: &Path,
+        text: &str,
+        error: &dyn fmt::Display,
+        what: &str,
+        at: TextRange,
+    ) -> Self {
+        Self {
+            message: format!("Unable to parse ({}): {error}", path.display()),
+            place: Some((what.to_owned(), text.into(), at)),
+        }
+    }
+
+    /// The place among the sources, with what is wrong there.
+    pub(super) fn label(&self, path: &Path, sources: &SourceMap) -> Option<(Span, String)> {
+        let (what, text, range) = self.place.as_ref()?;
+        let file = sources.add(path, Arc::clone(text));
+        Some((range.in_file(file), what.clone()))
+    }
 }
 
 /// The format of a data file.
@@ -141,7 +174,8 @@ impl File {
             Format::Json => &self.json,
         };
         slot.get_or_init(|| {
-            let text = read_text(world, &self.path).map_err(DataFault::Syntax)?;
+            let text = read_text(world, &self.path)
+                .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => json(&self.path, &text),
@@ -153,14 +187,15 @@ impl File {
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
-    let (tree, value) =
-        tree.map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
+    let (tree, value) = tree.map_err(|e| {
+        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
+    })?;
     let entries = match &value {
         ordain_data::Value::Map(entries) => entries,
         ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
             return Ok(Data { empty: true, ..Data::default() });
         }
-        _ => return Err(DataFault::NoHash),
+        other => return Err(no_hash(other)),
     };
     let lines = key_lines(&tree, text);
     let mut data = Data::default();
@@ -172,9 +207,25 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     Ok(data)
 }
 
+fn no_hash(value: &ordain_data::Value) -> DataFault {
+    DataFault::NoHash(super::text::type_word(&from_data(value)))
+}
+
 fn entry(value: &ordain_data::Value, line: u32) -> Entry {
     let value = from_data(value);
-    Entry { dynamic: needs_interpolation(&value), value, line }
+    let allowed = has_data_keys(&value);
+    Entry { dynamic: needs_interpolation(&value), value, allowed, line }
+}
+
+/// Whether the keys of all hashes in a value are texts or numbers.
+fn has_data_keys(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(has_data_keys),
+        Value::Hash(entries) => entries.iter().all(|(key, value)| {
+            matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && has_data_keys(value)
+        }),
+        _ => true,
+    }
 }
 
 /// The lines of the keys of the outermost map.
@@ -195,9 +246,10 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
 }
 
 fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let value = ordain_data::json::read(text)
-        .map_err(|e| DataFault::Syntax(format!("Unable to parse ({}): {e}", path.display())))?;
-    let Some(entries) = value.as_map() else { return Err(DataFault::NoHash) };
+    let value = ordain_data::json::read(text).map_err(|e| {
+        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
+    })?;
+    let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();
     Ok(Data { entries, empty: false })
@@ -211,6 +263,16 @@ pub(super) fn needs_interpolation(value: &Value) -> bool {
         Value::Hash(entries) => {
             entries.iter().any(|(k, v)| needs_interpolation(k) || needs_interpolation(v))
         }
+        _ => false,
+    }
+}
+
+/// Whether any text in a value is one that eyaml encrypted, or has such a part.
+pub(super) fn is_encrypted(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => text.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']')),
+        Value::Array(items) => items.iter().any(is_encrypted),
+        Value::Hash(entries) => entries.values().any(is_encrypted),
         _ => false,
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use super::files::{DataFault, Format};
-use super::lookup::{Lookup, Request, lookup_error, nothing_found};
+use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found};
 use crate::eval::Strict;
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as plain_error};
+use crate::eval::error::{EvalResult, Unwind, plain as plain_error};
 use crate::eval::interface::Inclusion;
 use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
 use crate::value::{HashValue, Value};
@@ -151,6 +151,17 @@ fn request(name: &Value, options: &Value) -> Request {
     }
 }
 
+/// The error that nothing was found. Puppet gives it no place: where was asked is told beside it.
+fn nothing(call: &Call<'_, '_>, names: &[EcoString]) -> EvalResult {
+    let mut error = lookup_unwind(nothing_found(names));
+    if let Unwind::Error(error) = &mut *error {
+        error.related.push((call.span, "asked for here".to_owned()));
+        let name = names.first().map_or("KEY", EcoString::as_str);
+        error.help.push(format!("`ordain lookup {name} --explain` says where was looked"));
+    }
+    Err(error)
+}
+
 /// Runs a lookup; the block of the call gives the default, before that of the request.
 fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
     let block = call.block.clone();
@@ -162,7 +173,7 @@ fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
     if let Some(value) = lookup.run(&asked)? {
         return Ok(value);
     }
-    let Some(block) = block else { return lookup_error(nothing_found(&request.names)) };
+    let Some(block) = block else { return nothing(call, &request.names) };
     let name = match (request.single, request.names.as_slice()) {
         (true, [name]) => Value::Str(name.clone()),
         (_, names) => Value::array(names.iter().map(|n| Value::Str(n.clone()))),
@@ -225,25 +236,27 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
         Some(value) => value,
         None => match call.block.clone() {
             Some(block) => call.compiler.call_closure(&block, &[Value::Str(name.clone())])?,
-            None => return lookup_error(nothing_found(&request.names)),
+            None => return nothing(call, &request.names),
         },
     };
     if function == "hiera_include" {
-        include(call, &name, &value)?;
+        return include(call, &name, value);
     }
     Ok(value)
 }
 
-fn include(call: &mut Call<'_, '_>, name: &str, value: &Value) -> EvalResult<()> {
-    let classes = match value {
+/// Includes what was found; nothing comes of an empty list.
+fn include(call: &mut Call<'_, '_>, name: &str, value: Value) -> EvalResult {
+    let classes = match &value {
         Value::Undef => return plain_error(format!("Could not find data item {name}")),
         Value::Array(items) => items.to_vec(),
         other => vec![other.clone()],
     };
-    if !classes.is_empty() {
-        call.compiler.include(&classes, Inclusion::Include, call.scope, call.span)?;
+    if classes.is_empty() {
+        return Ok(Value::Undef);
     }
-    Ok(())
+    call.compiler.include(&classes, Inclusion::Include, call.scope, call.span)?;
+    Ok(value)
 }
 
 fn backend(call: &mut Call<'_, '_>) -> EvalResult {
@@ -258,8 +271,10 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
             let entries = data.entries.iter();
             Ok(Value::hash(entries.map(|(k, entry)| (k.clone(), entry.value.clone()))))
         }
-        Err(DataFault::Syntax(message)) => lookup_error(message.clone()),
-        Err(DataFault::NoHash) => {
+        Err(DataFault::Syntax(fault)) => {
+            Err(super::lookup::data_fault(fault, &file.path, &env.sources))
+        }
+        Err(DataFault::NoHash(_)) => {
             lookup_error(format!("{path}: file does not contain a valid yaml hash"))
         }
     }

@@ -8,8 +8,8 @@ use ecow::EcoString;
 use super::explain::Node;
 use super::key::{Segment, split};
 use super::lookup::{Lookup, lookup_error, unwind};
-use super::text::ruby_text;
 use crate::eval::error::EvalResult;
+use crate::ruby::ruby_text;
 use crate::value::{HashValue, Value};
 
 /// A part of a text with interpolations.

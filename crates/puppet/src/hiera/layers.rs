@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Span, TextRange};
 
-use super::config::{Config, ConfigFault, Owner};
+use super::config::{Config, ConfigFault, Owner, VERSION_3_HELP};
 use super::explain::Node;
 use super::key::LookupKey;
 use super::lookup::{Lookup, message_of};
@@ -339,7 +339,11 @@ impl Lookup<'_, '_> {
                 path: Some(file.clone()),
                 line: None,
             };
-            return Err(self.fault(&fault));
+            let mut unwind = self.fault(&fault);
+            if let Unwind::Error(error) = &mut *unwind {
+                error.help.push(VERSION_3_HELP.to_owned());
+            }
+            return Err(unwind);
         }
         let shown = file.display();
         let text =

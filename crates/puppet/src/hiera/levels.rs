@@ -11,7 +11,7 @@ use super::files::{Data, DataFault, File, Format};
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::location::{glob, join};
-use super::lookup::{Lookup, Tracked, lookup_error, message_of};
+use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::eval::Strict;
@@ -75,6 +75,9 @@ impl Location {
         &self.shown
     }
 }
+
+/// The function of levels whose files have encrypted values; the others in them are plain.
+const EYAML: &str = "eyaml_lookup_key";
 
 /// How many variants of a hierarchy are kept.
 const VARIANTS: usize = 64;
@@ -199,7 +202,7 @@ impl Lookup<'_, '_> {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = super::text::ruby_text(&datadir);
+        let datadir = crate::ruby::ruby_text(&datadir);
         let lenient = std::mem::replace(&mut self.lenient, true);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
@@ -288,7 +291,7 @@ impl Lookup<'_, '_> {
 
     fn path_text(&mut self, text: &EcoString) -> EvalResult<String> {
         let value = self.interpolate(&Value::Str(text.clone()), false)?;
-        Ok(super::text::ruby_text(&value))
+        Ok(crate::ruby::ruby_text(&value).into())
     }
 
     fn file_location(&self, original: &str, path: &str) -> Location {
@@ -343,13 +346,17 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
+            (FunctionKind::LookupKey, EYAML) => Format::Yaml,
             _ => return self.call_level_function(provider, level, location, key),
         };
-        let Some(location) = location.filter(|location| location.file.is_some()) else {
-            let function = &level.function;
+        let has_options = level.function != EYAML
+            && level.options.as_hash().is_some_and(|options| !options.is_empty());
+        let Some(location) = location.filter(|l| l.file.is_some() && !has_options) else {
+            let (function, tag) = (&level.function, level.kind.tag());
+            let colon = if level.kind == FunctionKind::LookupKey { ":" } else { "" };
             return plain(format!(
-                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be \
-                 declared in hiera.yaml when using this data_hash function"
+                "'{function}'{colon} one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must \
+                 be declared in hiera.yaml when using this {tag} function"
             ));
         };
         if location.data.get().is_none() {
@@ -365,6 +372,22 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
+        if level.function == EYAML && super::files::is_encrypted(&entry.value) {
+            let (root, path) = (&key.root, &location.shown);
+            return plain(format!(
+                "the value of '{root}' in {path} is encrypted, and Ordain does not decrypt eyaml"
+            ));
+        }
+        if !entry.allowed {
+            return lookup_error(format!(
+                "Value for key '{}', in hash returned from data_hash function '{}', when using \
+                 location '{}', has wrong type, expects Puppet::LookupValue, got {}",
+                key.root,
+                level.function,
+                location.shown,
+                crate::types::infer(&entry.value)
+            ));
+        }
         let value = match entry.dynamic {
             true => self.interpolate(&entry.value, true)?,
             false => entry.value.clone(),
@@ -389,22 +412,24 @@ impl Lookup<'_, '_> {
         let no_hash = format!("{path}: file does not contain a valid yaml hash");
         let data = match file.data(self.c.env.world.as_ref(), format) {
             Ok(data) => Arc::clone(data),
-            Err(DataFault::Syntax(message)) => return lookup_error(message.clone()),
-            Err(DataFault::NoHash) if format == Format::Json => {
+            Err(DataFault::Syntax(fault)) => {
+                return Err(data_fault(fault, &file.path, &self.c.env.sources));
+            }
+            Err(DataFault::NoHash(got)) if format == Format::Json => {
                 return self.error(format!(
                     "Value returned from data_hash function 'json_data', when using location \
-                     '{path}', has wrong type, expects a Hash value"
+                     '{path}', has wrong type, expects a Hash value, got {got}"
                 ));
             }
-            Err(DataFault::NoHash) if self.c.settings.strict == Strict::Error => {
+            Err(DataFault::NoHash(_)) if self.c.settings.strict == Strict::Error => {
                 return lookup_error(no_hash);
             }
-            Err(DataFault::NoHash) => Arc::new(Data { empty: true, ..Data::default() }),
+            Err(DataFault::NoHash(_)) => Arc::new(Data { empty: true, ..Data::default() }),
         };
         if data.empty {
             self.warn_once(&format!("empty {path}"), no_hash);
         }
-        if let Some(module) = provider.module() {
+        if let Some(module) = provider.module().filter(|_| level.kind == FunctionKind::DataHash) {
             for key in data.entries.keys() {
                 let own = key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"));
                 if !own && key != "lookup_options" {

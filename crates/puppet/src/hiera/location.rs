@@ -109,12 +109,15 @@ impl Walk<'_> {
         }
         let Some((part, rest)) = parts.split_first() else { return };
         if *part == "**" && !rest.is_empty() {
+            let before = self.found.len();
             self.walk(dir, rest, depth);
             for (name, kind) in self.entries(dir) {
                 if kind == EntryKind::Directory && !name.starts_with('.') {
                     self.walk(&format!("{dir}/{name}"), parts, depth + 1);
                 }
             }
+            // Files and directories in turn, by name.
+            self.found[before..].sort_by(|a, b| a.split('/').cmp(b.split('/')));
             return;
         }
         if !part.contains(['*', '?', '[', '\\']) {

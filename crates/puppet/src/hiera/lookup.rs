@@ -1,13 +1,15 @@
 //! One lookup: its request, what it shares with lookups inside it, and its end.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::Span;
+use ordain_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::ContextState;
 use super::explain::{Explainer, Node};
+use super::files::SyntaxFault;
 use super::interpolation::Budget;
 use super::key::{LookupKey, Segment};
 use super::layers::Provider;
@@ -111,6 +113,15 @@ pub(super) fn lookup_unwind(message: impl Into<String>) -> Box<Unwind> {
     unwind(None, message, None)
 }
 
+/// The error of a data file, with its lines.
+pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) -> Box<Unwind> {
+    let mut unwind = lookup_unwind(fault.message.clone());
+    if let Unwind::Error(error) = &mut *unwind {
+        error.related.extend(fault.label(path, sources));
+    }
+    unwind
+}
+
 /// An error with an issue code of Hiera, at a place of a configuration if it has one.
 pub(super) fn unwind(
     issue: Option<&'static str>,
@@ -204,8 +215,11 @@ impl<'c, 'e> Lookup<'c, 'e> {
 
     /// Counts what an interpolation costs.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
-        let budget = Budget::default();
+        let mut budget = Budget::default();
         let cache = &mut self.c.hiera;
+        if cache.explainer.is_some() {
+            budget.expressions /= 10; // Each leaves a good part of a kilobyte in the record.
+        }
         cache.expressions += expressions;
         cache.bytes += bytes;
         if cache.stack.len() > 2 * budget.depth || self.nested > budget.depth {
@@ -343,6 +357,9 @@ impl<'c, 'e> Lookup<'c, 'e> {
             })?;
             steps[0] = Value::of_type(kind);
         }
+        if steps.is_empty() {
+            steps.push(Value::Undef);
+        }
         let mut args = steps.clone();
         args.insert(1.min(args.len()), value);
         let result = self.c.call_function("new", args, None, self.scope, span).map_err(|e| {
@@ -355,7 +372,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             let text = [Value::of_type(Type::String(crate::types::IntRange::ANY_SIZE))];
             let args = text.into_iter().chain([Value::array(steps)]).collect();
             let shown = self.c.call_function("new", args, None, self.scope, span)?;
-            let shown = super::text::ruby_text(&shown);
+            let shown = crate::ruby::ruby_text(&shown);
             self.explain(|e| {
                 e.text(format!("Applying convert_to lookup_option with arguments {shown}"));
             });
@@ -407,7 +424,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             _ => false,
         };
         if !fits {
-            let class = super::text::ruby_class(value);
+            let class = crate::ruby::ruby_class(value);
             return lookup_error(format!(
                 "Data Provider type mismatch: Got {class} when a hash-like object was expected \
                  to access value using '{segment}' from key '{key}'"

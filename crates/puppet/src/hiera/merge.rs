@@ -56,11 +56,11 @@ impl Strategy {
                         );
                     }
                     Some(Value::Str(name)) => name,
-                    Some(other) => return Err(unknown(&super::text::ruby_text(other))),
+                    Some(other) => return Err(unknown(&crate::ruby::ruby_text(other))),
                 };
                 Self::named(name, options)
             }
-            other => Err(unknown(&super::text::ruby_text(other))),
+            other => Err(unknown(&crate::ruby::ruby_text(other))),
         }
     }
 
@@ -337,7 +337,7 @@ fn sort(items: &mut [Value]) -> Result<(), String> {
         if items.len() < 2 {
             return Ok(());
         }
-        let [a, b] = [&items[0], odd].map(super::text::ruby_class);
+        let [a, b] = [&items[0], odd].map(crate::ruby::ruby_class);
         return Err(format!("comparison of {a} with {b} failed"));
     }
     items.sort_by(|a, b| match (a, b) {

@@ -58,6 +58,9 @@ fn options_key() -> LookupKey {
 
 /// Checks that options are a hash, and in a module that they are about its keys.
 fn validated(options: Value, module: Option<&str>) -> EvalResult {
+    if options.is_undef() {
+        return Ok(Value::hash::<&str>([]));
+    }
     let Some(entries) = options.as_hash() else {
         return lookup_error("value of lookup_options must be a hash");
     };

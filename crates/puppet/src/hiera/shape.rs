@@ -25,6 +25,8 @@ enum Shape {
     Struct(Vec<(EcoString, bool, Shape)>),
     /// A list.
     List(Box<Shape>),
+    /// A shape, or null.
+    Nullable(Box<Shape>),
 }
 
 /// What is wrong with a configuration of version 5.
@@ -39,8 +41,8 @@ pub(super) fn version_5(value: &Value) -> Vec<String> {
     ];
     let shape = Shape::Struct(vec![
         ("version".into(), true, Shape::Version(5)),
-        optional("defaults", Shape::Struct(defaults)),
-        optional("hierarchy", level()),
+        nullable("defaults", Shape::Struct(defaults)),
+        nullable("hierarchy", level()),
         optional("plan_hierarchy", level()),
         optional("default_hierarchy", level()),
     ]);
@@ -51,12 +53,12 @@ pub(super) fn version_5(value: &Value) -> Vec<String> {
 pub(super) fn version_4(value: &Value) -> Vec<String> {
     let level = fields(
         &[("backend", true), ("name", true), ("datadir", false), ("path", false)],
-        vec![optional("paths", Shape::Texts(0, usize::MAX))],
+        vec![nullable("paths", Shape::Texts(0, usize::MAX))],
     );
     let shape = Shape::Struct(vec![
         ("version".into(), true, Shape::Version(4)),
-        optional("datadir", Shape::Text),
-        optional("hierarchy", Shape::List(Box::new(level))),
+        nullable("datadir", Shape::Text),
+        nullable("hierarchy", Shape::List(Box::new(level))),
     ]);
     problems(&shape, value)
 }
@@ -64,12 +66,12 @@ pub(super) fn version_4(value: &Value) -> Vec<String> {
 /// What is wrong with a configuration of version 3.
 pub(super) fn version_3(value: &Value, backends: &[EcoString]) -> Vec<String> {
     let mut all = vec![
-        optional("version", Shape::Version(3)),
-        optional("backends", Shape::TextOrTexts),
-        optional("logger", Shape::Text),
-        optional("merge_behavior", Shape::Word(&["deep", "deeper", "native"])),
-        optional("deep_merge_options", Shape::AnyHash),
-        optional("hierarchy", Shape::TextOrTexts),
+        nullable("version", Shape::Version(3)),
+        nullable("backends", Shape::TextOrTexts),
+        nullable("logger", Shape::Text),
+        nullable("merge_behavior", Shape::Word(&["deep", "deeper", "native"])),
+        nullable("deep_merge_options", Shape::AnyHash),
+        nullable("hierarchy", Shape::TextOrTexts),
     ];
     all.extend(backends.iter().map(|backend| (backend.clone(), false, Shape::AnyHash)));
     problems(&Shape::Struct(all), value)
@@ -77,6 +79,10 @@ pub(super) fn version_3(value: &Value, backends: &[EcoString]) -> Vec<String> {
 
 fn optional(key: &str, shape: Shape) -> (EcoString, bool, Shape) {
     (key.into(), false, shape)
+}
+
+fn nullable(key: &str, shape: Shape) -> (EcoString, bool, Shape) {
+    optional(key, Shape::Nullable(Box::new(shape)))
 }
 
 fn fields(texts: &[(&str, bool)], more: Vec<(EcoString, bool, Shape)>) -> Shape {
@@ -122,6 +128,8 @@ fn check(shape: &Shape, value: &Value, at: &str, out: &mut Vec<String>) {
             other => out.push(expects(at, "a String", other)),
         },
         Shape::Texts(min, max) => check_texts((*min, *max), value, at, out),
+        Shape::Nullable(inner) if !value.is_undef() => check(inner, value, at, out),
+        Shape::Nullable(_) => {}
         Shape::TextOrTexts => match value {
             Value::Array(_) => check_texts((0, usize::MAX), value, at, out),
             Value::Str(text) if !text.is_empty() => {}
@@ -185,7 +193,7 @@ fn check_options(value: &Value, at: &str, out: &mut Vec<String>) {
         return;
     };
     for key in options.keys() {
-        let name = super::text::ruby_text(key);
+        let name = crate::ruby::ruby_text(key);
         match key {
             Value::Str(text) if option_name(text) => {}
             Value::Str(text) => out.push(format!(
@@ -226,7 +234,6 @@ fn check_struct(
     };
     for (name, required, shape) in fields {
         match value.get(name) {
-            Some(Value::Undef) if !required => {}
             Some(value) => check(shape, value, &format!("{at}entry '{name}' "), out),
             None if *required => out.push(format!("{at}expects a value for key '{name}'")),
             None => {}
@@ -234,7 +241,7 @@ fn check_struct(
     }
     for key in entries.keys() {
         if !fields.iter().any(|(name, ..)| key.as_str() == Some(name)) {
-            let key = super::text::ruby_text(key);
+            let key = crate::ruby::ruby_text(key);
             out.push(format!("{at}unrecognized key '{key}'"));
         }
     }

@@ -5,6 +5,7 @@
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
 mod definitions;
+mod missing;
 mod modules;
 mod ruby_types;
 

@@ -148,6 +148,30 @@ pub enum BinaryOp {
     In,
 }
 
+impl BinaryOp {
+    /// The sign or word as it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "%",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Eq => "==",
+            Self::NotEq => "!=",
+            Self::Less => "<",
+            Self::LessEq => "<=",
+            Self::Greater => ">",
+            Self::GreaterEq => ">=",
+            Self::Match => "=~",
+            Self::NotMatch => "!~",
+            Self::In => "in",
+        }
+    }
+}
+
 /// Relationship arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrow {
@@ -161,6 +185,18 @@ pub enum Arrow {
     Subscribe,
 }
 
+impl Arrow {
+    /// The sign as it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Before => "->",
+            Self::Notify => "~>",
+            Self::After => "<-",
+            Self::Subscribe => "<~",
+        }
+    }
+}
+
 /// Assignment operators; the last two parse and are refused by the validator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AssignOp {
@@ -170,6 +206,17 @@ pub enum AssignOp {
     Append,
     /// `-=`
     Delete,
+}
+
+impl AssignOp {
+    /// The sign as it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Set => "=",
+            Self::Append => "+=",
+            Self::Delete => "-=",
+        }
+    }
 }
 
 /// Whether a resource expression is `x { }`, `@x { }` or `@@x { }`.

@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use ordain_functions::float::to_ruby;
 use ordain_syntax::ListRef;
 
 use super::ast::*;
@@ -123,7 +124,7 @@ impl Printer<'_> {
             Expr::Default => self.out.push_str("(default)"),
             Expr::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
             Expr::Int { value, radix } => self.int(id, *value, *radix),
-            Expr::Float(value) => self.out.push_str(&float(*value)),
+            Expr::Float(value) => self.out.push_str(&to_ruby(*value)),
             Expr::Str(text) => self.quote(text),
             Expr::Name(name) => self.tagged("qn", name),
             Expr::Ref(name) => self.tagged("qr", name),
@@ -138,7 +139,7 @@ impl Printer<'_> {
             Expr::Block(list) => self.node("block", program.list(*list)),
             Expr::Hash(list) => self.hash(*list),
             Expr::Heredoc { syntax, text } => self.heredoc(syntax, *text),
-            Expr::Binary { op, left, right } => self.node(binary_sign(*op), &[*left, *right]),
+            Expr::Binary { op, left, right } => self.node(op.sign(), &[*left, *right]),
             Expr::And(left, right) => self.node("and", &[*left, *right]),
             Expr::Or(left, right) => self.node("or", &[*left, *right]),
             Expr::Dot(left, right) => self.node(".", &[*left, *right]),
@@ -147,9 +148,9 @@ impl Printer<'_> {
             Expr::Splat(inner) => self.node("unfold", &[*inner]),
             Expr::Paren(inner) => self.node("paren", &[*inner]),
             Expr::Render(inner) => self.node("render", &[*inner]),
-            Expr::Assign { op, left, right } => self.node(assign_sign(*op), &[*left, *right]),
+            Expr::Assign { op, left, right } => self.node(op.sign(), &[*left, *right]),
             Expr::Relation { arrow, left, right } => {
-                self.node(arrow_sign(*arrow), &[*left, *right]);
+                self.node(arrow.sign(), &[*left, *right]);
             }
             Expr::If(test, then, other) => self.condition("if", *test, *then, *other),
             Expr::Unless(test, then, other) => self.condition("unless", *test, *then, *other),
@@ -215,7 +216,7 @@ impl Printer<'_> {
             Expr::Int { value, radix: 1.. } => {
                 let _written = write!(self.out, "{}", -value);
             }
-            Expr::Float(value) => self.out.push_str(&float(-value)),
+            Expr::Float(value) => self.out.push_str(&to_ruby(-value)),
             Expr::Int { .. } => {
                 let text = self.program.text(self.program.range(inner));
                 let _written = write!(self.out, "-{}", big_integer(text));
@@ -586,37 +587,6 @@ impl Printer<'_> {
     }
 }
 
-/// The sign or word of an operator.
-pub(crate) fn binary_sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Mod => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::NotEq => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEq => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEq => ">=",
-        BinaryOp::Match => "=~",
-        BinaryOp::NotMatch => "!~",
-        BinaryOp::In => "in",
-    }
-}
-
-/// The sign of an assignment.
-pub(crate) fn assign_sign(op: AssignOp) -> &'static str {
-    match op {
-        AssignOp::Set => "=",
-        AssignOp::Append => "+=",
-        AssignOp::Delete => "-=",
-    }
-}
-
 /// The decimal digits of an integer literal that is out of range. One that has more than 128 bits
 /// stays as it is written, unless it is decimal.
 pub(crate) fn big_integer(text: &str) -> String {
@@ -631,30 +601,4 @@ pub(crate) fn big_integer(text: &str) -> String {
 /// A regular expression with characters beyond ASCII shows its options upstream.
 fn regex(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { text.into() } else { format!("(?-imx:{text})").into() }
-}
-
-/// A float as Ruby prints it.
-fn float(value: f64) -> String {
-    if value == 0.0 || (1e-4..1e15).contains(&value.abs()) {
-        return format!("{value:?}");
-    }
-    let text = format!("{value:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mantissa =
-        if mantissa.contains('.') { mantissa.to_owned() } else { format!("{mantissa}.0") };
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}e{sign}{digits:0>2}")
-}
-
-/// The sign of an arrow.
-pub(crate) fn arrow_sign(arrow: Arrow) -> &'static str {
-    match arrow {
-        Arrow::Before => "->",
-        Arrow::Notify => "~>",
-        Arrow::After => "<-",
-        Arrow::Subscribe => "<~",
-    }
 }

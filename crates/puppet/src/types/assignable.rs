@@ -394,13 +394,9 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
             ranges.is_empty() || other.iter().all(|r| ranges.contains(r)) && !other.is_empty()
         }
         (Type::Uri(None), Type::Uri(_)) => true,
-        (Type::Uri(Some(parts)), Type::Uri(other)) => other.as_ref().is_some_and(|other| {
-            let mut expected = parts.as_hash().into_iter().flatten();
-            expected.all(|(name, part)| {
-                let given = other.get(name.as_str().unwrap_or_default());
-                given.is_some_and(|given| parameter_takes(part, given))
-            })
-        }),
+        (Type::Uri(Some(parts)), Type::Uri(other)) => {
+            other.as_ref().is_some_and(|other| uri_takes(parts, other))
+        }
         (Type::Runtime(name), Type::Runtime(other)) => name.is_none() || name == other,
         (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
         (Type::Object(object), Type::Parameterized(other)) => object_is_a(&other.base, object),
@@ -428,6 +424,15 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
         (Type::TypeSet(a), Type::TypeSet(b)) => a.is_undef() || a == b,
         _ => false,
     }
+}
+
+/// Whether all parts that a type of URIs names are so in the other's.
+fn uri_takes(parts: &Value, other: &Value) -> bool {
+    let mut expected = parts.as_hash().into_iter().flatten();
+    expected.all(|(name, part)| {
+        let given = other.get(name.as_str().unwrap_or_default());
+        given.is_some_and(|given| parameter_takes(part, given))
+    })
 }
 
 /// Whether a parameter of a type takes that of another: it matches as the option of a `case`, or both

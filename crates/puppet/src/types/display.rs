@@ -101,9 +101,7 @@ impl Writer<'_> {
                 }
             }),
             Type::Regexp(Some(regexp)) => {
-                self.out.push_str("Regexp[");
-                regexp.write_delimited(self.out);
-                self.out.push(']');
+                self.bracketed("Regexp", 1, |w| regexp.write_delimited(w.out));
             }
             Type::Init(Some(init)) => self.bracketed("Init", 1, |w| {
                 w.write(&init.0);
@@ -129,11 +127,7 @@ impl Writer<'_> {
                     w.put(format_args!("'{range}'"));
                 }
             }),
-            Type::Uri(Some(parts)) => {
-                self.out.push_str("URI[");
-                write_quoted(self.out, parts);
-                self.out.push(']');
-            }
+            Type::Uri(Some(parts)) => self.bracketed("URI", 1, |w| write_quoted(w.out, parts)),
             Type::Runtime(Some(runtime)) => {
                 self.out.push_str("Runtime[");
                 // The runtime is a word, not a text.
@@ -151,14 +145,10 @@ impl Writer<'_> {
             }
             Type::TypeSet(definition) if definition.is_undef() => self.out.push_str(ANY_TYPE_SET),
             Type::TypeSet(definition) => {
-                self.out.push_str("TypeSet[");
-                write_quoted(self.out, definition);
-                self.out.push(']');
+                self.bracketed("TypeSet", 1, |w| write_quoted(w.out, definition));
             }
             Type::Reference(name) => {
-                self.out.push_str("TypeReference[");
-                write_text_quoted(self.out, name);
-                self.out.push(']');
+                self.bracketed("TypeReference", 1, |w| write_text_quoted(w.out, name));
             }
             _ => self.out.push_str(simple_name(kind)),
         }

@@ -295,6 +295,19 @@ pub enum AttributeRole {
     Reference,
 }
 
+impl AttributeRole {
+    /// The word for it in a definition; the usual one has none.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Normal => None,
+            Self::Constant => Some("constant"),
+            Self::Derived => Some("derived"),
+            Self::GivenOrDerived => Some("given_or_derived"),
+            Self::Reference => Some("reference"),
+        }
+    }
+}
+
 impl PartialEq for TypeAlias {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

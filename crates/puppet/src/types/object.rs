@@ -204,44 +204,20 @@ fn read_entry(object: &mut ObjectType, key: &str, value: &Value) -> EvalResult<(
         }
         "constants" => {
             for (name, constant) in hash_of(key, value)? {
-                let name = text_of(name);
-                if object.attributes.iter().any(|a| a.name == name) {
-                    return plain(format!(
-                        "attribute {}[{name}] is defined as both a constant and an attribute",
-                        object.label()
-                    ));
-                }
-                object.attributes.push(ObjectAttribute {
-                    kind: generalize(&infer(constant)),
-                    role: AttributeRole::Constant,
-                    value: Some(constant.clone()),
-                    ..normal(name)
-                });
+                let constant = read_constant(object, text_of(name), constant)?;
+                object.attributes.push(constant);
             }
         }
         "functions" => {
             for (name, given) in hash_of(key, value)? {
-                let kind = match given {
-                    Value::Type(kind) => (**kind).clone(),
-                    other => match other.get("type") {
-                        Some(Value::Type(kind)) => (**kind).clone(),
-                        _ => Type::Callable(None),
-                    },
-                };
+                let kind = type_of_member(given).unwrap_or(Type::Callable(None));
                 object.functions.push((text_of(name), kind));
             }
         }
         "type_parameters" => {
             for (name, given) in hash_of(key, value)? {
-                let kind = match given {
-                    Value::Type(kind) => (**kind).clone(),
-                    other => match other.get("type") {
-                        Some(Value::Type(kind)) => (**kind).clone(),
-                        _ => Type::Any,
-                    },
-                };
-                let kind = match kind {
-                    Type::Optional(_) => kind,
+                let kind = match type_of_member(given).unwrap_or(Type::Any) {
+                    kind @ Type::Optional(_) => kind,
                     kind => Type::Optional(Some(Arc::new(kind))),
                 };
                 object.type_parameters.push((text_of(name), kind));
@@ -261,6 +237,37 @@ fn read_entry(object: &mut ObjectType, key: &str, value: &Value) -> EvalResult<(
         }
     }
     Ok(())
+}
+
+fn read_constant(
+    object: &ObjectType,
+    name: EcoString,
+    constant: &Value,
+) -> EvalResult<ObjectAttribute> {
+    if object.attributes.iter().any(|a| a.name == name) {
+        let label = object.label();
+        return plain(format!(
+            "attribute {label}[{name}] is defined as both a constant and an attribute"
+        ));
+    }
+    Ok(ObjectAttribute {
+        kind: generalize(&infer(constant)),
+        role: AttributeRole::Constant,
+        value: Some(constant.clone()),
+        ..normal(name)
+    })
+}
+
+/// The type that is given alone or under `type`.
+fn type_of_member(given: &Value) -> Option<Type> {
+    let kind = match given {
+        Value::Type(kind) => kind,
+        other => match other.get("type") {
+            Some(Value::Type(kind)) => kind,
+            _ => return None,
+        },
+    };
+    Some((**kind).clone())
 }
 
 fn text_of(value: &Value) -> EcoString {
@@ -640,13 +647,7 @@ fn write_attributes(out: &mut String, attributes: &[&ObjectAttribute]) {
         }
         write_text_quoted(out, &attribute.name);
         out.push_str(" => ");
-        let role = match attribute.role {
-            AttributeRole::Normal => None,
-            AttributeRole::Constant => Some("constant"),
-            AttributeRole::Derived => Some("derived"),
-            AttributeRole::GivenOrDerived => Some("given_or_derived"),
-            AttributeRole::Reference => Some("reference"),
-        };
+        let role = attribute.role.word();
         let bare = role.is_none() && !attribute.is_final && !attribute.overrides;
         if bare && attribute.value.is_none() {
             write_inner(out, &attribute.kind);

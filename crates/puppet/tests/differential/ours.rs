@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::Value as Data;
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{LogLevel, Settings, Strict};
@@ -96,18 +95,5 @@ fn node(request: &Json) -> Node {
 }
 
 fn value(json: &Json) -> Value {
-    from_data(&data(json))
-}
-
-fn data(json: &Json) -> Data {
-    match json {
-        Json::Null => Data::Null,
-        Json::Bool(b) => Data::Bool(*b),
-        Json::Number(n) => {
-            n.as_i64().map_or_else(|| Data::Float(n.as_f64().unwrap_or(0.0)), Data::Int)
-        }
-        Json::String(s) => Data::from(s.as_str()),
-        Json::Array(items) => Data::list(items.iter().map(data)),
-        Json::Object(entries) => Data::map(entries.iter().map(|(k, v)| (k.as_str(), data(v)))),
-    }
+    from_data(&ordain_data::json::read(&json.to_string()).unwrap())
 }

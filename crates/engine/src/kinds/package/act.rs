@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use ordain_functions::version::compare_deb;
+
 use super::status::State;
-use super::version::{Range, compare};
+use super::version::Range;
 use super::{Ensure, PackageInstance, Provider};
 use crate::host::{Host, Invocation, Outcome};
 use crate::kind::{Action, Change, KindError};
@@ -97,7 +99,7 @@ impl PackageInstance {
         let argv = ["/usr/bin/apt-cache", "madison", &self.name].map(str::to_string).to_vec();
         let known = self.tool(host, argv)?.stdout_text();
         let versions = known.lines().filter_map(|l| Some(l.split('|').nth(1)?.trim()));
-        let best = versions.filter(|v| range.contains(v)).max_by(|a, b| compare(a, b));
+        let best = versions.filter(|v| range.contains(v)).max_by(|a, b| compare_deb(a, b));
         let missing = || KindError::new(format!("apt has no version of {} in {wanted}", self.name));
         Ok(format!("{}={}", self.name, best.ok_or_else(missing)?))
     }

@@ -1,6 +1,8 @@
-//! Debian versions and ranges of them.
+//! Ranges of Debian versions.
 
 use std::cmp::Ordering;
+
+use ordain_functions::version::compare_deb;
 
 /// A range such as `>1.0 <=2.3`, or one version.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +34,7 @@ impl Range {
     /// Whether a version is in the range.
     pub(super) fn contains(&self, version: &str) -> bool {
         self.bounds.iter().all(|(operator, bound)| {
-            let order = compare(version, bound);
+            let order = compare_deb(version, bound);
             match operator {
                 Operator::Less => order == Ordering::Less,
                 Operator::LessOrEqual => order != Ordering::Greater,
@@ -66,85 +68,11 @@ fn is_version(text: &str) -> bool {
         && rest.chars().all(allowed)
 }
 
-/// Compares two versions as dpkg does.
-pub(super) fn compare(a: &str, b: &str) -> Ordering {
-    let (a, b) = (split(a), split(b));
-    compare_digits(a.0, b.0)
-        .then_with(|| compare_part(a.1, b.1))
-        .then_with(|| compare_part(a.2, b.2))
-}
-
-/// Epoch, upstream version, revision.
-fn split(version: &str) -> (&str, &str, &str) {
-    let (epoch, rest) = version.split_once(':').unwrap_or(("0", version));
-    let (upstream, revision) = rest.rsplit_once('-').unwrap_or((rest, ""));
-    (epoch, upstream, revision)
-}
-
-/// Alternately what is no digit, letter by letter, and numbers.
-fn compare_part(mut a: &str, mut b: &str) -> Ordering {
-    while !a.is_empty() || !b.is_empty() {
-        let (text_a, rest_a) = take(a, |c| !c.is_ascii_digit());
-        let (text_b, rest_b) = take(b, |c| !c.is_ascii_digit());
-        let (digits_a, next_a) = take(rest_a, |c| c.is_ascii_digit());
-        let (digits_b, next_b) = take(rest_b, |c| c.is_ascii_digit());
-        let order = compare_text(text_a, text_b).then_with(|| compare_digits(digits_a, digits_b));
-        if order != Ordering::Equal {
-            return order;
-        }
-        (a, b) = (next_a, next_b);
-    }
-    Ordering::Equal
-}
-
-fn take(text: &str, wanted: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|c| !wanted(c)).unwrap_or(text.len()))
-}
-
-/// A tilde comes before the end, the end before letters, letters before the rest.
-fn compare_text(a: &str, b: &str) -> Ordering {
-    let weight = |c: Option<u8>| match c {
-        Some(b'~') => -1,
-        None => 0,
-        Some(c) if c.is_ascii_alphabetic() => i32::from(c),
-        Some(c) => i32::from(c) + 256,
-    };
-    let length = a.len().max(b.len());
-    let at = |t: &str, i: usize| weight(t.as_bytes().get(i).copied());
-    let orders = (0..length).map(|i| at(a, i).cmp(&at(b, i)));
-    orders.into_iter().find(|o| *o != Ordering::Equal).unwrap_or(Ordering::Equal)
-}
-
-/// Numbers of any length.
-fn compare_digits(a: &str, b: &str) -> Ordering {
-    let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-
-    #[test]
-    fn versions_compare_as_dpkg_does() {
-        for (a, b) in [
-            ("1.0~rc1", "1.0"),
-            ("1.0", "1.0-1"),
-            ("1.0-1", "1.0-1+b1"),
-            ("1.9", "1.10"),
-            ("2.0", "1:0.1"),
-            ("1.0a", "1.0+"),
-            ("1.0~~", "1.0~"),
-            ("1", "1.0.0"),
-            ("99999999999999999999", "100000000000000000000"),
-        ] {
-            assert_eq!(compare(a, b), Ordering::Less, "{a} {b}");
-            assert_eq!(compare(b, a), Ordering::Greater, "{b} {a}");
-        }
-        assert_eq!(compare("0:1.0", "1.00"), Ordering::Equal);
-    }
 
     #[test]
     fn ranges() {

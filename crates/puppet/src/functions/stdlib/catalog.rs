@@ -255,7 +255,7 @@ fn ensure_resource(call: &mut Call<'_, '_>) -> EvalResult {
     let attributes = args.get(2).filter(|v| v.is_true()).unwrap_or(&none);
     let kind = text_of(kind);
     for title in crate::functions::collections::flat(std::slice::from_ref(titles))? {
-        ensure_one(call, &kind, &text_of(&title), attributes)?;
+        ensure_one(call, &kind, &title, attributes)?;
     }
     Ok(Value::Undef)
 }
@@ -263,14 +263,14 @@ fn ensure_resource(call: &mut Call<'_, '_>) -> EvalResult {
 fn ensure_one(
     call: &mut Call<'_, '_>,
     kind: &str,
-    title: &str,
+    title: &Value,
     attributes: &Value,
 ) -> EvalResult<()> {
-    let reference = Value::from(format!("{kind}[{title}]"));
+    let reference = Value::from(format!("{kind}[{}]", text_of(title)));
     if defined_with_params(call, &reference, attributes)? {
         return Ok(());
     }
-    let resources = [(title.into(), attributes.clone())];
+    let resources = [(title.clone(), attributes.clone())];
     let kind = kind.to_lowercase();
     let defaults = Value::hash::<&str>([]);
     call.compiler.create_resources(&kind, &resources, &defaults, call.scope, call.span)?;
@@ -296,7 +296,7 @@ fn ensure_resources(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = text_of(kind);
     for (title, attributes) in resources {
         let attributes = merged(at(&args, 2), attributes);
-        ensure_one(call, &kind, &text_of(title), &attributes)?;
+        ensure_one(call, &kind, title, &attributes)?;
     }
     Ok(Value::Undef)
 }
@@ -344,7 +344,7 @@ fn ensure_package(call: &mut Call<'_, '_>, name: &str, attributes: &Value) -> Ev
         let word = if as_declared { "present" } else { "installed" };
         attributes = merged(&attributes, &Value::hash([("ensure", Value::str(word))]));
     }
-    ensure_one(call, "package", name, &attributes)
+    ensure_one(call, "package", &Value::from(name), &attributes)
 }
 
 fn ensure(call: &mut Call<'_, '_>) -> EvalResult {

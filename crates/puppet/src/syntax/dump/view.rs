@@ -4,7 +4,7 @@ use ordain_source::TextRange;
 use ordain_syntax::ListRef;
 
 use crate::syntax::ast::*;
-use crate::syntax::pn::{arrow_sign, assign_sign, big_integer, binary_sign};
+use crate::syntax::pn::big_integer;
 
 /// A node: an expression, or one of the parts that are none.
 #[derive(Clone, Copy)]
@@ -157,12 +157,12 @@ impl Viewer<'_> {
             Expr::Splat(inner) => ("splat", vec![("value", one(*inner))]),
             Expr::Paren(inner) => ("parentheses", vec![("value", one(*inner))]),
             Expr::Render(inner) => ("render", vec![("value", one(*inner))]),
-            Expr::Binary { op, left, right } => operator("binary", binary_sign(*op), *left, *right),
+            Expr::Binary { op, left, right } => operator("binary", op.sign(), *left, *right),
             Expr::And(left, right) => operator("binary", "and", *left, *right),
             Expr::Or(left, right) => operator("binary", "or", *left, *right),
-            Expr::Assign { op, left, right } => operator("assign", assign_sign(*op), *left, *right),
+            Expr::Assign { op, left, right } => operator("assign", op.sign(), *left, *right),
             Expr::Relation { arrow, left, right } => {
-                operator("relation", arrow_sign(*arrow), *left, *right)
+                operator("relation", arrow.sign(), *left, *right)
             }
             Expr::Dot(left, right) => operator("dot", ".", *left, *right),
             _ => return None,

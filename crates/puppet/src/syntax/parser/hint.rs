@@ -115,6 +115,14 @@ impl Parser<'_> {
         out
     }
 
+    /// Whether the text begins with `plan NAME(`.
+    fn is_plan(&self) -> bool {
+        let tokens = &self.lexed.tokens[..self.pos];
+        matches!(tokens, [plan, name, open, ..]
+            if plan.kind == T::Name && self.slice(*plan) == "plan" && name.kind == T::Name
+                && matches!(open.kind, T::LParen | T::WsLParen))
+    }
+
     fn hint(&self, brackets: &Brackets, out: &mut Vec<Hint>) {
         let token = self.token();
         let Some(before) = self.pos.checked_sub(1).map(|i| self.lexed.tokens[i]) else {
@@ -130,6 +138,10 @@ impl Parser<'_> {
         }
         if token.kind == T::If && before.kind == T::Else {
             out.push(Hint::Label("`else if` is written `elsif`"));
+            return;
+        }
+        if self.is_plan() {
+            out.push(Hint::Help("plans are programs for Bolt, which Ordain does not run"));
             return;
         }
         if self.hint_of_brackets(brackets, token, before, out) {

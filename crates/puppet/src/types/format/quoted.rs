@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::eval::text::{write_float, write_timespan, write_timestamp};
+use crate::eval::text::{write_entries, write_float, write_items, write_timespan, write_timestamp};
 use crate::types::display::write_type;
 use crate::types::object::write_instance;
 use crate::value::{HashValue, Value};
@@ -25,8 +25,8 @@ pub fn write_quoted(out: &mut String, value: &Value) {
         }
         Value::Float(f) => write_float(out, *f),
         Value::Str(s) => write_text_quoted(out, s),
-        Value::Array(items) => write_list(out, items),
-        Value::Iterator(iterator) => write_list(out, &iterator.items),
+        Value::Array(items) => write_items(out, items, write_quoted),
+        Value::Iterator(iterator) => write_items(out, &iterator.items, write_quoted),
         Value::Hash(entries) => write_hash(out, entries),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
@@ -60,29 +60,9 @@ pub fn write_quoted(out: &mut String, value: &Value) {
     }
 }
 
-fn write_list(out: &mut String, items: &[Value]) {
-    out.push('[');
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        write_quoted(out, item);
-    }
-    out.push(']');
-}
-
 /// Writes a hash as source text.
 pub fn write_hash(out: &mut String, entries: &HashValue) {
-    out.push('{');
-    for (i, (key, value)) in entries.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        write_quoted(out, key);
-        out.push_str(" => ");
-        write_quoted(out, value);
-    }
-    out.push('}');
+    write_entries(out, entries, " => ", write_quoted);
 }
 
 /// Writes text as source text: in single quotes unless it has control characters.

@@ -8,7 +8,7 @@ use ecow::EcoString;
 use crate::eval::closure::{Closure, Signature};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::infer::callable_of;
-use crate::types::{IntRange, Type, generalize, infer_set, is_assignable, is_instance};
+use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
 use describe::{describe, describe_signatures};
@@ -127,15 +127,6 @@ pub fn describe_params(
 
 fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
-}
-
-/// What is wrong with the default value of a parameter: `None` if nothing is.
-pub fn describe_default(subject: &str, name: &str, kind: &Type, value: &Value) -> Option<String> {
-    if is_instance(kind, value) {
-        return None;
-    }
-    let path = [Step::Parameter(name.into())];
-    joined(subject, &describe(kind, &generalize(&infer_set(value)), &path))
 }
 
 /// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.

@@ -1,0 +1,4 @@
+@@notify { 'one': tag => 'shared' }
+@notify { 'two': tag => 'shared' }
+notify { 'three': }
+Notify <<| tag == 'shared' |>> { message => 'collected' } -> Notify['three']

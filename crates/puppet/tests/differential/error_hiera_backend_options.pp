@@ -1,0 +1,3 @@
+# The YAML backend takes a path and nothing else.
+
+notify { 'key': message => lookup('key') }

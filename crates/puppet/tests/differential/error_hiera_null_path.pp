@@ -1,0 +1,2 @@
+# A path has to be a text.
+notify { 'key': message => lookup('key') }
