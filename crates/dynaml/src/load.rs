@@ -7,6 +7,7 @@ use ordain_source::TextRange;
 use ordain_syntax::{Arena, Idx};
 use rustc_hash::FxHashMap;
 
+use crate::interpolation::Part;
 use crate::scalar;
 use crate::syntax::ast::{Expr, ExprId, Exprs, Marker};
 use crate::syntax::parser::{self, ParseError};
@@ -187,21 +188,28 @@ impl Sources {
             return Some(self.parse(inner));
         }
         if self.features.interpolation {
-            return crate::interpolation::split(text).map(|parts| {
-                let mut exprs = Vec::new();
-                for part in parts {
-                    exprs.push(match part {
-                        crate::interpolation::Part::Text(t) => self.exprs.push(Expr::Str(t), 0, 0),
-                        crate::interpolation::Part::Expr(e) => {
-                            let inner = self.parse(&e)?;
-                            self.exprs.push(Expr::Group(inner), 0, 0)
-                        }
-                    });
-                }
-                Ok(crate::interpolation::join(&mut self.exprs, &exprs))
-            });
+            let Some(parts) = crate::interpolation::split(text) else {
+                let inner = is_expression(text).then(|| text.get(2..text.len() - 2))??;
+                return Some(self.parse(inner));
+            };
+            return Some(self.joined(parts));
         }
         None
+    }
+
+    /// The parts of an interpolated text as one expression.
+    fn joined(&mut self, parts: Vec<Part>) -> Result<ExprId, ParseError> {
+        let mut exprs = Vec::with_capacity(parts.len());
+        for part in parts {
+            exprs.push(match part {
+                Part::Text(text) => self.exprs.push(Expr::Str(text), 0, 0),
+                Part::Expr(text) => {
+                    let inner = self.parse(&text)?;
+                    self.exprs.push(Expr::Group(inner), 0, 0)
+                }
+            });
+        }
+        Ok(crate::interpolation::join(&mut self.exprs, &exprs))
     }
 
     /// Adds a node.

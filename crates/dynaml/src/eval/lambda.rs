@@ -512,17 +512,54 @@ fn self_path(id: InstId) -> String {
 
 /// The text a lambda prints as, without the parameters that are bound.
 pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoString {
-    match &lambda.callable {
-        Callable::Builtin(name) => ecow::eco_format!("{name}*(…)"),
-        Callable::Body(expr) if lambda.bound.is_empty() => print_lambda(exprs, expr).into(),
-        Callable::Body(expr) => {
-            let free = expr.params.iter().filter(|p| !lambda.bound.iter().any(|b| b.0 == p.name));
-            let rest = LambdaExpr {
-                params: free.cloned().collect(),
-                varargs: expr.varargs,
-                body: expr.body,
-            };
-            print_lambda(exprs, &rest).into()
+    let expr = match &lambda.callable {
+        Callable::Builtin(name) => {
+            let mut args: Vec<String> = lambda.first.iter().map(|v| value_text(exprs, v)).collect();
+            args.push("__args...".into());
+            return ecow::eco_format!("lambda|__args...|->{name}({})", args.join(", "));
         }
+        Callable::Body(expr) => expr,
+    };
+    let plain = lambda.bound.is_empty() && lambda.defaults.iter().all(Option::is_none);
+    if plain {
+        return print_lambda(exprs, expr).into();
+    }
+    let mut params = Vec::new();
+    for (at, param) in expr.params.iter().enumerate() {
+        if lambda.bound.iter().any(|b| b.0 == param.name) {
+            continue;
+        }
+        let rest = expr.varargs && at + 1 == expr.params.len();
+        params.push(match lambda.defaults.get(at) {
+            Some(Some(value)) => format!("{}={}", param.name, value_text(exprs, value)),
+            _ if rest => format!("{}...", param.name),
+            _ => param.name.to_string(),
+        });
+    }
+    let body = crate::syntax::print::print(exprs, expr.body);
+    ecow::eco_format!("lambda|{}|->{body}", params.join(","))
+}
+
+/// A value as an expression that gives it.
+fn value_text(exprs: &crate::syntax::ast::Exprs, value: &Value) -> String {
+    let all = |values: Vec<String>| values.join(", ");
+    match value {
+        Value::Null => "nil".into(),
+        Value::Str(text) => crate::syntax::print::quote(text),
+        Value::Float(x) => ordain_functions::float::to_go(*x),
+        Value::List(list) => {
+            let items = list.items.iter().map(|i| value_text(exprs, &i.value));
+            format!("[{}]", all(items.collect()))
+        }
+        Value::Map(map) => {
+            let entries = map.entries().iter().map(|(key, item)| {
+                let key = crate::syntax::print::quote(key);
+                format!("{key} = {}", value_text(exprs, &item.value))
+            });
+            format!("{{ {} }}", all(entries.collect()))
+        }
+        Value::Lambda(lambda) => format!("({})", lambda_text(exprs, lambda)),
+        Value::Template(_) => "nil".into(),
+        other => other.simple_text().unwrap_or_default().into(),
     }
 }

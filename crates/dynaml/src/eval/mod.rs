@@ -261,7 +261,7 @@ impl<'w> Evaluator<'w> {
     /// The value of a template or document inside of another one.
     pub(crate) fn deep_inside(&mut self, node: InstId) -> Eval<Option<Item>> {
         if self.nested >= MOST_INSIDE {
-            let stop = Stop::failed("templates are nested too deep");
+            let stop = Stop::failed(stop::TOO_DEEP);
             self.nodes[node].reached = Memo::Done(Err(stop.clone()));
             return Err(stop);
         }

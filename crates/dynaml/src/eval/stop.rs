@@ -52,7 +52,15 @@ pub struct Blocked {
     pub nested: Vec<InstId>,
 }
 
+/// Templates, files or merges that use themselves.
+pub const TOO_DEEP: &str = "templates are nested too deep";
+
 impl Stop {
+    /// Whether it goes on as it is through what is nested: it is put off, or nested too deep.
+    pub fn passes(&self) -> bool {
+        self.is_suspend() || self.text() == TOO_DEEP
+    }
+
     /// A failure with this text.
     pub fn failed(text: impl Into<EcoString>) -> Self {
         Self::Failed(Rc::new(Issue { text: text.into(), ..Issue::default() }))

@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                 info.undefined = true;
                 Ok(Value::Null)
             }
-            Err(stop @ Stop::Suspend(..)) => Err(stop),
+            Err(stop) if stop.passes() => Err(stop),
             Err(_) => {
                 let text = format!("resolution of template '{}' failed", self.path(template.place));
                 Err(self.nested_trouble(node, text))

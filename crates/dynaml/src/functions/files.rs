@@ -234,7 +234,7 @@ fn evaluate(
             call.info.undefined = true;
             Ok(Value::Null)
         }
-        Err(stop @ Stop::Suspend(..)) => Err(stop),
+        Err(stop) if stop.passes() => Err(stop),
         Err(_) => {
             let plus = format!("resolution of yaml file '{}' failed", source.name);
             let text = ev.words("yaml file resolution failed", &plus);
@@ -282,7 +282,7 @@ fn merge(call: &mut Call<'_, '_>) -> Eval<Value> {
                 }
                 stubs.insert(0, item);
             }
-            Err(stop @ Stop::Suspend(..)) => return Err(stop),
+            Err(stop) if stop.passes() => return Err(stop),
             Err(_) => return Err(ev.nested_trouble(node, "merging failed".into())),
         }
     }
