@@ -216,7 +216,7 @@ impl Evaluator<'_> {
                 }
                 Entry::Value(item) => self.add(Inst::new(Body::Value(item), id, step)),
             };
-            if merging && text.is_none() {
+            if merging && (text.is_none() || !keyed) {
                 self.nodes[node].fixed = true;
             }
             if let Some(text) = text {
