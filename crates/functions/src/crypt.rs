@@ -119,7 +119,8 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &[u8]) -> Vec<u8> {
 
 fn md5_crypt(password: &[u8], salt: &[u8], mark: &str) -> String {
     let alternate = md5::Md5::digest([password, salt, password].concat());
-    let mut first = [password, mark.as_bytes(), salt, &stretch(&alternate, password.len())].concat();
+    let mut first =
+        [password, mark.as_bytes(), salt, &stretch(&alternate, password.len())].concat();
     let mut bits = password.len();
     while bits > 0 {
         first.push(if bits & 1 == 1 { 0 } else { password[0] });
