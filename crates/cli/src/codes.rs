@@ -105,7 +105,11 @@ const OWN: &[CodeDoc] = &[
 
 /// The documentation of every code, in order.
 pub fn all() -> Vec<&'static CodeDoc> {
-    let mut codes: Vec<_> = OWN.iter().chain(ordain_puppet::check::CODES).collect();
+    let mut codes: Vec<_> = OWN
+        .iter()
+        .chain(ordain_puppet::check::CODES)
+        .chain(ordain_dynaml::diagnose::CODES)
+        .collect();
     codes.sort_by_key(|doc| doc.code);
     codes
 }

@@ -13,7 +13,19 @@ Exit codes:
   0  done; for `plan` and `apply`: nothing had to change
   1  an error: in the command line, in the input, or on the machine
   2  `plan`: changes are pending; `apply`: changes were made, or with --noop
-     would be";
+     would be
+  `diff` has its own: 0 equal, 1 different, 2 an error";
+
+/// The same under `ordain diff --help`.
+pub const DIFF_HELP: &str = "\
+Exit codes:
+  0  no differences
+  1  differences
+  2  an error: a file cannot be read, or is no YAML
+
+Examples:
+  ordain diff old.yml new.yml
+  ordain merge manifest.yml stub.yml | ordain diff expected.yml -";
 
 /// The same under `ordain plan --help`.
 pub const PLAN_HELP: &str = "\
@@ -47,14 +59,18 @@ pub enum Exit {
     Failed,
     /// Changes are pending, or were made.
     Changes,
+    /// Two documents differ.
+    Different,
+    /// Documents cannot be compared.
+    Trouble,
 }
 
 impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Changes => 2,
+            Exit::Failed | Exit::Different => 1,
+            Exit::Changes | Exit::Trouble => 2,
         }
     }
 }

@@ -8,9 +8,11 @@ mod commands;
 mod exit;
 mod graphs;
 mod input;
+mod merging;
 mod node;
 mod options;
 mod show;
+mod spiff;
 mod ui;
 
 use std::io::Write;
@@ -39,6 +41,13 @@ struct Cli {
 
 fn main() -> ExitCode {
     install_panic_hook();
+    let mut args = std::env::args_os();
+    let name = args.next().map(std::path::PathBuf::from);
+    let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
+    if let Some(program) = name.and_then(spiff::Program::named) {
+        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
+        return spiff::main(program, &args);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

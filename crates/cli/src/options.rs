@@ -47,6 +47,8 @@ pub enum DiagnosticsForm {
 pub enum Language {
     /// Puppet manifests
     Puppet,
+    /// Templates and stubs of spiff
+    Dynaml,
 }
 
 /// What questionable code gives.

@@ -91,6 +91,11 @@ impl Ui {
         self.log.verbosity > 0
     }
 
+    /// Whether standard output takes colour.
+    pub fn colour(&self) -> bool {
+        self.colour_out
+    }
+
     /// Text for standard output in a style.
     pub fn styled(&self, style: Style, text: &str) -> String {
         paint(self.colour_out, style, text)

@@ -42,7 +42,7 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
     Ok(match method {
         Method::Md5 => {
             let salt = &salt[..salt.len().min(8)];
-            format!("$1${salt}${}", md5_crypt(password, salt.as_bytes()))
+            format!("$1${salt}${}", md5_crypt(password, salt.as_bytes(), "$1$"))
         }
         Method::Sha256 => {
             let salt = &salt[..salt.len().min(16)];
@@ -55,6 +55,18 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
             format!("$6${salt}${}", encode(&sum, &order_512(), &[None, None, Some(63)], 2))
         }
     })
+}
+
+/// The MD5 hash of a password under another mark than `$1$`, such as Apache's `$apr1$`.
+///
+/// # Errors
+/// [`Error::Argument`] if the password is too long.
+pub fn md5_with(password: &[u8], salt: &[u8], mark: &str) -> Result<String> {
+    if password.len() > PASSWORD_LIMIT {
+        return Err(Error::Argument("the password is too long".into()));
+    }
+    let sum = md5_crypt(password, salt, mark);
+    Ok(format!("{mark}{}${sum}", String::from_utf8_lossy(salt)))
 }
 
 /// `length` bytes of the pattern, repeated.
@@ -105,9 +117,10 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &[u8]) -> Vec<u8> {
     sum.to_vec()
 }
 
-fn md5_crypt(password: &[u8], salt: &[u8]) -> String {
+fn md5_crypt(password: &[u8], salt: &[u8], mark: &str) -> String {
     let alternate = md5::Md5::digest([password, salt, password].concat());
-    let mut first = [password, b"$1$", salt, &stretch(&alternate, password.len())].concat();
+    let mut first =
+        [password, mark.as_bytes(), salt, &stretch(&alternate, password.len())].concat();
     let mut bits = password.len();
     while bits > 0 {
         first.push(if bits & 1 == 1 { 0 } else { password[0] });

@@ -54,6 +54,30 @@ pub trait World: Send + Sync {
     fn kind(&self, path: &Path) -> Option<EntryKind>;
     /// The entries of a directory, sorted by name.
     fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>>;
+    /// The path with all symbolic links followed, if it exists.
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
+        let _ = path;
+        None
+    }
+    /// Writes a file with these permissions, in place of what is there.
+    fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+        let _ = (content, mode);
+        Err(read_only(path))
+    }
+    /// Makes a directory and those around it.
+    fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let _ = mode;
+        Err(read_only(path))
+    }
+    /// Makes a file with a name of its own that nobody else may read.
+    fn temporary_file(&self, content: &[u8], mode: u32) -> io::Result<PathBuf> {
+        let _ = (content, mode);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+    /// Removes a file.
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        Err(read_only(path))
+    }
     /// A variable of the environment.
     fn env(&self, name: &str) -> Option<String>;
     /// The time now.
@@ -124,6 +148,11 @@ impl HostWorld {
     }
 }
 
+fn read_only(path: &Path) -> io::Error {
+    let text = format!("nothing can be written here: {}", path.display());
+    io::Error::new(io::ErrorKind::Unsupported, text)
+}
+
 fn entry_kind(meta: &std::fs::Metadata) -> EntryKind {
     if meta.is_file() {
         EntryKind::File
@@ -159,6 +188,52 @@ impl World for HostWorld {
         }
         entries.sort();
         Ok(entries)
+    }
+
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::canonicalize(path).ok()
+    }
+
+    fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+        use std::io::Write;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        options.open(path)?.write_all(content)
+    }
+
+    fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
+        builder.create(path)
+    }
+
+    fn temporary_file(&self, content: &[u8], mode: u32) -> io::Result<PathBuf> {
+        use std::io::Write;
+        const TRIES: u32 = 100;
+        for _ in 0..TRIES {
+            let path = std::env::temp_dir().join(format!("ordain-{:016x}", self.random()));
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+            match options.open(&path) {
+                Ok(mut file) => {
+                    file.write_all(content)?;
+                    return Ok(path);
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
     }
 
     fn env(&self, name: &str) -> Option<String> {

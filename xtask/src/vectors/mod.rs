@@ -1,8 +1,11 @@
 //! Runs recorded answers of the real programs and compares.
 //!
-//! A file `<language>/<suite>.jsonl` has one case a line. A case that disagrees is an error unless
+//! A file `<language>/<suite>.jsonl` has one case a line; `<language>-<suite>/` has a directory a
+//! case. A case that disagrees is an error unless
 //! the list of known differences (`tests/known-differences.txt`) names it with a reason.
 
+mod dynaml;
+mod dynaml_tree;
 mod puppet;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,6 +30,8 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("puppet", "parse") => Some(puppet::parse),
         ("puppet", "expr" | "types" | "stdlib-calls") => Some(puppet::expression),
         ("puppet", "compile") => Some(puppet::compile),
+        ("dynaml", "seed" | "readme") => Some(dynaml::seed),
+        ("dynaml", "spiffpp") => Some(dynaml::plus),
         _ => None,
     }
 }
@@ -40,19 +45,11 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     let mut failed = 0;
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
     for path in files {
-        let suite = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let parent = path.parent().and_then(Path::file_name).unwrap_or_default();
-        let language = parent.to_string_lossy().into_owned();
+        let (language, suite, cases) = read(&path)?;
         let Some(runner) = runner(&language, &suite) else {
             println!("{language}/{suite}: no runner yet");
             continue;
         };
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let cases: Vec<Json> = text
-            .lines()
-            .map(serde_json::from_str)
-            .collect::<Result<_, _>>()
-            .with_context(|| path.display().to_string())?;
         let results: Vec<_> = cases.par_iter().map(|case| (case, runner(case))).collect();
         let row = counts.entry(format!("{language}/{suite}")).or_default();
         for (case, difference) in results {
@@ -65,7 +62,7 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
                     row[2] += 1;
                     failed += 1;
                     if verbose {
-                        println!("--- {name}\n{}\n{text}", case["code"].as_str().unwrap_or(""));
+                        println!("--- {name}\n{}{text}", input(case));
                     }
                 }
             }
@@ -78,8 +75,42 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The language, the suite and the cases of a file, or of a directory with a directory a case.
+fn read(path: &Path) -> anyhow::Result<(String, String, Vec<Json>)> {
+    let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if path.is_dir() {
+        let name = name(path);
+        let (language, suite) = name.split_once('-').unwrap_or((&name, ""));
+        let cases = dynaml::examples(path).with_context(|| path.display().to_string())?;
+        return Ok((language.into(), suite.into(), cases));
+    }
+    let suite = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let language = path.parent().map(name).unwrap_or_default();
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let cases: Result<_, _> = text.lines().map(serde_json::from_str).collect();
+    Ok((language, suite, cases.with_context(|| path.display().to_string())?))
+}
+
+/// What a case gives to the program, as far as it is text.
+fn input(case: &Json) -> String {
+    let mut out = String::new();
+    for field in ["code", "source", "expr", "template"] {
+        if let Some(text) = case[field].as_str() {
+            out.push_str(&format!("{text}\n"));
+        }
+    }
+    for stub in case["stubs"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+        out.push_str(&format!("- stub -\n{stub}\n"));
+    }
+    out
+}
+
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     if dir.is_file() {
+        out.push(dir.to_path_buf());
+        return Ok(());
+    }
+    if dir.file_name().is_some_and(|n| n == "dynaml-readme") {
         out.push(dir.to_path_buf());
         return Ok(());
     }

@@ -35,7 +35,8 @@ const STACK: usize = 256 << 20;
 /// Parse and validate manifests, templates and Hiera data
 ///
 /// Directories are searched for .pp and .epp files, hiera.yaml, and YAML and JSON below data/ and
-/// hieradata/. Whatever was asked for by name is checked, too. Classes and defines of an environment
+/// hieradata/. Whatever was asked for by name is checked, too. YAML with expressions `(( … ))` is
+/// checked as a dynaml template; --language dynaml searches directories for it. Classes and defines of an environment
 /// that are defined twice are found across files.
 #[derive(Args)]
 #[command(after_help = "\
@@ -69,6 +70,7 @@ enum Form {
     HieraConfig,
     Yaml,
     Json,
+    Dynaml,
 }
 
 /// Checks and prints.
@@ -78,7 +80,7 @@ enum Form {
 pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for path in &args.paths {
-        find(path, &mut files)?;
+        find(path, args.language == Some(Language::Dynaml), &mut files)?;
     }
     let mut seen = std::collections::BTreeSet::new();
     files.retain(|(path, _)| seen.insert(path.clone()));
@@ -126,14 +128,21 @@ fn report(
 }
 
 /// The files at a path that was given.
-fn find(path: &Path, out: &mut Vec<(PathBuf, Form)>) -> Result<(), Failure> {
+fn find(path: &Path, dynaml: bool, out: &mut Vec<(PathBuf, Form)>) -> Result<(), Failure> {
     if path == Path::new("-") {
-        out.push((path.to_path_buf(), Form::Manifest));
+        out.push((path.to_path_buf(), if dynaml { Form::Dynaml } else { Form::Manifest }));
         return Ok(());
     }
     let meta = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
     if meta.is_dir() {
-        return Ok(walk(path, false, 0, out)?);
+        let from = out.len();
+        walk(path, dynaml, 0, out)?;
+        if dynaml {
+            let is_yaml = |(_, form): &(PathBuf, Form)| *form == Form::Yaml;
+            let found: Vec<_> = out.drain(from..).filter(is_yaml).collect();
+            out.extend(found.into_iter().map(|(path, _)| (path, Form::Dynaml)));
+        }
+        return Ok(());
     }
     match form(path, true) {
         Some(form) => out.push((path.to_path_buf(), form)),
@@ -283,6 +292,10 @@ fn check_file(path: &Path, form: Form, strict: Strict, sources: &SourceMap) -> C
         }
         Form::Template => validate(syntax::parse_epp(file, text), None, strict),
         Form::HieraConfig => hiera_config(path, &text, file, strict),
+        Form::Dynaml => ordain_dynaml::check::check(file, &text),
+        Form::Yaml if ordain_dynaml::check::has_expressions(&text) => {
+            ordain_dynaml::check::check(file, &text)
+        }
         Form::Yaml => match ordain_data::yaml::read(&text, Schema::Psych) {
             Ok(_) => Vec::new(),
             // `yaml_data` refuses such a file, but a function of a module may read it.

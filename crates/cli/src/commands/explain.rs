@@ -1,36 +1,43 @@
 //! `ordain explain`: why a resource is there, and why an attribute has its value.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use ordain_dynaml::eval::Dialect;
 use ordain_graph::{Attribute, EdgeKind, Graph, OriginId, ResourceId, ResourceRef};
 use ordain_source::{Diagnostic, suggest};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
+use crate::commands::merge::shown as shown_trouble;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
+use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
-use crate::show::origin;
 use crate::show::value::shown;
+use crate::show::{origin, source};
 use crate::ui::{Ui, styles};
 
 /// Say where a resource or the value of an attribute comes from
 ///
 /// RESOURCE is a reference such as `File[/etc/motd]`, with `.mode` behind it for one attribute.
-/// Values that lost are shown, too.
+/// Values that lost are shown, too. With --at, the arguments are a dynaml template and its stubs, and
+/// a node of the merged document is explained.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ordain explain 'File[/etc/ntp.conf].mode' .
-  ordain explain 'Class[ntp]' site.pp --format json")]
+  ordain explain 'Class[ntp]' site.pp --format json
+  ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
     resource: String,
-    /// A manifest, a directory, a graph, a catalog, or -
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    /// A manifest, a directory, a graph, a catalog, or - [default: .]
+    path: Vec<PathBuf>,
+    /// The path of a node of the document that template and stubs give
+    #[arg(long, value_name = "NODE")]
+    at: Option<String>,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
@@ -43,8 +50,20 @@ pub struct ExplainArgs {
 /// # Errors
 /// When the sources have errors, or there is no such resource or attribute.
 pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
+    if let Some(node) = &args.at {
+        return explain_document(ui, args, node);
+    }
+    let path = match &args.path[..] {
+        [] => Path::new("."),
+        [path] => path,
+        [_, second, ..] => {
+            let text = format!("{} is one path too many", second.display());
+            let error = Diagnostic::error(codes::ARGUMENTS, text);
+            return Err(error.help("a template with stubs is explained with --at NODE").into());
+        }
+    };
     let (name, attribute) = parse(&args.resource)?;
-    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let loaded = graphs::load(ui, path, &args.compile)?;
     let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;
     let chosen: Vec<&Attribute> = match &attribute {
         Some(name) => vec![find_attribute(&loaded.graph, id, name)?],
@@ -62,6 +81,32 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     let known = attribute.is_none().then(|| loaded.graph.resource(id).origin);
     for attribute in chosen {
         explain_attribute(ui, &loaded, id, attribute, known)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A node of a merged document.
+fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit, Failure> {
+    let stubs: Vec<String> = args.path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let run = Run {
+        template: &args.resource,
+        stubs: &stubs,
+        flags: MergeFlags { preserve_temporary: true, ..MergeFlags::default() },
+        dialect: Dialect::SpiffPlusPlus,
+        explain: Some(node.to_owned()),
+        ..Run::default()
+    };
+    let output = merging::run(&run).map_err(|trouble| shown_trouble(ui, &trouble))?;
+    let Some(explained) = output.explained else {
+        let text = format!("the document has no node `{node}`");
+        return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());
+    };
+    let texts = source::Texts::new(&output.files);
+    if args.format == TextOrJson::Json {
+        let out = source::json(&explained, &texts);
+        writeln!(ui.out(), "{out}")?;
+    } else {
+        source::write(ui, &explained, &texts)?;
     }
     Ok(Exit::Done)
 }

@@ -4,12 +4,16 @@ mod apply;
 mod check;
 pub mod compile;
 mod completions;
+pub mod convert;
+mod diff;
+pub mod encrypt;
 mod eval;
 mod explain;
 mod explain_code;
 mod facts;
 mod graph;
 mod lookup;
+pub mod merge;
 mod parse;
 mod plan;
 
@@ -27,6 +31,11 @@ pub enum Command {
     Apply(apply::ApplyArgs),
     Explain(explain::ExplainArgs),
     Lookup(lookup::LookupArgs),
+    Merge(merge::MergeArgs),
+    Process(merge::ProcessArgs),
+    Diff(diff::DiffArgs),
+    Convert(convert::ConvertArgs),
+    Encrypt(encrypt::EncryptArgs),
     Graph(graph::GraphArgs),
     Eval(eval::EvalArgs),
     Facts(facts::FactsArgs),
@@ -48,6 +57,11 @@ impl Command {
             Self::Apply(args) => apply::run(ui, args),
             Self::Explain(args) => explain::run(ui, args),
             Self::Lookup(args) => lookup::run(ui, args),
+            Self::Merge(args) => merge::run(ui, args),
+            Self::Process(args) => merge::process(ui, args),
+            Self::Diff(args) => diff::run(ui, args),
+            Self::Convert(args) => convert::run(ui, args),
+            Self::Encrypt(args) => encrypt::run(ui, args),
             Self::Graph(args) => graph::run(ui, args),
             Self::Eval(args) => eval::run(ui, args),
             Self::Facts(args) => facts::run(ui, args),

@@ -8,6 +8,7 @@ pub mod nest;
 pub mod origin;
 pub mod picture;
 pub mod plan;
+pub mod source;
 pub mod value;
 
 use unicode_width::UnicodeWidthStr;

@@ -116,6 +116,11 @@ impl Tree {
         self.nodes.is_empty()
     }
 
+    /// Whether an alias stands for a node somewhere.
+    pub fn is_shared(&self, id: NodeId) -> bool {
+        self.node(id).shared
+    }
+
     /// The explicit tag of a node, such as `tag:yaml.org,2002:str` or `!ruby/sym`.
     pub fn tag(&self, id: NodeId) -> Option<&str> {
         let index = self.node(id).tag.checked_sub(1)?;

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Compares `ordain merge` with spiff++, side by side in one run.
+
+    bench/dynaml.py             all, with a table in Markdown
+    bench/dynaml.py chain ...   some: start, deployment, plain, chain, long, names, many, fibonacci
+
+Needs a release build (`cargo build --release -p ordain-cli`). The variable SPIFF names a spiff++
+binary to compare with; without it there are only our own figures. Figures are CPU seconds, user and
+system, of whole processes, and the peak of memory; what the best of several runs took.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ORDAIN = os.environ.get("ORDAIN", str(HERE.parent / "target/release/ordain"))
+SPIFF = os.environ.get("SPIFF")
+
+
+def run(*command):
+    """Runs a command; its CPU seconds and peak memory in MB."""
+    pid = os.fork()
+    if pid == 0:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.execv(command[0], command)
+    _, status, usage = os.wait4(pid, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def best(times, *command):
+    return tuple(min(column) for column in zip(*(run(*command) for _ in range(times))))
+
+
+def write(path, text):
+    path.write_text(text)
+    return str(path)
+
+
+def start(directory):
+    return [write(directory / "t.yml", "a: 1\n")]
+
+
+def deployment(directory):
+    """A manifest of the usual kind: jobs on networks, properties with defaults, about 1,900 lines
+    of output."""
+    jobs = [f"job{n}" for n in range(60)]
+    text = ["meta:", "  env: (( merge ))", "  domain: (( merge || \"example.org\" ))"]
+    text += ["  stemcell:", "    name: (( merge ))", "    version: (( merge || nil ))"]
+    text += ["networks: (( merge ))", "properties:", "  <<: (( merge ))"]
+    for n in range(60):
+        text += [f"  part{n}:", "    host: (( \"part" f"{n}\" \".\" meta.domain ))",
+                 f"    port: (( merge || {8000 + n} ))", "    user: admin",
+                 f"    password: (( merge || \"secret{n}\" ))",
+                 "    endpoint: (( \"https://\" host \":\" port ))", "    tls:",
+                 "      enabled: true", "      skip: (( merge || false ))",
+                 "    limits: [10, 20, 30]"]
+    text.append("jobs:")
+    for n, name in enumerate(jobs):
+        text += [f"- name: {name}", f"  instances: (( merge || {n % 3 + 1} ))",
+                 "  resource_pool: small", "  networks:", "  - name: default",
+                 f"    static_ips: (( static_ips({n * 3}, {n * 3 + 1}, {n * 3 + 2}) ))",
+                 "  properties:", f"    host: (( .properties.part{n}.host ))",
+                 f"    url: (( .properties.part{n}.endpoint ))", "    env: (( meta.env ))",
+                 "  templates:", "  - name: agent", f"  - name: {name}",
+                 "  stemcell: (( meta.stemcell ))"]
+    text += ["resource_pools:", "- name: small", "  size: (( auto ))"]
+    infra = ["meta:", "  env: prod", "  stemcell:", "    name: bosh", "networks:",
+             "- name: default", "  subnets:", "  - range: 10.0.0.0/16",
+             "    static: [10.0.1.1 - 10.0.4.250]", "jobs:"]
+    for n in range(0, 60, 2):
+        infra += [f"- name: {jobs[n]}", "  instances: 2"]
+    secrets = ["properties:"]
+    for n in range(0, 60, 3):
+        secrets += [f"  part{n}:", f"    password: changed{n}", "    port: 9000"]
+    texts = {"t": text, "s1": infra, "s2": secrets}
+    return [write(directory / f"{n}.yml", "\n".join(t) + "\n") for n, t in texts.items()]
+
+
+def plain(directory):
+    lines = []
+    for n in range(1_000):
+        lines += [f"group{n:04}:", "  list:"]
+        for m in range(50):
+            lines.append(f"  - entry {m} of {n}")
+        for m in range(49):
+            lines.append(f"  key{m:02}: {n * m}")
+        lines.append("  flag: true")
+    return [write(directory / "t.yml", "\n".join(lines) + "\n")]
+
+
+def chain_of(count, directory):
+    lines = [f"k{n:06}: (( k{n + 1:06} ))" for n in range(count)] + [f"k{count:06}: 1"]
+    return [write(directory / "t.yml", "\n".join(lines) + "\n")]
+
+
+def names_of(count, directory):
+    template = ["list:", "- <<: (( merge ))"]
+    stub = ["list:"]
+    for n in range(count):
+        template += [f"- name: entry{n:06}", f"  value: {n}", "  kept: true"]
+        stub += [f"- name: entry{n + count // 2:06}", f"  value: {n * 2}", "  kept: false"]
+    return [write(directory / "t.yml", "\n".join(template) + "\n"),
+            write(directory / "s.yml", "\n".join(stub) + "\n")]
+
+
+def fibonacci(directory):
+    text = 'fib: (( lambda |x|-> x <= 0 ? 0 :(x == 1 ? 1 :_( x - 1 ) + _( x - 2 )) ))\n'
+    return [write(directory / "t.yml", text + "value: (( .fib(25) ))\n")]
+
+
+# What it is, the inputs, how often we run, how often they do; nothing where it would take minutes.
+CASES = {
+    "start": ("start, one key", start, 20, 20),
+    "deployment": ("a deployment", deployment, 20, 5),
+    "plain": ("plain YAML, 100,000 leaves", plain, 5, 3),
+    "chain": ("a chain of 1,000 references", lambda d: chain_of(1_000, d), 20, 2),
+    "long": ("a chain of 100,000 references", lambda d: chain_of(100_000, d), 3, 0),
+    "names": ("lists of 2,000 + 2,000 entries by name", lambda d: names_of(2_000, d), 10, 2),
+    "many": ("lists of 100,000 + 100,000 entries by name", lambda d: names_of(100_000, d), 2, 0),
+    "fibonacci": ("`fibonacci(25)`", fibonacci, 5, 2),
+}
+
+
+def seconds(value):
+    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.1f} ms"
+
+
+def main():
+    print("| | spiff++ | Ordain | |")
+    print("| --- | ---: | ---: | ---: |")
+    for name in sys.argv[1:] or CASES:
+        what, make, ours, theirs = CASES[name]
+        with tempfile.TemporaryDirectory() as directory:
+            files = make(Path(directory))
+            cpu, memory = best(ours, ORDAIN, "merge", *files)
+            row = [what, "", f"{seconds(cpu)}, {memory:.0f} MB", ""]
+            if SPIFF and theirs:
+                old, old_memory = best(theirs, SPIFF, "merge", *files)
+                row[1] = f"{seconds(old)}, {old_memory:.0f} MB"
+                row[3] = f"{old / cpu:.0f}x"
+            print("| " + " | ".join(row) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+//! `ordain encrypt`: documents under a key, as `encrypt` and `decrypt` have them in templates.
+
+use std::io::Write;
+
+use clap::Args;
+use ordain_dynaml::functions::secrets::{decrypt_text, encrypt_text};
+use ordain_source::{HostWorld, World};
+
+use crate::commands::merge::shown;
+use crate::exit::{Exit, Failure};
+use crate::merging::{Trouble, read};
+use crate::ui::Ui;
+
+/// The only method there is.
+const METHOD: &str = "3DES";
+
+/// Encrypt or decrypt a YAML document
+///
+/// The format is that of spiff++ and of the functions `encrypt` and `decrypt` of templates. The key is
+/// PASSWORD, else that in SPIFF_ENCRYPTION_KEY; other users of the machine may see arguments.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  SPIFF_ENCRYPTION_KEY=... ordain encrypt secrets.yml > secrets.enc
+  SPIFF_ENCRYPTION_KEY=... ordain encrypt --decrypt secrets.enc")]
+pub struct EncryptArgs {
+    /// The file, or -
+    file: String,
+    /// The key
+    password: Option<String>,
+    /// How: 3DES
+    method: Option<String>,
+    /// Decrypt
+    #[arg(short, long)]
+    decrypt: bool,
+}
+
+/// Encrypts or decrypts, and prints.
+///
+/// # Errors
+/// When the file cannot be read, is no YAML, or the key is another one.
+pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
+    let words: Vec<&str> = args.password.iter().chain(&args.method).map(String::as_str).collect();
+    let text = encrypt(&args.file, &words, args.decrypt).map_err(|t| shown(ui, &t))?;
+    ui.out().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// The text of a file encrypted or decrypted with a line break behind it. The words are the key
+/// and the method.
+///
+/// # Errors
+/// When the file cannot be read, is no YAML, or the key is another one.
+pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, Trouble> {
+    let input = read("data", file)?;
+    let default = std::env::var("SPIFF_ENCRYPTION_KEY").unwrap_or_default();
+    let (key, method) = match words {
+        [] => (default.as_str(), METHOD),
+        [METHOD] => (default.as_str(), METHOD),
+        [key] => (*key, METHOD),
+        [key, method, ..] => (*key, *method),
+    };
+    if key.is_empty() {
+        return Err(Trouble::Usage("invalid empty encyption key".into()));
+    }
+    if method != METHOD {
+        return Err(Trouble::Usage(format!("invalid encyption method {method:?}")));
+    }
+    if decrypt {
+        return match decrypt_text(input.text.trim(), key) {
+            Some(text) => Ok(text + "\n"),
+            None => Err(Trouble::Usage(format!("error decoding data [{file}]: invalid key"))),
+        };
+    }
+    crate::merging::parse("data", &input)?;
+    Ok(encrypt_text(&input.text, key, HostWorld::new().random()) + "\n")
+}

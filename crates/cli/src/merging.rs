@@ -1,0 +1,435 @@
+//! Documents to merge: from the command line to a run, for `ordain merge` and for those who call
+//! the program `spiff`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ordain_data::Value as Data;
+use ordain_dynaml::eval::{Dialect, Options};
+use ordain_dynaml::load::Features;
+use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::value::Value;
+use ordain_dynaml::{diagnose, document, lower};
+use ordain_source::{Diagnostic, HostWorld, SourceMap};
+
+use crate::codes;
+
+/// What is printed of the result, and how it is made.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Merging")]
+pub struct MergeFlags {
+    /// Print JSON, a document a line
+    #[arg(long)]
+    pub json: bool,
+    /// Print only the node at this path, such as a.b.[1]
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// Print a map of these nodes, by the last step of their paths
+    #[arg(long, value_name = "PATH")]
+    pub select: Vec<String>,
+    /// Evaluate an expression on the result and print its value
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub evaluate: Option<String>,
+    /// Print a list as documents of their own
+    #[arg(long)]
+    pub split: bool,
+    /// A file with names that are known everywhere
+    #[arg(long, value_name = "FILE")]
+    pub bindings: Option<PathBuf>,
+    /// A name that is known everywhere; dots make nested maps
+    #[arg(short = 'D', long, value_name = "NAME=VALUE")]
+    pub define: Vec<String>,
+    /// A file that is known by a tag
+    #[arg(long, value_name = "TAG:FILE")]
+    pub tag: Vec<String>,
+    /// Language features to switch on: interpolation, control
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub features: Vec<String>,
+    /// The same as --features interpolation
+    #[arg(long)]
+    pub interpolation: bool,
+    /// Print what can be resolved, and the rest as it is written
+    #[arg(long)]
+    pub partial: bool,
+    /// Keep the ! of ((! … ))
+    #[arg(long)]
+    pub preserve_escapes: bool,
+    /// Keep nodes that are marked as temporary
+    #[arg(long)]
+    pub preserve_temporary: bool,
+    /// A file of values that are kept from run to run
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Run no command and write no file, whatever the documents say
+    #[arg(long, visible_alias = "hermetic")]
+    pub no_exec: bool,
+}
+
+/// A run: what is merged, and how.
+#[derive(Default, Debug)]
+pub struct Run<'a> {
+    /// The template.
+    pub template: &'a str,
+    /// What is merged into it.
+    pub stubs: &'a [String],
+    /// A document that template and stubs process.
+    pub document: Option<&'a str>,
+    /// How.
+    pub flags: MergeFlags,
+    /// Whose words are used.
+    pub dialect: Dialect,
+    /// A node that is to be explained.
+    pub explain: Option<String>,
+    /// Whether a file of bindings may be missing, as it may for spiff.
+    pub lenient: bool,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum Trouble {
+    /// A file cannot be read: what it is, and its name.
+    Read(&'static str, String, io::Error),
+    /// The run failed; what was read for it.
+    Run(Error, Vec<Input>),
+    /// The arguments do not fit.
+    Usage(String),
+}
+
+impl Trouble {
+    /// As spiff logs it.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Read(role, name, error) => {
+                let reason = match error.kind() {
+                    io::ErrorKind::NotFound => format!("open {name}: no such file or directory"),
+                    io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
+                    io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
+                    _ => error.to_string(),
+                };
+                format!("error reading {role} [{name}]: {reason}\n")
+            }
+            Self::Run(error, _) => {
+                let text = error.text();
+                if text.ends_with('\n') { text } else { text + "\n" }
+            }
+            Self::Usage(text) => format!("{text}\n"),
+        }
+    }
+
+    /// As diagnostics, with their places.
+    pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
+        match self {
+            Self::Read(_, name, error) => vec![codes::unreadable(Path::new(name), error)],
+            Self::Run(error, inputs) => {
+                let inputs: Vec<&Input> = inputs.iter().collect();
+                diagnose::diagnostics(error, &inputs, sources)
+            }
+            Self::Usage(text) => vec![Diagnostic::error(codes::ARGUMENTS, text.clone())],
+        }
+    }
+}
+
+/// Reads files, each once from standard input.
+#[derive(Default)]
+struct Reader {
+    stdin: bool,
+}
+
+impl Reader {
+    fn read(&mut self, role: &'static str, name: &str) -> Result<Input, Trouble> {
+        let text = if name == "-" {
+            if self.stdin {
+                return Err(Trouble::Usage("stdin cannot be used twice".into()));
+            }
+            self.stdin = true;
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        } else if name.starts_with("http:") || name.starts_with("https:") {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
+        } else {
+            std::fs::read(name)
+        };
+        let text = text.and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+        });
+        match text {
+            Ok(text) => Ok(Input { name: name.into(), text, under: None }),
+            Err(error) => Err(Trouble::Read(role, name.into(), error)),
+        }
+    }
+}
+
+/// Merges; the state is written, the rest is the caller's.
+///
+/// # Errors
+/// When a file cannot be read or written, or an expression has no value.
+pub fn run(run: &Run<'_>) -> Result<Output, Trouble> {
+    let request = request(run)?;
+    let world = HostWorld::new();
+    match session::merge(&world, &request) {
+        Ok(output) => {
+            if let (Some(path), Some(text)) = (&run.flags.state, &output.state) {
+                write_state(path, text)?;
+            }
+            Ok(output)
+        }
+        Err(error) => {
+            let mut inputs = request.stubs;
+            inputs.extend(request.template);
+            inputs.extend(request.tags.into_iter().map(|t| t.1));
+            Err(Trouble::Run(error, inputs))
+        }
+    }
+}
+
+fn request(run: &Run<'_>) -> Result<Request, Trouble> {
+    let flags = &run.flags;
+    let mut reader = Reader::default();
+    let document = run.document.map(|name| reader.read("document", name)).transpose()?;
+    let template = reader.read("template", run.template)?;
+    let bindings = bindings(&mut reader, run)?;
+    let mut tags = Vec::new();
+    for tag in &flags.tag {
+        let Some((name, file)) = tag.split_once(':').filter(|t| !t.0.is_empty()) else {
+            let text = "tag file must be preceeded by a tag (<tag>:<path>)";
+            return Err(Trouble::Usage(text.into()));
+        };
+        tags.push((name.to_owned(), reader.read("tag file", file)?));
+    }
+    let mut stubs = Vec::new();
+    if let Some(document) = document {
+        let text = "document: (( &temporary &inject (merge) ))\n".into();
+        stubs.push(Input { name: "<document>".into(), text, under: None });
+        stubs.push(Input { under: Some("document".into()), ..document });
+    }
+    for name in run.stubs {
+        stubs.push(reader.read("stub", name)?);
+    }
+    let mut state = None;
+    if let Some(path) = &flags.state {
+        state = Some(state_form(path, flags.json));
+        if path.is_file() {
+            stubs.push(reader.read("state file", &path.to_string_lossy())?);
+        }
+    }
+    Ok(Request {
+        template: Some(template),
+        stubs,
+        features: features(flags)?,
+        options: Options {
+            dialect: run.dialect,
+            hermetic: flags.no_exec,
+            partial: flags.partial,
+            keep_temporary: flags.preserve_temporary,
+            keep_escapes: flags.preserve_escapes,
+            encryption_key: std::env::var("SPIFF_ENCRYPTION_KEY").ok(),
+            ..Options::default()
+        },
+        json: flags.json,
+        path: flags.path.clone(),
+        select: flags.select.clone(),
+        split: flags.split,
+        bindings,
+        evaluate: flags.evaluate.clone(),
+        state,
+        tags,
+        explain: run.explain.clone(),
+    })
+}
+
+fn features(flags: &MergeFlags) -> Result<Features, Trouble> {
+    let mut features = Features::default();
+    if let Ok(names) = std::env::var("SPIFF_FEATURES") {
+        for name in names.split(',') {
+            // What the environment names wrongly is no error for spiff either.
+            let _ = set_feature(&mut features, name.trim());
+        }
+    }
+    for name in flags.features.iter().flat_map(|f| f.split(',')) {
+        set_feature(&mut features, name.trim())?;
+    }
+    features.interpolation |= flags.interpolation;
+    Ok(features)
+}
+
+fn set_feature(features: &mut Features, name: &str) -> Result<(), Trouble> {
+    let (name, on) = name.strip_prefix("no").map_or((name, true), |rest| (rest, false));
+    match name {
+        "interpolation" => features.interpolation = on,
+        "control" => features.control = on,
+        _ => return Err(Trouble::Usage(format!("unknown feature flag {name:?}"))),
+    }
+    Ok(())
+}
+
+fn state_form(path: &Path, json: bool) -> StateForm {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("yaml" | "yml") => StateForm::Yaml,
+        Some("json") => StateForm::Json,
+        _ if json => StateForm::Json,
+        _ => StateForm::Yaml,
+    }
+}
+
+/// Writes the state; what was there is kept beside it.
+fn write_state(path: &Path, text: &str) -> Result<(), Trouble> {
+    let mut backup = path.as_os_str().to_owned();
+    backup.push(".bak");
+    let kept = path.is_file() && std::fs::rename(path, &backup).is_ok();
+    if std::fs::write(path, text).is_err() {
+        if kept {
+            let _ = std::fs::rename(&backup, path);
+        }
+        return Err(Trouble::Usage(format!("cannot write state file {:?}", path.display())));
+    }
+    Ok(())
+}
+
+/// Names by name; maps that `-D` builds can still grow.
+#[derive(Debug)]
+enum Binding {
+    Value(Data),
+    Map(BTreeMap<String, Binding>),
+}
+
+impl From<&Data> for Binding {
+    fn from(data: &Data) -> Self {
+        match data {
+            Data::Map(map) => {
+                let entries = map.iter();
+                let text = |key: &Data| key.as_str().unwrap_or_default().to_owned();
+                Self::Map(entries.map(|(k, v)| (text(k), Self::from(v))).collect())
+            }
+            other => Self::Value(other.clone()),
+        }
+    }
+}
+
+impl From<Binding> for Data {
+    fn from(binding: Binding) -> Self {
+        match binding {
+            Binding::Value(data) => data,
+            Binding::Map(map) => Self::map(map.into_iter().map(|(k, v)| (k, v.into()))),
+        }
+    }
+}
+
+fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, Trouble> {
+    let mut names = BTreeMap::new();
+    if let Some(path) = &run.flags.bindings
+        && (!run.lenient || path.is_file())
+    {
+        let input = reader.read("bindings file", &path.to_string_lossy())?;
+        let values = document::read(&input.text).map_err(|e| {
+            let name = input.name.clone();
+            let error =
+                Error::Input { role: "bindings file", name, message: e.message, span: e.span };
+            Trouble::Run(error, vec![input.clone()])
+        })?;
+        let value = values.into_iter().next().unwrap_or_default();
+        let data = lower::data(&ordain_dynaml::syntax::ast::Exprs::default(), &value);
+        match Binding::from(&data) {
+            Binding::Map(map) => names = map,
+            Binding::Value(Data::Null) if run.lenient => {}
+            Binding::Value(_) => {
+                return Err(Trouble::Usage("bindings must be given as map".into()));
+            }
+        }
+    }
+    for define in &run.flags.define {
+        let parts: Vec<&str> = define.split('=').collect();
+        let [name, value] = parts[..] else {
+            return Err(Trouble::Usage(format!("invalid value definition {define:?}")));
+        };
+        if name.is_empty() {
+            return Err(Trouble::Usage(format!("empty key in value definition {define:?}")));
+        }
+        let value = value.parse().map_or_else(|_| Data::str(value), Data::Int);
+        add(&mut names, &components(name), value, name)
+            .map_err(|e| Trouble::Usage(format!("error in value definitions (-D): {e}")))?;
+    }
+    Ok(names.into_iter().map(|(k, v)| (k, v.into())).collect())
+}
+
+/// The parts of a name between dots; a backslash makes a dot part of the name.
+fn components(name: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        match (c, next, out.last_mut()) {
+            ('\\', Some(next @ ('.' | '\\')), Some(last)) => {
+                last.push(next);
+                chars.next();
+            }
+            ('.', ..) => out.push(String::new()),
+            (c, _, Some(last)) => last.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn add(
+    names: &mut BTreeMap<String, Binding>,
+    path: &[String],
+    value: Data,
+    whole: &str,
+) -> Result<(), String> {
+    match path {
+        [] => Ok(()),
+        [first, ..] if first.is_empty() => Err(format!("empty path component in {whole:?}")),
+        [last] => {
+            names.insert(last.clone(), Binding::Value(value));
+            Ok(())
+        }
+        [first, rest @ ..] => {
+            let below = names.entry(first.clone());
+            match below.or_insert_with(|| Binding::Map(BTreeMap::new())) {
+                Binding::Map(map) => add(map, rest, value, whole),
+                Binding::Value(_) => Err(format!("field {first:?} in {whole} is no map")),
+            }
+        }
+    }
+}
+
+/// A file as text.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(role: &'static str, name: &str) -> Result<Input, Trouble> {
+    Reader::default().read(role, name)
+}
+
+/// A file as documents that nothing is evaluated in.
+///
+/// # Errors
+/// When it cannot be read, or is no YAML.
+pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, Trouble> {
+    parse(role, &read(role, name)?)
+}
+
+/// The documents of a text, in which nothing is evaluated.
+///
+/// # Errors
+/// When it is no YAML.
+pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, Trouble> {
+    document::read(&input.text).map_err(|e| {
+        let (name, message) = (input.name.clone(), format!("yaml: {}", e.message));
+        Trouble::Run(Error::Input { role, name, message, span: e.span }, vec![input.clone()])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::components;
+
+    #[test]
+    fn a_backslash_makes_a_dot_part_of_a_name() {
+        assert_eq!(components("a.b"), ["a", "b"]);
+        assert_eq!(components(r"a\.b.c"), ["a.b", "c"]);
+        assert_eq!(components(r"a\\.b"), [r"a\", "b"]);
+    }
+}

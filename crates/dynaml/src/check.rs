@@ -1,0 +1,207 @@
+//! What can be said of a document without its stubs: expressions that cannot be parsed, functions
+//! that do not exist, nodes that refer to themselves, keys that are there twice.
+
+use ordain_data::yaml::{Kind, NodeId, Tree};
+use ordain_source::{Diagnostic, FileId, TextRange, suggest};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnose::{
+    CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, SYNTAX, UNKNOWN_FUNCTION, exact_place,
+};
+use crate::functions;
+use crate::load::{Features, Sources, SrcKind};
+use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
+use crate::value::is_expression;
+
+/// Whether a text is YAML with expressions in it.
+pub fn has_expressions(text: &str) -> bool {
+    if !text.contains("((") {
+        return false;
+    }
+    let Ok(trees) = Tree::parse_all(text) else { return false };
+    trees.iter().any(|tree| {
+        let nodes = (0..tree.len()).filter_map(|n| u32::try_from(n).ok());
+        nodes.into_iter().any(|n| match &tree.node(NodeId(n)).kind {
+            Kind::Scalar(text, _) => is_expression(text),
+            _ => false,
+        })
+    })
+}
+
+/// Checks a template or stub.
+pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
+    let invalid = |message: String, span: TextRange| {
+        vec![Diagnostic::error(INVALID_YAML, message).at(span.in_file(file))]
+    };
+    let trees = match Tree::parse_all(text) {
+        Ok(trees) => trees,
+        Err(e) => return invalid(e.message, e.range),
+    };
+    let features = Features { control: true, ..Features::default() };
+    let mut sources = Sources::default();
+    sources.features = features;
+    let mut out = Vec::new();
+    for tree in &trees {
+        duplicates(tree, file, &mut out);
+        if let Err(e) = sources.load(tree, 0) {
+            out.extend(invalid(e.message, e.span));
+        }
+    }
+    let mut checker = Checker { file, sources: &sources, functions: functions::table(), out };
+    for (_, node) in sources.nodes.iter() {
+        match &node.kind {
+            SrcKind::Broken(written, error) => {
+                let place = exact_place(text, node.span, written, Some(error.at));
+                let message = format!("this is no expression: {}", error.message);
+                let found = Diagnostic::error(SYNTAX, message).at(place.in_file(file));
+                checker.out.push(found);
+            }
+            SrcKind::Expr(expr) => checker.expression(*expr, node.span),
+            SrcKind::Map(map) => {
+                for (key, value) in &map.entries {
+                    checker.entry(key, &sources.nodes[*value].kind, sources.nodes[*value].span);
+                }
+            }
+            _ => {}
+        }
+    }
+    checker.out
+}
+
+fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
+    for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
+        let mut seen: FxHashMap<&str, TextRange> = FxHashMap::default();
+        for (key, _) in tree.entries(NodeId(n)) {
+            let (Some(text), span) = (tree.text(key), tree.node(key).span) else { continue };
+            if let Some(first) = seen.insert(text, span) {
+                let message = format!("the key `{text}` is there twice");
+                let found = Diagnostic::warning(DUPLICATE_KEY, message);
+                let found = found.labelled(span.in_file(file), "this one counts");
+                out.push(found.related(first.in_file(file), "this one has no effect"));
+            }
+        }
+    }
+}
+
+struct Checker<'s> {
+    file: FileId,
+    sources: &'s Sources,
+    functions: FxHashMap<&'static str, functions::Builtin>,
+    out: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn expression(&mut self, expr: ExprId, span: TextRange) {
+        let exprs = &self.sources.exprs;
+        let mut todo = vec![expr];
+        let mut parameters: FxHashSet<&str> = FxHashSet::default();
+        let mut called = Vec::new();
+        while let Some(id) = todo.pop() {
+            match &exprs[id] {
+                Expr::Lambda(lambda) => parameters.extend(lambda.params.iter().map(|p| &*p.name)),
+                Expr::Call { callee, .. } => called.extend(bare_name(exprs, *callee)),
+                Expr::Mapping(_, _, lambda) => {
+                    if let Expr::Lambda(lambda) = &exprs[*lambda]
+                        && lambda.params.len() > 2
+                    {
+                        let text = "mapping expression take a maximum of 2 arguments";
+                        let found = Diagnostic::error(FAILED, text);
+                        self.out.push(found.at(span.in_file(self.file)));
+                    }
+                }
+                _ => {}
+            }
+            todo.extend(exprs.operands(id));
+        }
+        for name in called {
+            if self.functions.contains_key(name) || parameters.contains(name) || name == "_" {
+                continue;
+            }
+            let text = format!("unknown function '{name}'");
+            let mut found = Diagnostic::error(UNKNOWN_FUNCTION, text).at(span.in_file(self.file));
+            if let Some(near) = suggest::nearest(name, self.functions.keys().copied()) {
+                found = found.help(format!("did you mean `{near}`?"));
+            }
+            self.out.push(found.help(format!("a lambda under this key is called by `.{name}(…)`")));
+        }
+    }
+
+    /// An entry whose expression needs the entry itself.
+    fn entry(&mut self, key: &str, kind: &SrcKind, span: TextRange) {
+        let SrcKind::Expr(expr) = kind else { return };
+        let exprs = &self.sources.exprs;
+        let mut todo = vec![*expr];
+        while let Some(id) = todo.pop() {
+            match &exprs[id] {
+                // Names of their own may hide the key.
+                Expr::Lambda(_) | Expr::Scope(..) => continue,
+                Expr::Ref(reference) if !reference.absolute && reference.tag.is_none() => {
+                    if matches!(reference.path.first(), Some(PathStep::Key(k)) if k == key) {
+                        let text = format!("`{key}` needs its own value");
+                        let found = Diagnostic::error(CYCLE, text)
+                            .labelled(span.in_file(self.file), "the name means the node itself");
+                        let help = format!("`.{key}` starts at the root of the document");
+                        self.out.push(found.help(help));
+                        return;
+                    }
+                }
+                Expr::Call { callee, args, .. } => {
+                    // A bare name that is called is a function.
+                    if bare_name(exprs, *callee).is_none() {
+                        todo.push(*callee);
+                    }
+                    todo.extend(args.iter().map(|a| a.value));
+                    continue;
+                }
+                _ => {}
+            }
+            todo.extend(exprs.operands(id));
+        }
+    }
+}
+
+fn bare_name(exprs: &Exprs, callee: ExprId) -> Option<&str> {
+    let Expr::Ref(reference) = &exprs[callee] else { return None };
+    match &reference.path[..] {
+        [PathStep::Key(name)] if !reference.absolute && reference.tag.is_none() => Some(name),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ordain_source::SourceMap;
+
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let sources = SourceMap::new();
+        let file = sources.add("t.yml", text);
+        check(file, text).into_iter().map(|d| d.message).collect()
+    }
+
+    #[test]
+    fn only_whole_texts_in_brackets_are_expressions() {
+        assert!(has_expressions("a: (( b ))\n"));
+        assert!(!has_expressions("a: b (( c ))\n"));
+        assert!(!has_expressions("a: ((! b ))\n"));
+    }
+
+    #[test]
+    fn mistakes_are_found_without_stubs() {
+        assert_eq!(
+            messages("a: (( merge || x.y ))\nf: (( .f(1) ))\ng: (( |h|->h(1) ))\n"),
+            [""; 0]
+        );
+        assert_eq!(messages("a: (( jion(1) ))\n"), ["unknown function 'jion'"]);
+        assert_eq!(messages("m: {a: (( 1 + a.x ))}\n"), ["`a` needs its own value"]);
+        assert_eq!(messages("a: 1\na: 2\n"), ["the key `a` is there twice"]);
+        assert_eq!(
+            messages("a: (( map[l|a,b,c|->a] ))\n"),
+            ["mapping expression take a maximum of 2 arguments"]
+        );
+        let broken = messages("a: (( 1 + ))\n");
+        assert!(broken[0].starts_with("this is no expression"), "{broken:?}");
+        assert_eq!(messages("1: a\n"), ["map key must be a string: 1"]);
+    }
+}

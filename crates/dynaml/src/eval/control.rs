@@ -1,0 +1,483 @@
+//! Control structures: maps with a key such as `<<if` are replaced by a value.
+
+use ecow::EcoString;
+
+use super::scope::{Bound, Scope};
+use super::stop::Stop;
+use super::tree::{Children, Inst, InstId, Reached, Step};
+use super::{Env, Eval, Evaluator, Info};
+use crate::load::SrcId;
+use crate::value::{Item, Value};
+
+/// A control structure and the keys that belong to it.
+struct Control {
+    name: &'static str,
+    options: &'static [&'static str],
+    /// Whether other keys are allowed.
+    regular: bool,
+}
+
+const CONTROLS: &[Control] = &[
+    Control { name: "if", options: &["then", "else"], regular: false },
+    Control { name: "switch", options: &["cases", "default"], regular: true },
+    Control { name: "type", options: &["default"], regular: true },
+    Control { name: "for", options: &["do", "mapkey"], regular: false },
+    Control { name: "merge", options: &[], regular: true },
+];
+
+/// The largest number of rounds of a loop.
+const ROUNDS: usize = 1_000_000;
+
+type Entries = Vec<(EcoString, InstId)>;
+
+impl Evaluator<'_> {
+    pub(crate) fn reach_control(&mut self, id: InstId, _src: SrcId) -> Eval<Reached> {
+        let own = self.own_entries(id);
+        let (controls, regular): (Entries, Entries) =
+            own.iter().cloned().partition(|e| e.0.starts_with("<<") && !e.0.starts_with("<<!"));
+        for (_, node) in &controls {
+            self.nodes[*node].fixed = true;
+        }
+        let control = which(&controls, &regular)?;
+        let result = match control.name {
+            "if" => self.control_if(id, &controls),
+            "switch" => self.control_switch(id, &controls, &regular),
+            "type" => self.control_type(id, &controls, &regular),
+            "for" => self.control_for(id, &controls),
+            _ => return self.control_merge(id, &controls, &regular),
+        };
+        let reached = match result {
+            Err(Stop::Failed(issue)) => {
+                return match self.override_of(id) {
+                    Some(item) => Ok(Reached::Value(item)),
+                    None => Err(Stop::Failed(issue)),
+                };
+            }
+            other => other?,
+        };
+        match self.override_of(id) {
+            Some(item) => Ok(Reached::Value(item)),
+            None => Ok(reached),
+        }
+    }
+
+    /// The value of a control key.
+    fn control_value(&mut self, node: InstId) -> Eval<Option<Value>> {
+        match self.deep(node) {
+            Ok(item) => Ok(item.map(|i| i.value)),
+            Err(stop @ Stop::Suspend(..)) => Err(stop),
+            Err(stop @ Stop::Failed(_)) => Err(Stop::blocked("", Some(node), true))
+                .map_err(|b| if matches!(stop, Stop::Failed(_)) { b } else { stop }),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// The branch that was chosen, at the place of the structure.
+    fn branch(&mut self, id: InstId, chosen: Option<InstId>) -> Eval<Reached> {
+        let Some(chosen) = chosen else { return Ok(Reached::Undefined) };
+        let body = self.nodes[chosen].body.clone();
+        let mut inst = Inst::new(body, id, Step::Same);
+        inst.fixed = true;
+        let node = self.add(inst);
+        self.extra(id).reported.push(node);
+        match self.reach(node)? {
+            Reached::Node(_, flags) => Ok(Reached::Node(node, flags)),
+            other => Ok(other),
+        }
+    }
+
+    fn control_if(&mut self, id: InstId, controls: &Entries) -> Eval<Reached> {
+        let Some(condition) = entry(controls, "<<if") else { return Err(Stop::silent()) };
+        let truth = match self.control_value(condition)? {
+            None => return Ok(Reached::Undefined),
+            Some(value) => value.truth(),
+        };
+        let key = if truth { "<<then" } else { "<<else" };
+        self.branch(id, entry(controls, key))
+    }
+
+    fn control_switch(
+        &mut self,
+        id: InstId,
+        controls: &Entries,
+        regular: &Entries,
+    ) -> Eval<Reached> {
+        let Some(node) = entry(controls, "<<switch") else { return Err(Stop::silent()) };
+        let value = match self.control_value(node)? {
+            None => return Ok(Reached::Undefined),
+            Some(value) => value,
+        };
+        let default = entry(controls, "<<default");
+        if let Some(cases) = entry(controls, "<<cases") {
+            return self.control_cases(id, cases, &value, default);
+        }
+        let chosen = match value.simple_text() {
+            Some(text) => entry(regular, &text).or(default),
+            None if matches!(value, Value::Null) => default,
+            None => return Err(Stop::failed("invalid switch value type")),
+        };
+        match chosen {
+            Some(node) => self.branch(id, Some(node)),
+            None => {
+                let text = value.simple_text().unwrap_or_default();
+                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
+            }
+        }
+    }
+
+    fn control_cases(
+        &mut self,
+        id: InstId,
+        cases: InstId,
+        value: &Value,
+        default: Option<InstId>,
+    ) -> Eval<Reached> {
+        let list = match self.reach(cases)? {
+            Reached::Value(item) => {
+                let Reached::Node(node, _) = self.literal(cases, item, true) else {
+                    return self.value_cases(id, cases, value, default);
+                };
+                node
+            }
+            Reached::Node(node, _) => node,
+            Reached::Undefined => return Ok(Reached::Undefined),
+        };
+        let children = self.children(list)?;
+        let Children::List(entries, ..) = &*children else {
+            return Err(Stop::failed("cases must be a list"));
+        };
+        for (n, case) in entries.iter().enumerate() {
+            let fields = self.case_fields(*case)?;
+            let matches = match (entry(&fields, "case"), entry(&fields, "match")) {
+                (Some(node), _) => match self.control_value(node)? {
+                    Some(found) => self.same(value, &found),
+                    None => false,
+                },
+                (None, Some(node)) => match self.control_value(node)? {
+                    Some(Value::Lambda(lambda)) => {
+                        let args = vec![(None, value.clone().into())];
+                        let env = Env::at(id);
+                        self.apply(&lambda, args, &env, &mut Info::default())?.truth()
+                    }
+                    _ => {
+                        return Err(Stop::failed(format!(
+                            "case {n} requires a lambda for 'match'"
+                        )));
+                    }
+                },
+                (None, None) => {
+                    let text = format!("case {n} requires 'case' or `'match' field");
+                    return Err(Stop::failed(text));
+                }
+            };
+            if matches {
+                return self.branch(id, entry(&fields, "value"));
+            }
+        }
+        match default {
+            Some(node) => self.branch(id, Some(node)),
+            None => {
+                let text = value.simple_text().unwrap_or_default();
+                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
+            }
+        }
+    }
+
+    /// Cases that are one finished value.
+    fn value_cases(
+        &mut self,
+        id: InstId,
+        cases: InstId,
+        value: &Value,
+        default: Option<InstId>,
+    ) -> Eval<Reached> {
+        let Some(Value::List(list)) = self.control_value(cases)? else {
+            return Err(Stop::failed("cases must be a list"));
+        };
+        for (n, case) in list.items.iter().enumerate() {
+            let Value::Map(case) = &case.value else {
+                return Err(Stop::failed(format!("case {n} must be a map")));
+            };
+            let wanted = case.get("case");
+            if wanted.is_none() && case.get("match").is_none() {
+                let text = format!("case {n} requires 'case' or `'match' field");
+                return Err(Stop::failed(text));
+            }
+            if wanted.is_none_or(|w| self.same(value, &w.value)) {
+                return Ok(case.get("value").cloned().map_or(Reached::Undefined, Reached::Value));
+            }
+        }
+        match default {
+            Some(node) => self.branch(id, Some(node)),
+            None => {
+                let text = value.simple_text().unwrap_or_default();
+                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
+            }
+        }
+    }
+
+    fn case_fields(&mut self, case: InstId) -> Eval<Entries> {
+        let node = match self.reach(case)? {
+            Reached::Node(node, _) => node,
+            Reached::Value(_) => case,
+            Reached::Undefined => return Ok(Vec::new()),
+        };
+        let own = self.own_entries(node);
+        Ok(own.to_vec())
+    }
+
+    fn control_type(&mut self, id: InstId, controls: &Entries, regular: &Entries) -> Eval<Reached> {
+        let Some(node) = entry(controls, "<<type") else { return Err(Stop::silent()) };
+        let kind = match self.control_value(node)? {
+            None => "undef",
+            Some(value) => value.kind(),
+        };
+        let chosen = entry(regular, kind).or_else(|| entry(controls, "<<default"));
+        match chosen {
+            Some(node) => self.branch(id, Some(node)),
+            None => Err(Stop::failed(format!("invalid type: {kind}"))),
+        }
+    }
+
+    fn control_merge(
+        &mut self,
+        id: InstId,
+        controls: &Entries,
+        regular: &Entries,
+    ) -> Eval<Reached> {
+        let Some(node) = entry(controls, "<<merge") else { return Err(Stop::silent()) };
+        let value = self.control_value(node)?.unwrap_or_default();
+        let maps = match &value {
+            Value::Null => Vec::new(),
+            Value::Map(map) => vec![std::rc::Rc::clone(map)],
+            Value::List(list) => {
+                let mut maps = Vec::new();
+                for (n, item) in list.items.iter().enumerate() {
+                    match &item.value {
+                        Value::Map(map) => maps.push(std::rc::Rc::clone(map)),
+                        Value::Null => {}
+                        other => {
+                            return Err(Stop::failed(format!(
+                                "entry {n}: invalid type ({})",
+                                other.kind()
+                            )));
+                        }
+                    }
+                }
+                maps
+            }
+            other => {
+                return Err(Stop::failed(format!("invalid value type: {}", other.kind())));
+            }
+        };
+        let mut entries: Vec<(EcoString, Item)> = Vec::new();
+        for (key, node) in regular {
+            if let Some(item) = self.deep(*node)? {
+                entries.push((key.clone(), item));
+            }
+        }
+        for map in maps {
+            entries.extend(map.entries().iter().cloned());
+        }
+        let value = Value::Map(crate::value::Map::new(entries));
+        match self.override_of(id) {
+            Some(item) => Ok(Reached::Value(item)),
+            None => Ok(Reached::Value(value.into())),
+        }
+    }
+
+    fn control_for(&mut self, id: InstId, controls: &Entries) -> Eval<Reached> {
+        let Some(node) = entry(controls, "<<for") else { return Err(Stop::silent()) };
+        let Some(body) = entry(controls, "<<do") else {
+            return Err(Stop::failed("do field required"));
+        };
+        let key = entry(controls, "<<mapkey");
+        let Some(ranges) = self.control_value(node)? else { return Ok(Reached::Undefined) };
+        let ranges = self.loop_ranges(&ranges)?;
+        let mut out = Vec::new();
+        self.rounds(id, &ranges, &mut Vec::new(), body, key, &mut out)?;
+        let value = if key.is_some() {
+            Value::Map(crate::value::Map::new(out))
+        } else {
+            Value::List(crate::value::List::new(out.into_iter().map(|e| e.1).collect(), None))
+        };
+        Ok(Reached::Value(self.bounded(value)?.into()))
+    }
+
+    fn loop_ranges(&self, ranges: &Value) -> Eval<Vec<Range>> {
+        let mut out = Vec::new();
+        match ranges {
+            Value::Map(map) => {
+                for (name, item) in map.entries() {
+                    let mut names = name.split(',').map(str::trim);
+                    let (index, value) = match (names.next(), names.next(), names.next()) {
+                        (Some(value), None, None) => (None, value),
+                        (Some(index), Some(value), None) => (Some(index.into()), value),
+                        _ => return Err(Stop::failed(format!("invalid control variable {name}"))),
+                    };
+                    out.push(Range { name: value.into(), index, values: item.value.clone() });
+                }
+                out.sort_by(|a, b| (&a.name, &a.index).cmp(&(&b.name, &b.index)));
+            }
+            Value::List(list) => {
+                for item in &list.items {
+                    let Value::Map(map) = &item.value else {
+                        return Err(Stop::failed("control variable entry must be a map"));
+                    };
+                    let text = |key: &str| map.get(key).and_then(|i| i.value.as_str()).cloned();
+                    let Some(name) = text("name") else {
+                        return Err(Stop::failed("control variable requires name field"));
+                    };
+                    let values = map.get("values").map(|i| i.value.clone()).unwrap_or_default();
+                    out.push(Range { name, index: text("index"), values });
+                }
+            }
+            other => {
+                return Err(Stop::failed(format!("invalid control variables: {}", other.kind())));
+            }
+        }
+        Ok(out)
+    }
+
+    fn rounds(
+        &mut self,
+        id: InstId,
+        ranges: &[Range],
+        names: &mut Vec<(EcoString, Bound)>,
+        body: InstId,
+        key: Option<InstId>,
+        out: &mut Vec<(EcoString, Item)>,
+    ) -> Eval<()> {
+        let Some((range, rest)) = ranges.split_first() else {
+            return self.round(id, names.clone(), body, key, out);
+        };
+        let items: Vec<(Value, Item)> = match &range.values {
+            Value::List(list) => (0..).map(Value::Int).zip(list.items.iter().cloned()).collect(),
+            Value::Map(map) => {
+                map.entries().iter().map(|(k, i)| (Value::Str(k.clone()), i.clone())).collect()
+            }
+            Value::Null => Vec::new(),
+            other => {
+                return Err(Stop::failed(format!(
+                    "control variable {}: invalid type {}",
+                    range.name,
+                    other.kind()
+                )));
+            }
+        };
+        for (index, item) in items {
+            let before = names.len();
+            names.push((ecow::eco_format!("index-{}", range.name), index.clone().into()));
+            if let Some(name) = &range.index {
+                names.push((name.clone(), index.into()));
+            }
+            names.push((range.name.clone(), Bound::Value(item)));
+            self.rounds(id, rest, names, body, key, out)?;
+            names.truncate(before);
+        }
+        Ok(())
+    }
+
+    fn round(
+        &mut self,
+        id: InstId,
+        names: Vec<(EcoString, Bound)>,
+        body: InstId,
+        key: Option<InstId>,
+        out: &mut Vec<(EcoString, Item)>,
+    ) -> Eval<()> {
+        if out.len() >= ROUNDS {
+            return Err(Stop::failed("the loop has too many rounds"));
+        }
+        let scope = Scope::default().with(names);
+        let evaluate = |node: InstId, this: &mut Self| -> Eval<Option<Item>> {
+            let body = this.nodes[node].body.clone();
+            let instance = this.add_instance(body, id, scope.clone(), true);
+            match this.deep(instance) {
+                Err(stop @ Stop::Suspend(..)) => Err(stop),
+                Err(_) => {
+                    Err(this.nested_trouble(instance, "resolution of loop body failed".into()))
+                }
+                other => other,
+            }
+        };
+        let name = match key {
+            None => EcoString::new(),
+            Some(key) => match evaluate(key, self)?.map(|i| i.value) {
+                Some(value) => value.simple_text().ok_or_else(|| {
+                    Stop::failed(format!("map key must be a simple value, found {}", value.kind()))
+                })?,
+                None => return Ok(()),
+            },
+        };
+        let item = evaluate(body, self)?;
+        if let Some(mut item) = item {
+            if let Value::Template(template) = &item.value {
+                let template = std::rc::Rc::clone(template);
+                let env = Env { locals: scope.clone(), ..Env::at(id) };
+                let mut info = Info::default();
+                item.value = self.use_template(&template, &env, &mut info)?;
+                if info.undefined {
+                    return Ok(());
+                }
+            }
+            out.push((name, item));
+        }
+        Ok(())
+    }
+}
+
+/// A variable of a loop.
+struct Range {
+    name: EcoString,
+    index: Option<EcoString>,
+    values: Value,
+}
+
+fn entry(entries: &Entries, key: &str) -> Option<InstId> {
+    entries.iter().find(|e| e.0 == key).map(|e| e.1)
+}
+
+/// The control structure that the keys say.
+fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
+    let mut found: Option<&'static Control> = None;
+    for (key, _) in controls {
+        let name = key.trim_start_matches('<');
+        if let Some(control) = CONTROLS.iter().find(|c| c.name == name) {
+            if let Some(other) = found {
+                return Err(Stop::failed(format!(
+                    "multiple controls \"<<{}\" and \"<<{}\"",
+                    other.name, control.name
+                )));
+            }
+            found = Some(control);
+        }
+    }
+    let known = |name: &str| CONTROLS.iter().any(|c| c.name == name || c.options.contains(&name));
+    for (key, _) in controls {
+        let name = key.trim_start_matches('<');
+        if !known(name) {
+            return Err(Stop::failed(format!(
+                "unknown control or control option {:?}",
+                key.as_str()
+            )));
+        }
+        if let Some(control) = found
+            && control.name != name
+            && !control.options.contains(&name)
+        {
+            let text =
+                format!("invalid option {:?} for control \"<<{}\"", key.as_str(), control.name);
+            return Err(Stop::failed(text));
+        }
+    }
+    let Some(control) = found else {
+        let names: Vec<&str> = controls.iter().map(|c| c.0.as_str()).collect();
+        return Err(Stop::failed(format!("control options [{}] without control", names.join(" "))));
+    };
+    if !control.regular && !regular.is_empty() {
+        let names: Vec<&str> = regular.iter().map(|c| c.0.as_str()).collect();
+        return Err(Stop::failed(format!("no regular fields [{}] allowed", names.join(" "))));
+    }
+    Ok(control)
+}

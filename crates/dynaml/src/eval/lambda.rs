@@ -1,0 +1,565 @@
+//! Lambdas: values, calls, currying; and the dispatch to built-in functions.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+
+use super::reference::{Spot, full_path};
+use super::scope::{Bound, Scope};
+use super::stop::Stop;
+use super::tree::{InstId, NOWHERE};
+use super::{Env, Eval, Evaluator, Info};
+use crate::functions::{Builtin, Call};
+use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, PathStep, Reference};
+use crate::syntax::print::print_lambda;
+use crate::value::{Callable, Item, Lambda, Value};
+
+/// What `_` means in an inline lambda; no name of the language.
+pub const INLINE: &str = "_ of the lambda around";
+
+/// An argument of a call: its parameter's name, if given, and its value.
+pub type Argument = (Option<EcoString>, Bound);
+
+impl Evaluator<'_> {
+    pub(crate) fn lambda_value(
+        &mut self,
+        lambda: &Rc<LambdaExpr>,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let mut defaults = Vec::new();
+        for param in lambda.params.iter() {
+            defaults.push(match param.default {
+                Some(default) => Some(self.eval(default, env, info)?),
+                None => None,
+            });
+        }
+        let captured = env.locals.before(&self.instance_scope(env.place));
+        Ok(Value::Lambda(Rc::new(Lambda {
+            callable: Callable::Body(Rc::clone(lambda)),
+            bound: Vec::new(),
+            first: Vec::new(),
+            defaults,
+            captured,
+            place: env.place,
+        })))
+    }
+
+    /// The names around the template that a node belongs to.
+    fn instance_scope(&self, place: InstId) -> Scope {
+        let mut scope = Scope::default();
+        let mut at = place;
+        while at != NOWHERE {
+            if let Some(found) = self.nodes[at].extra.as_ref().and_then(|e| e.scope.as_ref()) {
+                scope = scope.before(found);
+            }
+            at = self.nodes[at].parent;
+        }
+        scope
+    }
+
+    pub(crate) fn lambda_reference(
+        &mut self,
+        expr: ExprId,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        match self.eval(expr, env, info)? {
+            value @ Value::Lambda(_) => Ok(value),
+            Value::Str(text) => {
+                let inner = text.strip_prefix("((").and_then(|t| t.strip_suffix("))"));
+                let parsed = self.sources.parse(inner.unwrap_or(&text));
+                let parsed = parsed.map_err(|e| {
+                    Stop::failed(format!("cannot parse lamba expression '{text}': {}", e.message))
+                })?;
+                match self.sources.exprs[parsed].clone() {
+                    Expr::Lambda(lambda) => self.lambda_value(&lambda, env, info),
+                    _ => Err(Stop::failed(format!("'{text}' is no lambda expression"))),
+                }
+            }
+            _ => Err(Stop::failed("lambda reference must resolve to lambda value or string")),
+        }
+    }
+
+    /// The text a lambda prints as.
+    pub fn lambda_text(&self, lambda: &Lambda) -> EcoString {
+        lambda_text(&self.sources.exprs, lambda)
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        callee: ExprId,
+        args: &[Arg],
+        curry: bool,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        if let Some(name) = self.builtin_name(callee) {
+            return self.call_builtin(&name, args, curry, env, info);
+        }
+        let lambda = match self.callee(callee, env, info)? {
+            Value::Lambda(lambda) => lambda,
+            _ => {
+                let shown = self.shown(callee);
+                return Err(Stop::failed(format!(
+                    "function call '{shown}' requires function name or lambda value"
+                )));
+            }
+        };
+        let args = self.arguments(args, env, info)?;
+        if curry {
+            return self.curry(&lambda, args);
+        }
+        self.apply(&lambda, args, env, info)
+    }
+
+    fn callee(&mut self, callee: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
+        self.eval(callee, env, info)
+    }
+
+    /// The name, if what is called is a bare one: those are built-in functions.
+    fn builtin_name(&self, callee: ExprId) -> Option<EcoString> {
+        let Expr::Ref(reference) = &self.sources.exprs[callee] else { return None };
+        match &reference.path[..] {
+            [PathStep::Key(name)]
+                if reference.tag.is_none() && !reference.absolute && !name.starts_with('_') =>
+            {
+                Some(name.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn call_builtin(
+        &mut self,
+        name: &str,
+        args: &[Arg],
+        curry: bool,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let builtins = Rc::clone(&self.builtins);
+        let Some(builtin) = builtins.get(name) else {
+            return Err(Stop::failed(format!("unknown function '{name}'")));
+        };
+        if args.iter().any(|a| a.name.is_some()) {
+            return Err(Stop::failed(format!("no named arguments for builtin function ({name})")));
+        }
+        match builtin {
+            Builtin::Lazy(_) if curry => {
+                Err(Stop::failed(format!("no currying for intrinsic builtin function ({name})")))
+            }
+            Builtin::Lazy(function) => function(self, args, env, info),
+            Builtin::Eager(_) if curry => {
+                let first = self.values(args, env, info)?;
+                Ok(Value::Lambda(Rc::new(Lambda {
+                    callable: Callable::Builtin(name.into()),
+                    bound: Vec::new(),
+                    first,
+                    defaults: Vec::new(),
+                    captured: Scope::default(),
+                    place: env.place,
+                })))
+            }
+            Builtin::Eager(function) => {
+                let undefined = std::mem::take(&mut info.undefined);
+                let values = self.values(args, env, info);
+                info.undefined |= undefined;
+                let values = values?;
+                let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.bounded(result)
+            }
+        }
+    }
+
+    fn arguments(&mut self, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Vec<Argument>> {
+        if args.iter().all(|a| a.name.is_none()) {
+            let values = self.values(args, env, info)?;
+            return Ok(values.into_iter().map(|v| (None, v.into())).collect());
+        }
+        let mut out = Vec::new();
+        for arg in args {
+            let values = self.values(std::slice::from_ref(arg), env, info)?;
+            out.extend(values.into_iter().map(|v| (arg.name.clone(), v.into())));
+        }
+        Ok(out)
+    }
+
+    /// Binds arguments without calling.
+    fn curry(&mut self, lambda: &Lambda, args: Vec<Argument>) -> Eval<Value> {
+        let mut next = copy_of(lambda);
+        let Callable::Body(expr) = &lambda.callable else {
+            for (_, bound) in args {
+                if let Bound::Value(item) = bound {
+                    next.first.push(item.value);
+                }
+            }
+            return Ok(Value::Lambda(Rc::new(next)));
+        };
+        let mut free: Vec<EcoString> = expr
+            .params
+            .iter()
+            .map(|p| p.name.clone())
+            .filter(|n| !lambda.bound.iter().any(|b| b.0 == *n))
+            .collect();
+        let mut positional = Vec::new();
+        for (name, bound) in args {
+            let Bound::Value(item) = bound else { continue };
+            match name {
+                Some(name) => {
+                    let name = self.parameter(expr, &name)?;
+                    free.retain(|n| *n != name);
+                    next.bound.push((name, item.value));
+                }
+                None => positional.push(item.value),
+            }
+        }
+        let count = positional.len();
+        let open = expr.params.last().is_some_and(|p| free.last() == Some(&p.name));
+        if expr.varargs && open && count >= free.len() {
+            let rest = positional.split_off(free.len() - 1);
+            positional.push(Value::list(rest));
+        } else if expr.varargs
+            && free.is_empty()
+            && let Some((_, Value::List(list))) = next.bound.last_mut()
+        {
+            let more = positional.drain(..).map(Item::from);
+            let items = list.items.iter().cloned().chain(more).collect();
+            *list = crate::value::List::new(items, None);
+        }
+        for (at, value) in positional.into_iter().enumerate() {
+            let Some(name) = free.get(at) else {
+                return Err(self.arity(expr, lambda, count, free.len()));
+            };
+            next.bound.push((name.clone(), value));
+        }
+        Ok(Value::Lambda(Rc::new(next)))
+    }
+
+    /// The parameter that a name or number in a call means.
+    fn parameter(&self, expr: &LambdaExpr, name: &str) -> Eval<EcoString> {
+        if let Some(param) = expr.params.iter().find(|p| p.name == name) {
+            return Ok(param.name.clone());
+        }
+        match name.parse::<usize>() {
+            Ok(n) => n
+                .checked_sub(1)
+                .and_then(|n| expr.params.get(n))
+                .map(|p| p.name.clone())
+                .ok_or_else(|| {
+                    Stop::failed(format!(
+                        "argument index {n} too large for {} parameters",
+                        expr.params.len()
+                    ))
+                }),
+            Err(_) => {
+                Err(Stop::failed(format!("no lambda parameter found for named argument {name}")))
+            }
+        }
+    }
+
+    fn arity(&self, expr: &LambdaExpr, lambda: &Lambda, found: usize, expected: usize) -> Stop {
+        let _ = lambda;
+        let defaults = expr.params.iter().filter(|p| p.default.is_some()).count();
+        let optional = defaults + usize::from(expr.varargs);
+        let spiff = format!("found {found} argument(s), but expects {expected}");
+        if found > expected {
+            return Stop::failed(spiff);
+        }
+        let plus = if optional > 0 {
+            let least = expected.saturating_sub(optional);
+            format!("expected at least {least} arguments ({optional} optional), but found {found}")
+        } else {
+            format!("expected {expected} arguments, but found {found}")
+        };
+        Stop::failed(self.words(&spiff, &plus))
+    }
+
+    /// Calls a lambda.
+    pub(crate) fn apply(
+        &mut self,
+        lambda: &Rc<Lambda>,
+        args: Vec<Argument>,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let expr = match &lambda.callable {
+            Callable::Builtin(name) => return self.apply_builtin(name, lambda, args, env, info),
+            Callable::Body(expr) => Rc::clone(expr),
+        };
+        let Some(frame) = self.bind(&expr, lambda, args)? else {
+            return Err(Stop::silent());
+        };
+        let mut names = match frame {
+            Frame::Complete(names) => names,
+            Frame::Partial(lambda) => return Ok(Value::Lambda(lambda)),
+        };
+        let own = lambda.captured.get(INLINE).cloned();
+        names.push(("_".into(), own.unwrap_or_else(|| Value::Lambda(Rc::clone(lambda)).into())));
+        if self.calls >= self.options.call_depth {
+            return Err(Stop::failed("lambda recursion too deep"));
+        }
+        let inner = Env {
+            place: env.place,
+            merge: lambda.place,
+            locals: lambda.captured.with(names),
+            caller: env.locals.before(&env.caller),
+            element: None,
+        };
+        self.calls += 1;
+        let result = self.eval(expr.body, &inner, info);
+        self.calls -= 1;
+        result
+    }
+
+    fn apply_builtin(
+        &mut self,
+        name: &str,
+        lambda: &Lambda,
+        args: Vec<Argument>,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
+        let mut values = lambda.first.clone();
+        for (_, bound) in args {
+            let value = match bound {
+                Bound::Value(item) => item.value,
+                Bound::Node(id) => self.spot_value(Spot::Node(id), || self_path(id))?.value,
+            };
+            values.push(value);
+        }
+        let builtins = Rc::clone(&self.builtins);
+        match builtins.get(name) {
+            Some(Builtin::Eager(function)) => {
+                let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.bounded(result)
+            }
+            _ => Err(Stop::failed(format!("unknown function '{name}'"))),
+        }
+    }
+
+    /// Gives every parameter its argument.
+    fn bind(
+        &mut self,
+        expr: &Rc<LambdaExpr>,
+        lambda: &Rc<Lambda>,
+        args: Vec<Argument>,
+    ) -> Eval<Option<Frame>> {
+        let params = &expr.params;
+        let mut slots: Vec<Option<Bound>> = vec![None; params.len()];
+        for (name, value) in &lambda.bound {
+            if let Some(at) = params.iter().position(|p| p.name == *name) {
+                slots[at] = Some(value.clone().into());
+            }
+        }
+        let free = slots.iter().filter(|s| s.is_none()).count();
+        let found = args.len();
+        let mut positional = Vec::with_capacity(found);
+        let mut named = 0;
+        for (name, bound) in args {
+            match name {
+                Some(name) => {
+                    let name = self.parameter(expr, &name)?;
+                    let at = params.iter().position(|p| p.name == name).unwrap_or(0);
+                    if slots[at].is_some() {
+                        return Err(Stop::failed(format!(
+                            "named argument {name} given by name and index"
+                        )));
+                    }
+                    if expr.varargs && at + 1 == params.len() && !is_list(&bound) {
+                        return Err(Stop::failed(format!(
+                            "named varargs argument {at} ({name}) must be a list"
+                        )));
+                    }
+                    slots[at] = Some(bound);
+                    named += 1;
+                }
+                None => positional.push(bound),
+            }
+        }
+        let mut rest = positional.into_iter();
+        let last = params.len().saturating_sub(1);
+        for (at, slot) in slots.iter_mut().enumerate() {
+            if slot.is_some() {
+                continue;
+            }
+            if expr.varargs && at == last {
+                let mut items = Vec::new();
+                for bound in rest.by_ref() {
+                    items.push(match bound {
+                        Bound::Value(item) => item.value,
+                        Bound::Node(id) => self.spot_value(Spot::Node(id), || self_path(id))?.value,
+                    });
+                }
+                *slot = Some(Value::list(items).into());
+            } else {
+                *slot = rest.next();
+            }
+        }
+        if let (true, Some(Some(Bound::Value(item)))) = (expr.varargs, slots.last_mut())
+            && let Value::List(list) = &mut item.value
+        {
+            let mut items = list.items.clone();
+            for bound in rest.by_ref() {
+                items.push(self.bound_value(bound)?.into());
+            }
+            *list = crate::value::List::new(items, None);
+        }
+        if rest.next().is_some() {
+            return Err(self.arity(expr, lambda, found, free));
+        }
+        self.complete(expr, lambda, slots, named, found, free)
+    }
+
+    fn complete(
+        &mut self,
+        expr: &Rc<LambdaExpr>,
+        lambda: &Rc<Lambda>,
+        slots: Vec<Option<Bound>>,
+        named: usize,
+        found: usize,
+        free: usize,
+    ) -> Eval<Option<Frame>> {
+        let optional = expr.varargs || expr.params.iter().any(|p| p.default.is_some());
+        let mut names = Vec::with_capacity(slots.len() + 1);
+        let mut missing = None;
+        for (at, (param, slot)) in expr.params.iter().zip(&slots).enumerate() {
+            let default = lambda.defaults.get(at).cloned().flatten();
+            match slot.clone().or_else(|| default.map(Bound::from)) {
+                Some(bound) => names.push((param.name.clone(), bound)),
+                None => missing = missing.or(Some(param.name.clone())),
+            }
+        }
+        match missing {
+            None => Ok(Some(Frame::Complete(names))),
+            Some(name) if named > 0 => {
+                Err(Stop::failed(format!("missing named argument for {name}")))
+            }
+            Some(_) if optional || found == 0 => Err(self.arity(expr, lambda, found, free)),
+            Some(_) => {
+                let mut next = copy_of(lambda);
+                next.bound.clear();
+                for (param, slot) in expr.params.iter().zip(slots) {
+                    if let Some(Bound::Value(item)) = slot {
+                        next.bound.push((param.name.clone(), item.value));
+                    }
+                }
+                Ok(Some(Frame::Partial(Rc::new(next))))
+            }
+        }
+    }
+
+    /// `__.x` and `___.x`: from the node of the expression, and from outside the document.
+    pub(crate) fn host_reference(
+        &mut self,
+        reference: &Reference,
+        env: &Env,
+    ) -> Eval<Option<Item>> {
+        let Some(PathStep::Key(first)) = reference.path.first() else { return Ok(None) };
+        if reference.absolute || reference.tag.is_some() || !first.starts_with("__") {
+            return Ok(None);
+        }
+        let start = match first.as_str() {
+            "__" => {
+                let Some(PathStep::Key(next)) = reference.path.get(1) else { return Ok(None) };
+                self.look_up_around(env.place, next)?.map(|s| (s, 2))
+            }
+            "___" => {
+                let document = self.document(env.place);
+                let root = self.root(env.place);
+                match reference.path.get(1) {
+                    Some(PathStep::Key(next)) => match document.bindings.outermost(next) {
+                        Some(bound) => Some((bound.clone().into(), 2)),
+                        None => Some((Spot::Node(root), 1)),
+                    },
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let missing = || Stop::failed(format!("'{}' not found", full_path(reference)));
+        let Some((mut spot, from)) = start else { return Err(missing()) };
+        for step in &reference.path[from..] {
+            spot = self.step_into(&spot, step, || full_path(reference))?.ok_or_else(missing)?;
+        }
+        Ok(Some(self.spot_value(spot, || full_path(reference))?))
+    }
+}
+
+enum Frame {
+    Complete(Vec<(EcoString, Bound)>),
+    Partial(Rc<Lambda>),
+}
+
+fn copy_of(lambda: &Lambda) -> Lambda {
+    Lambda {
+        callable: lambda.callable.clone(),
+        bound: lambda.bound.clone(),
+        first: lambda.first.clone(),
+        defaults: lambda.defaults.clone(),
+        captured: lambda.captured.clone(),
+        place: lambda.place,
+    }
+}
+
+fn is_list(bound: &Bound) -> bool {
+    matches!(bound, Bound::Value(Item { value: Value::List(_), .. }))
+}
+
+fn self_path(id: InstId) -> String {
+    format!("{id:?}")
+}
+
+/// The text a lambda prints as, without the parameters that are bound.
+pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoString {
+    let expr = match &lambda.callable {
+        Callable::Builtin(name) => {
+            let mut args: Vec<String> = lambda.first.iter().map(|v| value_text(exprs, v)).collect();
+            args.push("__args...".into());
+            return ecow::eco_format!("lambda|__args...|->{name}({})", args.join(", "));
+        }
+        Callable::Body(expr) => expr,
+    };
+    let plain = lambda.bound.is_empty() && lambda.defaults.iter().all(Option::is_none);
+    if plain {
+        return print_lambda(exprs, expr).into();
+    }
+    let mut params = Vec::new();
+    for (at, param) in expr.params.iter().enumerate() {
+        if lambda.bound.iter().any(|b| b.0 == param.name) {
+            continue;
+        }
+        let rest = expr.varargs && at + 1 == expr.params.len();
+        params.push(match lambda.defaults.get(at) {
+            Some(Some(value)) => format!("{}={}", param.name, value_text(exprs, value)),
+            _ if rest => format!("{}...", param.name),
+            _ => param.name.to_string(),
+        });
+    }
+    let body = crate::syntax::print::print(exprs, expr.body);
+    ecow::eco_format!("lambda|{}|->{body}", params.join(","))
+}
+
+/// A value as an expression that gives it.
+fn value_text(exprs: &crate::syntax::ast::Exprs, value: &Value) -> String {
+    let all = |values: Vec<String>| values.join(", ");
+    match value {
+        Value::Null => "nil".into(),
+        Value::Str(text) => crate::syntax::print::quote(text),
+        Value::Float(x) => ordain_functions::float::to_go(*x),
+        Value::List(list) => {
+            let items = list.items.iter().map(|i| value_text(exprs, &i.value));
+            format!("[{}]", all(items.collect()))
+        }
+        Value::Map(map) => {
+            let entries = map.entries().iter().map(|(key, item)| {
+                let key = crate::syntax::print::quote(key);
+                format!("{key} = {}", value_text(exprs, &item.value))
+            });
+            format!("{{ {} }}", all(entries.collect()))
+        }
+        Value::Lambda(lambda) => format!("({})", lambda_text(exprs, lambda)),
+        Value::Template(_) => "nil".into(),
+        other => other.simple_text().unwrap_or_default().into(),
+    }
+}

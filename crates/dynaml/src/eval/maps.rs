@@ -1,0 +1,217 @@
+//! The entries of a map: its own, those of its insert, and those that stubs add.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+
+use super::stop::Stop;
+use super::tree::{Body, Children, Inst, InstId, Memo, Step};
+use super::{Eval, Evaluator, Info};
+use crate::load::{SrcId, SrcKind};
+use crate::syntax::ast::{Expr, ExprId};
+use crate::value::{Flags, Item, Map, Value};
+
+impl Evaluator<'_> {
+    /// The own entries of a map by key, without those of its insert.
+    pub(crate) fn own_entries(&mut self, id: InstId) -> Rc<Vec<(EcoString, InstId)>> {
+        if let Some(own) = self.nodes[id].extra.as_ref().and_then(|e| e.own.clone()) {
+            return own;
+        }
+        let entries: Vec<(EcoString, Body)> = match &self.nodes[id].body {
+            Body::Value(Item { value: Value::Map(map), .. }) => values_of(map),
+            Body::Src(src) => match &self.sources.nodes[*src].kind {
+                SrcKind::Map(map) => {
+                    map.entries.iter().map(|(k, s)| (k.clone(), Body::Src(*s))).collect()
+                }
+                SrcKind::Value(Item { value: Value::Map(map), .. }) => values_of(map),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let own = entries.into_iter().map(|(key, body)| {
+            let child = self.add(Inst::new(body, id, Step::Key(key.clone())));
+            (key, child)
+        });
+        let own: Rc<Vec<_>> = Rc::new(own.collect());
+        self.extra(id).own = Some(Rc::clone(&own));
+        own
+    }
+
+    pub(crate) fn shape_map(&mut self, id: InstId) -> Eval<Children> {
+        let own = self.own_entries(id);
+        let insert = match self.map_source(id) {
+            Some(map) if map.two_inserts => {
+                return Err(Stop::failed("multiple merge keys not allowed"));
+            }
+            Some(map) => map.insert,
+            None => None,
+        };
+        let mut base = Vec::new();
+        let mut replaced = false;
+        if let Some(insert) = insert {
+            let (item, info) = self.insert(id, insert, Step::Insert)?;
+            match item.map(|i| i.value) {
+                Some(Value::Map(map)) => base = map.entries().to_vec(),
+                Some(Value::Null) | None => {}
+                Some(other) => {
+                    let text =
+                        format!("require map value for '<<' insert, found '{}'", other.kind());
+                    return Err(Stop::failed(text));
+                }
+            }
+            replaced = info.replace;
+        }
+        let own: &[(EcoString, InstId)] = if replaced { &[] } else { &own };
+        let mut entries = self.base_entries(id, own, base, replaced);
+        if !self.nodes[id].fixed {
+            self.inject(id, own, &mut entries);
+        }
+        if entries.is_empty() {
+            return Ok(Children::Map(own.to_vec()));
+        }
+        entries.extend_from_slice(own);
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Children::Map(entries))
+    }
+
+    /// Entries of an insert that are no own ones. What `merge replace` brings is final.
+    fn base_entries(
+        &mut self,
+        id: InstId,
+        own: &[(EcoString, InstId)],
+        base: Vec<(EcoString, Item)>,
+        fixed: bool,
+    ) -> Vec<(EcoString, InstId)> {
+        let mut entries = Vec::new();
+        for (key, item) in base {
+            if find(own, &key).is_some() {
+                continue;
+            }
+            let mut inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            inst.fixed = fixed;
+            entries.push((key, self.add(inst)));
+        }
+        entries
+    }
+
+    /// Entries that stubs add by `&inject` and `&default`.
+    fn inject(
+        &mut self,
+        id: InstId,
+        own: &[(EcoString, InstId)],
+        entries: &mut Vec<(EcoString, InstId)>,
+    ) {
+        let Some(stubs) = self.stubs(id) else { return };
+        let mut added: Vec<(EcoString, Item)> = Vec::new();
+        for stub in stubs.iter().flatten() {
+            let Value::Map(map) = &stub.value else { continue };
+            if !map.injects {
+                continue;
+            }
+            for (key, item) in map.entries() {
+                let marked = item.flags.has_any(Flags::INJECT.with(Flags::DEFAULT));
+                let known = find(own, key).is_some()
+                    || entries.iter().any(|e| e.0 == *key)
+                    || added.iter().any(|e| e.0 == *key);
+                if marked && !known {
+                    added.push((key.clone(), item.clone()));
+                }
+            }
+        }
+        for (key, item) in added {
+            let inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            entries.push((key, self.add(inst)));
+        }
+    }
+
+    /// The value of an insert, and what it says about its map or list.
+    pub(crate) fn insert(
+        &mut self,
+        id: InstId,
+        source: SrcId,
+        step: Step,
+    ) -> Eval<(Option<Item>, Info)> {
+        let node = self.add(Inst::new(Body::Src(source), id, step));
+        self.extra(id).inserts.push(node);
+        let (result, info) = match &self.sources.nodes[source].kind {
+            SrcKind::Expr(expr) => {
+                let expr = *expr;
+                self.insert_expr(id, node, expr)
+            }
+            SrcKind::Broken(..) => (self.reach(node).map(|_| None), Info::default()),
+            _ => {
+                self.nodes[node].fixed = true;
+                (self.deep(node), Info::default())
+            }
+        };
+        match result {
+            Ok(item) => Ok((item, info)),
+            Err(stop) => {
+                if !stop.is_suspend() {
+                    self.nodes[node].reached = Memo::Done(Err(stop.clone()));
+                }
+                Err(stop)
+            }
+        }
+    }
+
+    fn insert_expr(
+        &mut self,
+        id: InstId,
+        node: InstId,
+        expr: ExprId,
+    ) -> (Eval<Option<Item>>, Info) {
+        if self.is_plain_merge(expr) && !self.is_redirected(id) {
+            let item = self.stub_value(id);
+            let key = match &self.sources.exprs[expr] {
+                Expr::Merge(m) => m.on.clone(),
+                _ => None,
+            };
+            return (Ok(item), Info { merged: true, key, ..Info::default() });
+        }
+        let (result, info) = self.evaluate_at(node, expr);
+        if result.is_ok()
+            && info.merged
+            && let Some(path) = &info.redirect
+        {
+            let path = Rc::clone(path);
+            self.redirect(id, path);
+        }
+        if info.none {
+            self.nodes[id].fixed = true;
+            for (_, child) in self.own_entries(id).iter() {
+                self.nodes[*child].fixed = true;
+            }
+        }
+        let undefined = info.undefined;
+        let result = result.map(|value| (!undefined).then(|| Item::from(value)));
+        let result = match result {
+            Ok(Some(item)) if item.value.weight().open => match self.literal(node, item, true) {
+                super::tree::Reached::Value(item) => Ok(Some(item)),
+                super::tree::Reached::Node(sub, _) => self.deep(sub),
+                super::tree::Reached::Undefined => Ok(None),
+            },
+            other => other,
+        };
+        (result, info)
+    }
+
+    /// Whether this is `merge` or `merge on K`: what old files mean as an optional merge.
+    fn is_plain_merge(&self, expr: ExprId) -> bool {
+        match &self.sources.exprs[expr] {
+            Expr::Merge(m) => !m.required && !m.replace && !m.none && m.redirect.is_none(),
+            Expr::Group(inner) => self.is_plain_merge(*inner),
+            _ => false,
+        }
+    }
+}
+
+fn values_of(map: &Map) -> Vec<(EcoString, Body)> {
+    map.entries().iter().map(|(k, item)| (k.clone(), Body::Value(item.clone()))).collect()
+}
+
+/// The entry under a key, in entries sorted by key.
+pub fn find(entries: &[(EcoString, InstId)], key: &str) -> Option<InstId> {
+    let at = entries.binary_search_by(|e| e.0.as_str().cmp(key)).ok()?;
+    entries.get(at).map(|e| e.1)
+}

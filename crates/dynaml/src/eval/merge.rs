@@ -1,0 +1,221 @@
+//! What stubs have at the place of a node, and what that does to it.
+
+use std::rc::Rc;
+
+use super::stop::Stop;
+use super::tree::{InstId, NOWHERE, Step, Stubs};
+use super::{Env, Eval, Evaluator, Info};
+use crate::syntax::ast::{Merge, PathStep};
+use crate::syntax::print::print_path;
+use crate::value::{Flags, Item, Value};
+
+/// The markers that go along with a value taken from a stub.
+const TAKEN: Flags = Flags::TEMPORARY;
+
+impl Evaluator<'_> {
+    /// What stubs have at the place of a node, by stub; `None` if none has anything.
+    pub(crate) fn stubs(&mut self, id: InstId) -> Option<Rc<[Option<Item>]>> {
+        match &self.nodes[id].stubs {
+            Stubs::None => return None,
+            Stubs::Some(found) => return Some(Rc::clone(found)),
+            Stubs::Unknown => {}
+        }
+        // Ancestors first, without recursion: documents may be nested deep.
+        let mut chain = vec![id];
+        let mut at = self.nodes[id].parent;
+        while at != NOWHERE && matches!(self.nodes[at].stubs, Stubs::Unknown) {
+            chain.push(at);
+            at = self.nodes[at].parent;
+        }
+        for node in chain.into_iter().rev() {
+            self.nodes[node].stubs = self.look_up_stubs(node);
+        }
+        match &self.nodes[id].stubs {
+            Stubs::Some(found) => Some(Rc::clone(found)),
+            _ => None,
+        }
+    }
+
+    fn look_up_stubs(&self, id: InstId) -> Stubs {
+        let node = &self.nodes[id];
+        if let Some(path) = node.extra.as_ref().and_then(|e| e.redirect.as_ref()) {
+            let document = self.document(id);
+            let found = document.stubs.iter().map(|s| find_path(s, path).cloned());
+            return stubs_of(found.collect());
+        }
+        if node.parent == NOWHERE {
+            let document = self.document(id);
+            return stubs_of(document.stubs.iter().cloned().map(Some).collect());
+        }
+        match (&self.nodes[node.parent].stubs, &node.step) {
+            (Stubs::Some(found), Step::Same | Step::Insert | Step::InsertAt(_)) => {
+                Stubs::Some(Rc::clone(found))
+            }
+            (Stubs::Some(found), step) => {
+                let found = found.iter().map(|s| s.as_ref().and_then(|s| step_down(s, step)));
+                stubs_of(found.map(|i| i.cloned()).collect())
+            }
+            _ => Stubs::None,
+        }
+    }
+
+    /// Whether a stub has something at the place of a node.
+    pub(crate) fn has_stub(&mut self, id: InstId) -> bool {
+        match &self.nodes[id].body {
+            super::tree::Body::Value(item) => {
+                let item = item.clone();
+                self.stub_value(id).is_some_and(|found| !same(&found.value, &item.value))
+            }
+            _ => self.stubs(id).is_some(),
+        }
+    }
+
+    /// What the first stub that has it has at the place of a node.
+    pub(crate) fn stub_value(&mut self, id: InstId) -> Option<Item> {
+        let found = self.stubs(id)?;
+        let item = found.iter().flatten().next()?;
+        Some(Item { value: item.value.clone(), flags: item.flags.without(Flags::default()) })
+    }
+
+    /// What replaces the value of a node: entries of lists are never replaced as such.
+    pub(crate) fn override_of(&mut self, id: InstId) -> Option<Item> {
+        if self.nodes[id].fixed {
+            return None;
+        }
+        let mut at = id;
+        loop {
+            let node = &self.nodes[at];
+            match node.step {
+                Step::Same if node.parent != NOWHERE => at = node.parent,
+                Step::Key(_) | Step::Same => break,
+                _ => return None,
+            }
+        }
+        // The root of a document is not replaced as a whole.
+        if self.nodes[at].parent == NOWHERE && self.nodes[at].step == Step::Same && at == id {
+            return None;
+        }
+        let item = self.stub_value(id)?;
+        if item.flags.has(Flags::DEFAULT) && !item.flags.has(Flags::INJECT) {
+            return None;
+        }
+        let dynamic = item.flags.has(Flags::DYNAMIC);
+        let flags = if dynamic { Flags::DYNAMIC } else { Flags::default() };
+        Some(Item { flags: flags.with(taken(item.flags)), ..item })
+    }
+
+    /// What stubs have at the place of a map or list marks it too.
+    pub(crate) fn flags_of_stub(&mut self, id: InstId) -> Flags {
+        let node = &self.nodes[id];
+        if node.fixed || node.parent == NOWHERE || matches!(node.step, Step::Same) {
+            return Flags::default();
+        }
+        match self.stub_value(id) {
+            Some(item) if item.value.is_container() => taken(item.flags),
+            _ => Flags::default(),
+        }
+    }
+
+    /// Whether another path in stubs counts at a node than its own.
+    pub(crate) fn is_redirected(&self, id: InstId) -> bool {
+        let mut at = id;
+        while at != NOWHERE {
+            let node = &self.nodes[at];
+            if node.extra.as_ref().is_some_and(|e| e.redirect.is_some()) {
+                return true;
+            }
+            at = node.parent;
+        }
+        false
+    }
+
+    /// From here on another path in stubs counts.
+    pub(crate) fn redirect(&mut self, id: InstId, path: Rc<[PathStep]>) {
+        self.extra(id).redirect = Some(path);
+        self.nodes[id].stubs = Stubs::Unknown;
+    }
+
+    pub(crate) fn merge(&mut self, merge: &Merge, env: &Env, info: &mut Info) -> Eval<Value> {
+        if merge.none {
+            info.none = true;
+            info.merged = true;
+            return Ok(Value::Null);
+        }
+        let found = match &merge.redirect {
+            Some(path) => {
+                let document = self.document(env.merge);
+                document.stubs.iter().find_map(|s| find_path(s, path).cloned())
+            }
+            None => self.stub_value(env.merge),
+        };
+        let Some(item) = found else {
+            let path = match &merge.redirect {
+                Some(path) => print_path(path),
+                None => self.stub_path(env.merge),
+            };
+            return Err(Stop::failed(format!("'{path}' not found in any stub")));
+        };
+        info.merged = true;
+        info.replace = merge.replace;
+        info.key = merge.on.clone().or(info.key.take());
+        if let Some(path) = &merge.redirect {
+            info.redirect = Some(path.iter().cloned().collect());
+        }
+        info.flags = info.flags.with(taken(item.flags));
+        Ok(item.value)
+    }
+}
+
+fn taken(flags: Flags) -> Flags {
+    if flags.has(TAKEN) { TAKEN } else { Flags::default() }
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
+        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+fn stubs_of(found: Vec<Option<Item>>) -> Stubs {
+    if found.iter().all(Option::is_none) { Stubs::None } else { Stubs::Some(found.into()) }
+}
+
+/// What is below a marked default is there only if it is marked itself: it never overrides.
+fn step_down<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
+    let found = find_below(item, step)?;
+    let default = item.flags.has(Flags::DEFAULT);
+    (!default || found.flags.has_any(Flags::DEFAULT.with(Flags::INJECT))).then_some(found)
+}
+
+fn find_below<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
+    match (&item.value, step) {
+        (Value::Map(map), Step::Key(key)) => map.get(key),
+        (Value::List(list), Step::Index(at)) => list.items.get(*at as usize),
+        (Value::List(list), Step::Named(named)) => list.find(Some(&named.1), &named.2),
+        (Value::List(list), Step::Key(key)) => list.find(None, key),
+        _ => None,
+    }
+}
+
+/// The value at a path in a finished value.
+pub fn find_path<'v>(item: &'v Item, path: &[PathStep]) -> Option<&'v Item> {
+    path.iter().try_fold(item, |at, step| find_step(at, step))
+}
+
+/// The value one step down in a finished value.
+pub fn find_step<'v>(item: &'v Item, step: &PathStep) -> Option<&'v Item> {
+    match (&item.value, step) {
+        (Value::Map(map), PathStep::Key(key)) => map.get(key),
+        (Value::List(list), PathStep::Index(n)) => list.at(*n),
+        (Value::List(list), PathStep::Key(key)) => {
+            let named = match key.split_once(':') {
+                Some((field, text)) => list.find(Some(field), text),
+                None => list.find(None, key),
+            };
+            named.or_else(|| list.at(key.parse().ok()?))
+        }
+        _ => None,
+    }
+}

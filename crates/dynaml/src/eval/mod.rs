@@ -1,0 +1,446 @@
+//! Evaluation on demand: every node is evaluated once, when it is first needed.
+//!
+//! A node has two memos: what it is ([`Reached`]: a value, or a map or list whose entries are nodes
+//! of their own) and its finished value. A node that is met while it is being evaluated blocks the
+//! expression that asks. The stack is measured; where it runs short, the evaluation is put off, the
+//! node that was asked for is evaluated first, and then everything is tried again
+//! ([`Evaluator::run`]), so that a chain of references may be as long as the document.
+
+pub mod auto;
+pub mod control;
+pub mod equal;
+pub mod expr;
+pub mod lambda;
+pub mod lists;
+pub mod mapping;
+pub mod maps;
+pub mod merge;
+pub mod node;
+pub mod operators;
+pub mod partial;
+pub mod path;
+pub mod reference;
+pub mod scope;
+pub mod stop;
+pub mod tags;
+pub mod template;
+pub mod tree;
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_source::World;
+use ordain_syntax::Arena;
+use rustc_hash::FxHashMap;
+
+use crate::functions;
+use crate::load::{FileNo, Sources};
+use crate::syntax::ast::PathStep;
+use crate::value::{Flags, Item, Value};
+use scope::Scope;
+use stop::{Stop, Want};
+use tree::{Body, Inst, InstId, Memo, NOWHERE, Step};
+
+/// Whose words error reports use where the two programs differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// spiff, as in its document.
+    #[default]
+    Spiff,
+    /// spiff++.
+    SpiffPlusPlus,
+}
+
+/// What evaluation may do and use.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whose words error reports use.
+    pub dialect: Dialect,
+    /// Whether commands may be run and files written.
+    pub hermetic: bool,
+    /// Leave what cannot be resolved as it is.
+    pub partial: bool,
+    /// Keep nodes that are marked as temporary.
+    pub keep_temporary: bool,
+    /// Keep the `!` of escaped expressions.
+    pub keep_escapes: bool,
+    /// How deep lambdas may call each other.
+    pub call_depth: u32,
+    /// How many expressions may be evaluated.
+    pub steps: u64,
+    /// How many bytes of stack may be used.
+    pub stack: usize,
+    /// The key for `encrypt` and `decrypt`.
+    pub encryption_key: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            dialect: Dialect::default(),
+            hermetic: false,
+            partial: false,
+            keep_temporary: false,
+            keep_escapes: false,
+            call_depth: 10_000,
+            steps: 100_000_000,
+            stack: 480 << 20,
+            encryption_key: None,
+        }
+    }
+}
+
+/// The largest number of values a list or map may stand for.
+pub const MOST_NODES: u64 = 20_000_000;
+/// How deep values may be nested.
+pub const MOST_NESTED: u32 = 500;
+/// The longest text in bytes.
+pub const MOST_TEXT: usize = 64 << 20;
+/// How deep templates, files and merges may be nested in each other.
+const MOST_INSIDE: u32 = 500;
+/// The longest list that a range gives.
+pub const MOST_ITEMS: usize = 10_000_000;
+/// The largest number of nodes under evaluation.
+const MOST_INSTS: usize = 30_000_000;
+
+/// A document under evaluation.
+#[derive(Debug)]
+pub struct Document {
+    /// The finished stubs, those that win first.
+    pub stubs: Rc<[Item]>,
+    /// The name of its file.
+    pub file: EcoString,
+    /// Names that are known everywhere.
+    pub bindings: Scope,
+    /// Whether it is only there for the documents below it.
+    pub stub: bool,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// The node it stands at.
+    pub place: InstId,
+    /// The node whose path `merge` looks up.
+    pub merge: InstId,
+    /// Parameters of the lambdas around it.
+    pub locals: Scope,
+    /// Names of the expression that called the lambda.
+    pub caller: Scope,
+    /// The element in a projection.
+    pub element: Option<Rc<Item>>,
+}
+
+impl Env {
+    /// The environment of a node's own expression.
+    pub fn at(place: InstId) -> Self {
+        Self {
+            place,
+            merge: place,
+            locals: Scope::default(),
+            caller: Scope::default(),
+            element: None,
+        }
+    }
+
+    /// The same with more names.
+    #[must_use]
+    pub fn with(&self, names: Vec<(EcoString, scope::Bound)>) -> Self {
+        Self { locals: self.locals.with(names), ..self.clone() }
+    }
+}
+
+/// What an expression says about its node besides its value.
+#[derive(Clone, Debug, Default)]
+pub struct Info {
+    /// A `merge` was successful.
+    pub merged: bool,
+    /// The result is to be merged like a literal.
+    pub prefer: bool,
+    /// The node is not there.
+    pub undefined: bool,
+    /// The value replaces the entries of the map or list.
+    pub replace: bool,
+    /// Another path in stubs for what is below.
+    pub redirect: Option<Rc<[PathStep]>>,
+    /// The key field of the list.
+    pub key: Option<EcoString>,
+    /// Markers.
+    pub flags: Flags,
+    /// No merging here or below.
+    pub none: bool,
+}
+
+/// A result of evaluating.
+pub type Eval<T> = Result<T, Stop>;
+
+/// A file whose nodes are evaluated.
+#[derive(Clone, Debug)]
+pub struct FileInfo {
+    /// Its name as given.
+    pub name: EcoString,
+}
+
+/// Evaluates documents.
+pub struct Evaluator<'w> {
+    /// Sources and expressions.
+    pub sources: Sources,
+    /// All nodes.
+    pub nodes: Arena<Inst>,
+    /// The outside world.
+    pub world: &'w dyn World,
+    /// What is allowed and used.
+    pub options: Options,
+    /// The files by number.
+    pub files: Vec<FileInfo>,
+    /// Documents by their root.
+    pub documents: FxHashMap<InstId, Rc<Document>>,
+    /// Templates that stand for the values they gave, where those are evaluated again below.
+    pub dynamic: FxHashMap<InstId, Item>,
+    /// The nodes that documents inside of others stand at, by their root.
+    pub outer: FxHashMap<InstId, InstId>,
+    /// Built-in functions by name.
+    pub builtins: Rc<functions::Table>,
+    /// Results of commands and files that were read.
+    pub cache: functions::Cache,
+    /// Nodes and values by tag.
+    pub tags: functions::Tags,
+    /// How deep lambdas have called each other.
+    pub calls: u32,
+    /// How deep templates and documents are nested in each other.
+    nested: u32,
+    steps: u64,
+    suspended: Vec<(InstId, Want)>,
+    base: usize,
+    too_deep: usize,
+}
+
+/// An address on the stack, to measure it by.
+fn stack_address() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here) as usize
+}
+
+impl<'w> Evaluator<'w> {
+    /// An evaluator without documents.
+    pub fn new(world: &'w dyn World, options: Options, sources: Sources) -> Self {
+        Self {
+            sources,
+            nodes: Arena::default(),
+            world,
+            too_deep: options.stack,
+            options,
+            files: Vec::new(),
+            documents: FxHashMap::default(),
+            dynamic: FxHashMap::default(),
+            outer: FxHashMap::default(),
+            builtins: Rc::new(functions::table()),
+            cache: functions::Cache::default(),
+            tags: functions::Tags::default(),
+            calls: 0,
+            nested: 0,
+            steps: 0,
+            suspended: Vec::new(),
+            base: stack_address(),
+        }
+    }
+
+    /// Adds a file; nodes name it by number.
+    pub fn add_file(&mut self, name: impl Into<EcoString>) -> FileNo {
+        self.files.push(FileInfo { name: name.into() });
+        u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Adds the root of a document.
+    pub fn add_document(&mut self, body: Body, document: Document) -> InstId {
+        let root = self.add(Inst::new(body, NOWHERE, Step::Same));
+        self.documents.insert(root, Rc::new(document));
+        root
+    }
+
+    /// The value of a template or document inside of another one.
+    pub(crate) fn deep_inside(&mut self, node: InstId) -> Eval<Option<Item>> {
+        if self.nested >= MOST_INSIDE {
+            let stop = Stop::failed(stop::TOO_DEEP);
+            self.nodes[node].reached = Memo::Done(Err(stop.clone()));
+            return Err(stop);
+        }
+        self.nested += 1;
+        let result = self.deep(node);
+        self.nested -= 1;
+        result
+    }
+
+    /// Adds the root of a document that is evaluated for an expression of another one: names that
+    /// it does not know are looked up from there.
+    pub(crate) fn add_inner_document(
+        &mut self,
+        body: Body,
+        place: InstId,
+        names: Scope,
+        stubs: Rc<[Item]>,
+        file: &str,
+    ) -> InstId {
+        let document = Document { stubs, file: file.into(), bindings: names, stub: false };
+        let root = self.add_document(body, document);
+        self.nodes[root].transient = true;
+        self.extra(root).scope = Some(Scope::default());
+        self.outer.insert(root, place);
+        root
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, mut inst: Inst) -> InstId {
+        if inst.parent != NOWHERE {
+            inst.transient |= self.nodes[inst.parent].transient;
+            inst.fixed |= self.nodes[inst.parent].fixed;
+        }
+        self.nodes.push(inst)
+    }
+
+    /// The bytes of stack in use.
+    fn stack_used(&self) -> usize {
+        self.base.abs_diff(stack_address())
+    }
+
+    /// Whether evaluation of this node has to be put off, for want of stack.
+    pub(crate) fn check_stack(&self, id: InstId, want: Want) -> Eval<()> {
+        let used = self.stack_used();
+        if used > self.too_deep / 4 * 3 {
+            return Err(Stop::failed("the evaluation is nested too deep"));
+        }
+        if used > self.too_deep / 4 && !self.nodes[id].transient {
+            return Err(Stop::Suspend(id, want));
+        }
+        Ok(())
+    }
+
+    /// Counts a step.
+    pub(crate) fn step(&mut self) -> Eval<()> {
+        self.count_steps(1)
+    }
+
+    /// Counts so many steps.
+    pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
+        self.steps = self.steps.saturating_add(count);
+        if self.steps > self.options.steps {
+            return Err(Stop::failed("the evaluation takes too many steps"));
+        }
+        if self.stack_used() > self.too_deep / 10 * 9 {
+            return Err(Stop::failed("lambda recursion too deep"));
+        }
+        if self.nodes.len() > MOST_INSTS {
+            return Err(Stop::failed("the documents have too many nodes"));
+        }
+        Ok(())
+    }
+
+    /// Notes that a node stays marked as busy while others are evaluated first.
+    pub(crate) fn suspend(&mut self, id: InstId, want: Want) {
+        self.suspended.push((id, want));
+    }
+
+    /// Evaluates a node from an empty stack.
+    ///
+    /// # Errors
+    /// When it has no value.
+    pub fn run(&mut self, root: InstId) -> Eval<Option<Item>> {
+        let mut todo = vec![(root, Want::Deep, Vec::new())];
+        self.base = stack_address();
+        loop {
+            let Some((id, want, _)) = todo.last() else { return Ok(None) };
+            let result = match want {
+                Want::Deep => self.deep(*id),
+                Want::Reach => self.reach(*id).map(|_| None),
+                Want::Shape => self.children(*id).map(|_| None),
+            };
+            if let Err(Stop::Suspend(first, want)) = result {
+                let marks = std::mem::take(&mut self.suspended);
+                if let Some(top) = todo.last_mut() {
+                    top.2 = marks;
+                }
+                todo.push((first, want, Vec::new()));
+                continue;
+            }
+            todo.pop();
+            let Some((.., marks)) = todo.last_mut() else { return result };
+            for (id, want) in std::mem::take(marks) {
+                self.forget(id, want);
+            }
+        }
+    }
+
+    /// Takes back the mark of a node that is being evaluated.
+    fn forget(&mut self, id: InstId, want: Want) {
+        let node = &mut self.nodes[id];
+        match want {
+            Want::Reach => node.reached = Memo::Fresh,
+            Want::Deep => node.deep = Memo::Fresh,
+            Want::Shape => {
+                if let Some(extra) = &mut node.extra {
+                    extra.children = None;
+                    extra.inserts.clear();
+                }
+            }
+        }
+    }
+
+    /// One of two texts, as the dialect has it.
+    pub fn words(&self, spiff: &str, plus: &str) -> EcoString {
+        match self.options.dialect {
+            Dialect::Spiff => spiff.into(),
+            Dialect::SpiffPlusPlus => plus.into(),
+        }
+    }
+
+    /// The root of the document that a node belongs to.
+    pub fn root(&self, id: InstId) -> InstId {
+        let mut at = id;
+        while self.nodes[at].parent != NOWHERE {
+            at = self.nodes[at].parent;
+        }
+        at
+    }
+
+    /// The document that a node belongs to.
+    pub fn document(&self, id: InstId) -> Rc<Document> {
+        let root = self.root(id);
+        self.documents.get(&root).cloned().unwrap_or_else(|| {
+            Rc::new(Document {
+                stubs: Rc::new([]),
+                file: EcoString::new(),
+                bindings: Scope::default(),
+                stub: false,
+            })
+        })
+    }
+
+    /// A value, unless it has grown out of bounds.
+    pub fn bounded(&self, value: Value) -> Eval<Value> {
+        let weight = match &value {
+            Value::List(l) => l.weight,
+            Value::Map(m) => m.weight,
+            Value::Str(s) if s.len() > MOST_TEXT => {
+                return Err(Stop::failed("the text has grown too long"));
+            }
+            _ => return Ok(value),
+        };
+        if weight.nodes > MOST_NODES {
+            return Err(Stop::failed("the value has grown too large"));
+        }
+        if weight.depth > MOST_NESTED {
+            return Err(Stop::failed("the value is nested too deep"));
+        }
+        Ok(value)
+    }
+}
+
+impl Drop for Evaluator<'_> {
+    /// Temporary files live as long as the run.
+    fn drop(&mut self) {
+        for path in self.cache.temporary.values() {
+            // What is gone already needs no removal.
+            let _ = self.world.remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! What a node is, and its finished value.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+
+use super::stop::{Issue, Stop, Want};
+use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, Step};
+use super::{Env, Eval, Evaluator, Info};
+use crate::load::{ListSrc, MapSrc, Marks, SrcId, SrcKind};
+use crate::syntax::ast::{Expr, ExprId};
+use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
+
+/// How often the text that an expression gives may again be an expression.
+const AGAIN: u32 = 100;
+
+impl Evaluator<'_> {
+    /// What a node is.
+    ///
+    /// # Errors
+    /// When it cannot be said.
+    pub fn reach(&mut self, id: InstId) -> Eval<Reached> {
+        match &self.nodes[id].reached {
+            Memo::Done(result) => return result.clone(),
+            Memo::Busy => return Err(Stop::blocked("", Some(id), false)),
+            Memo::Fresh => {}
+        }
+        self.check_stack(id, Want::Reach)?;
+        self.nodes[id].reached = Memo::Busy;
+        let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
+        if let Err(Stop::Suspend(..)) = &result {
+            self.suspend(id, Want::Reach);
+        } else {
+            self.nodes[id].reached = Memo::Done(result.clone());
+        }
+        result
+    }
+
+    fn find_out(&mut self, id: InstId) -> Eval<Reached> {
+        match &self.nodes[id].body {
+            Body::Value(item) => {
+                let item = item.clone();
+                self.reach_value(id, item)
+            }
+            Body::Expr(expr, _) => {
+                let expr = *expr;
+                self.reach_expr(id, expr)
+            }
+            Body::Src(src) => {
+                let src = *src;
+                match &self.sources.nodes[src].kind {
+                    SrcKind::Value(item) => {
+                        let item = item.clone();
+                        self.reach_value(id, item)
+                    }
+                    SrcKind::Expr(expr) => {
+                        let expr = *expr;
+                        self.reach_expr(id, expr)
+                    }
+                    SrcKind::Broken(_, error) => {
+                        let error = error.clone();
+                        self.reach_broken(id, error)
+                    }
+                    SrcKind::Map(map) => {
+                        let (marks, control) = (map.marks.clone(), map.control);
+                        self.reach_container(id, src, marks, control)
+                    }
+                    SrcKind::List(list) => {
+                        let marks = list.marks.clone();
+                        self.reach_container(id, src, marks, false)
+                    }
+                }
+            }
+        }
+    }
+
+    fn reach_broken(
+        &mut self,
+        id: InstId,
+        error: crate::syntax::parser::ParseError,
+    ) -> Eval<Reached> {
+        if let Some(item) = self.override_of(id) {
+            return Ok(Reached::Value(item));
+        }
+        let issue = Issue {
+            text: "unparseable expression".into(),
+            detail: Some(error.message.into()),
+            ..Issue::default()
+        };
+        Err(Stop::Failed(Rc::new(issue)))
+    }
+
+    fn reach_value(&mut self, id: InstId, item: Item) -> Eval<Reached> {
+        match &item.value {
+            Value::Str(text) if is_expression(text) => {
+                let text = text.clone();
+                self.reach_text(id, &text, item.flags)
+            }
+            Value::List(_) | Value::Map(_) => {
+                let open = item.value.weight().open;
+                if open || (!self.nodes[id].fixed && self.has_stub(id)) {
+                    Ok(Reached::Node(id, item.flags.with(self.flags_of_stub(id))))
+                } else {
+                    Ok(Reached::Value(item))
+                }
+            }
+            _ => Ok(Reached::Value(self.override_of(id).unwrap_or(item))),
+        }
+    }
+
+    /// A text that an expression has given, and that is an expression itself.
+    fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<Reached> {
+        match self.sources.expression(text) {
+            Some(Ok(expr)) => self.reach_expr(id, expr),
+            Some(Err(error)) => self.reach_broken(id, error),
+            None => Ok(Reached::Value(Item { value: Value::str(text), flags })),
+        }
+    }
+
+    fn reach_container(
+        &mut self,
+        id: InstId,
+        src: SrcId,
+        marks: Marks,
+        control: bool,
+    ) -> Eval<Reached> {
+        self.note_tags(id, &marks);
+        let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
+        let flags = if used { Flags::default() } else { marks.flags };
+        if marks.template && !used {
+            let source = self.source_value(src);
+            let template = Template { body: TemplateBody::Node(src), place: id, source };
+            let item = Item { value: Value::Template(Rc::new(template)), flags: marks.flags };
+            return Ok(Reached::Value(self.override_of(id).unwrap_or(item)));
+        }
+        if control {
+            return Ok(match self.reach_control(id, src)? {
+                Reached::Value(item) => {
+                    Reached::Value(Item { flags: item.flags.with(flags), ..item })
+                }
+                Reached::Node(node, own) => Reached::Node(node, own.with(flags)),
+                Reached::Undefined => Reached::Undefined,
+            });
+        }
+        Ok(Reached::Node(id, flags.with(self.flags_of_stub(id))))
+    }
+
+    fn reach_expr(&mut self, id: InstId, expr: ExprId) -> Eval<Reached> {
+        let (result, info) = self.evaluate_at(id, expr);
+        self.settle(id, result, info)
+    }
+
+    /// Evaluates an expression as the value of a node, with what it says about the node.
+    pub fn evaluate_at(&mut self, id: InstId, expr: ExprId) -> (Eval<Value>, Info) {
+        let mut info = Info::default();
+        let env = Env::at(id);
+        let mut result = self.top(expr, &env, &mut info);
+        for _ in 0..AGAIN {
+            let Ok(Value::Str(text)) = &result else { break };
+            if !is_expression(text) && !self.sources.features.interpolation {
+                break;
+            }
+            let text = text.clone();
+            result = match self.sources.expression(&text) {
+                Some(Ok(next)) => self.top(next, &env, &mut info),
+                Some(Err(_)) => Err(Stop::failed("unparseable expression")),
+                None => break,
+            };
+        }
+        (result, info)
+    }
+
+    /// An expression with what may only stand before a whole one.
+    fn top(&mut self, expr: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
+        match &self.sources.exprs[expr] {
+            Expr::Prefer(inner) => {
+                let inner = *inner;
+                info.prefer = true;
+                self.eval(inner, env, info)
+            }
+            Expr::Marked(markers, inner) => {
+                let (markers, inner) = (markers.clone(), *inner);
+                let mut marks = Marks::default();
+                marks.add(&markers);
+                self.note_tags(env.place, &marks);
+                info.flags = info.flags.with(marks.flags);
+                match inner {
+                    _ if marks.template => self.expression_template(env.place, inner),
+                    Some(inner) => self.eval(inner, env, info),
+                    None => Ok(Value::Null),
+                }
+            }
+            _ => self.eval(expr, env, info),
+        }
+    }
+
+    fn expression_template(&mut self, place: InstId, inner: Option<ExprId>) -> Eval<Value> {
+        let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
+        let text = match &self.sources.exprs[inner] {
+            Expr::Group(e) if self.options.dialect == super::Dialect::Spiff => *e,
+            _ => inner,
+        };
+        let text = crate::syntax::print::print(&self.sources.exprs, text);
+        let source = Value::str(format!("(( &template ({text}) ))"));
+        let src = self.source_of(place);
+        let template = Template { body: TemplateBody::Expr(inner, src), place, source };
+        Ok(Value::Template(Rc::new(template)))
+    }
+
+    /// What a node is, once its expression has a result: stubs may replace it.
+    pub(crate) fn settle(&mut self, id: InstId, result: Eval<Value>, info: Info) -> Eval<Reached> {
+        let value = match result {
+            Ok(value) => value,
+            Err(Stop::Failed(issue)) => {
+                return match self.override_of(id) {
+                    Some(item) if !info.merged => Ok(Reached::Value(marked(item, info.flags))),
+                    _ => Err(Stop::Failed(issue)),
+                };
+            }
+            Err(stop) => return Err(stop),
+        };
+        let value = self.bounded(value)?;
+        if info.none {
+            self.nodes[id].fixed = true;
+        }
+        let item = Item { value, flags: info.flags };
+        if info.undefined {
+            let found = if info.merged { None } else { self.override_of(id) };
+            let found = found.map(|item| marked(item, info.flags));
+            return Ok(found.map_or(Reached::Undefined, Reached::Value));
+        }
+        if !info.merged {
+            if info.prefer && item.value.is_container() {
+                return Ok(self.literal(id, item, false));
+            }
+            if let Some(found) = self.override_of(id) {
+                return Ok(Reached::Value(marked(found, info.flags)));
+            }
+        }
+        if item.value.weight().open && item.value.is_container() {
+            return Ok(self.literal(id, item, true));
+        }
+        Ok(Reached::Value(item))
+    }
+
+    /// Treats a value as if it stood in the document.
+    pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> Reached {
+        let flags = item.flags;
+        let mut inst = Inst::new(Body::Value(item), id, Step::Same);
+        inst.fixed = fixed;
+        let sub = self.add(inst);
+        match self.reach(sub) {
+            Ok(Reached::Value(item)) => {
+                Reached::Value(Item { flags: item.flags.with(flags), ..item })
+            }
+            _ => Reached::Node(sub, flags),
+        }
+    }
+
+    /// The finished value of a node; `None` if it is not there.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn deep(&mut self, id: InstId) -> Eval<Option<Item>> {
+        match &self.nodes[id].deep {
+            Memo::Done(result) => return result.clone(),
+            Memo::Busy => return Err(Stop::blocked("", Some(id), false)),
+            Memo::Fresh => {}
+        }
+        match self.reach(id)? {
+            Reached::Value(item) => Ok(Some(item)),
+            Reached::Undefined => Ok(None),
+            Reached::Node(node, flags) => {
+                if node == id {
+                    return self.deep_container(id, flags);
+                }
+                let item = self.deep(node)?;
+                Ok(item.map(|i| Item { flags: i.flags.with(flags), ..i }))
+            }
+        }
+    }
+
+    fn deep_container(&mut self, id: InstId, flags: Flags) -> Eval<Option<Item>> {
+        self.check_stack(id, Want::Deep)?;
+        self.nodes[id].deep = Memo::Busy;
+        let result = self.build(id).and_then(|value| self.bounded(value));
+        let result = result.map(|value| Some(Item { value, flags }));
+        if let Err(Stop::Suspend(..)) = &result {
+            self.suspend(id, Want::Deep);
+        } else {
+            self.nodes[id].deep = Memo::Done(result.clone());
+        }
+        result
+    }
+
+    /// Puts a map or list together from its entries. All are evaluated, even if one has failed,
+    /// since all that is wrong is reported in one run.
+    fn build(&mut self, id: InstId) -> Eval<Value> {
+        let children = self.children(id)?;
+        let stub = self.in_stub(id);
+        let mut trouble: Option<Stop> = None;
+        let note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
+            if stop.is_suspend() {
+                return Err(stop);
+            }
+            if trouble.is_none() || matches!(stop, Stop::Failed(_)) {
+                *trouble = Some(stop);
+            }
+            Ok(())
+        };
+        let value = match &*children {
+            Children::Map(entries) => {
+                let mut out = Vec::with_capacity(entries.len());
+                for (key, child) in entries {
+                    match self.deep(*child) {
+                        Ok(Some(item)) => {
+                            out.push((key.clone(), self.handed_on(*child, item, stub)));
+                        }
+                        Ok(None) => {}
+                        Err(stop) => note(stop, &mut trouble)?,
+                    }
+                }
+                Value::Map(Map::new(out))
+            }
+            Children::List(entries, key, _) => {
+                let mut out = Vec::with_capacity(entries.len());
+                for child in entries {
+                    match self.deep(*child) {
+                        Ok(Some(item)) => out.push(self.handed_on(*child, item, stub)),
+                        Ok(None) => {}
+                        Err(stop) => note(stop, &mut trouble)?,
+                    }
+                }
+                Value::List(List::new(out, key.clone()))
+            }
+        };
+        match trouble {
+            None => Ok(value),
+            Some(stop) => Err(stop),
+        }
+    }
+
+    /// The entries of the map or list at a node.
+    ///
+    /// # Errors
+    /// When an insert has no value.
+    pub fn children(&mut self, id: InstId) -> Eval<Rc<Children>> {
+        match self.nodes[id].extra.as_ref().and_then(|e| e.children.as_ref()) {
+            Some(Memo::Done(result)) => return result.clone(),
+            Some(Memo::Busy) => return Err(Stop::blocked("", Some(id), false)),
+            _ => {}
+        }
+        self.check_stack(id, Want::Shape)?;
+        self.extra(id).children = Some(Memo::Busy);
+        let result = self.shape(id);
+        if let Err(Stop::Suspend(..)) = &result {
+            self.suspend(id, Want::Shape);
+        } else {
+            self.extra(id).children = Some(Memo::Done(result.clone()));
+        }
+        result
+    }
+
+    fn shape(&mut self, id: InstId) -> Eval<Rc<Children>> {
+        let children = match &self.nodes[id].body {
+            Body::Value(Item { value: Value::List(list), .. }) => {
+                let list = Rc::clone(list);
+                self.shape_list_value(id, &list)?
+            }
+            Body::Value(_) => self.shape_map(id)?,
+            Body::Src(src) | Body::Expr(_, src) => {
+                let src = *src;
+                match &self.sources.nodes[src].kind {
+                    SrcKind::List(_) => self.shape_list(id, src)?,
+                    SrcKind::Value(Item { value: Value::List(list), .. }) => {
+                        let list = Rc::clone(list);
+                        self.shape_list_value(id, &list)?
+                    }
+                    _ => self.shape_map(id)?,
+                }
+            }
+        };
+        Ok(Rc::new(children))
+    }
+
+    /// What a node rarely has, made if it is not there.
+    pub fn extra(&mut self, id: InstId) -> &mut Extra {
+        self.nodes[id].extra.get_or_insert_default()
+    }
+
+    /// The source a node stands at.
+    pub fn source_of(&self, id: InstId) -> SrcId {
+        let mut at = id;
+        while at != NOWHERE {
+            match &self.nodes[at].body {
+                Body::Src(src) | Body::Expr(_, src) => return *src,
+                Body::Value(_) => at = self.nodes[at].parent,
+            }
+        }
+        SrcId::new(0)
+    }
+
+    /// The map of a source, if it is one.
+    pub fn map_source(&self, id: InstId) -> Option<&MapSrc> {
+        let Body::Src(src) = self.nodes[id].body else { return None };
+        match &self.sources.nodes[src].kind {
+            SrcKind::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The list of a source, if it is one.
+    pub fn list_source(&self, src: SrcId) -> Option<&ListSrc> {
+        match &self.sources.nodes[src].kind {
+            SrcKind::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The name of the file a node was written in.
+    pub fn file_of(&self, id: InstId) -> EcoString {
+        let file = self.sources.nodes[self.source_of(id)].file as usize;
+        self.files.get(file).map(|f| f.name.clone()).unwrap_or_default()
+    }
+}
+
+/// A value from a stub at a node with markers of its own.
+fn marked(item: Item, flags: Flags) -> Item {
+    Item { flags: item.flags.with(flags), ..item }
+}

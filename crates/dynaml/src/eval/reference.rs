@@ -1,0 +1,478 @@
+//! References: names in scopes, and paths into nodes and values.
+
+use ecow::EcoString;
+
+use super::merge::find_step;
+use super::scope::Bound;
+use super::stop::Stop;
+use super::tree::{Body, Children, InstId, Memo, NOWHERE, Reached};
+use super::{Env, Eval, Evaluator};
+use crate::load::SrcKind;
+use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
+use crate::syntax::print::print_path;
+use crate::value::{Item, Value};
+
+/// Where a reference has got to.
+#[derive(Clone, Debug)]
+pub enum Spot {
+    /// A node.
+    Node(InstId),
+    /// A value.
+    Value(Item),
+}
+
+impl From<Bound> for Spot {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Value(item) => Self::Value(item),
+            Bound::Node(id) => Self::Node(id),
+        }
+    }
+}
+
+/// How much of a node a reference waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// All below it.
+    Deep,
+    /// What it is and which entries it has.
+    Shape,
+}
+
+impl Evaluator<'_> {
+    /// The value of a reference.
+    pub(crate) fn reference(&mut self, reference: &Reference, env: &Env) -> Eval<Item> {
+        let spot = self.resolve(reference, env, Depth::Deep)?;
+        self.spot_value(spot, || full_path(reference))
+    }
+
+    /// What a reference refers to.
+    pub(crate) fn resolve(&mut self, reference: &Reference, env: &Env, depth: Depth) -> Eval<Spot> {
+        let path = &reference.path[..];
+        let shown = |n: usize| {
+            let dot = if reference.absolute { "." } else { "" };
+            format!("{dot}{}", print_path(&path[..n.min(path.len())]))
+        };
+        let (mut spot, rest) = if let Some(outer) = self.outer_reference(reference, env) {
+            (Spot::Node(outer), 3)
+        } else if let Some(tag) = &reference.tag {
+            let tag = tag.clone();
+            (self.tagged(&tag, reference, env)?, 0)
+        } else if reference.absolute {
+            self.absolute_start(path, env)
+        } else {
+            match path.first() {
+                Some(PathStep::Key(name)) => match self.look_up(name, env)? {
+                    Some(spot) => {
+                        let next = self.special_path(name, &spot, path, env)?;
+                        match next {
+                            Some(spot) => (spot, path.len()),
+                            None => (spot, 1),
+                        }
+                    }
+                    None => return Err(Stop::failed(format!("'{}' not found", shown(1)))),
+                },
+                _ => return Err(Stop::failed(format!("'{}' not found", shown(1)))),
+            }
+        };
+        for (n, step) in path.iter().enumerate().skip(rest) {
+            spot = match self.step_into(&spot, step, || shown(n))? {
+                Some(next) => next,
+                None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
+            };
+        }
+        if let Spot::Node(id) = spot {
+            return self.arrive(id, depth, || shown(path.len()));
+        }
+        Ok(spot)
+    }
+
+    /// The node a reference ends at must be what the context wants.
+    fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Spot> {
+        match self.reach(id) {
+            Ok(Reached::Value(item)) => Ok(Spot::Value(item)),
+            Ok(Reached::Undefined) => Err(Stop::failed(format!("'{}' not found", shown()))),
+            Ok(Reached::Node(node, flags)) => {
+                if depth == Depth::Shape {
+                    self.children(node).map_err(|s| self.incomplete(s, node, &shown()))?;
+                    return Ok(Spot::Node(node));
+                }
+                match self.deep(id) {
+                    Ok(Some(item)) => {
+                        Ok(Spot::Value(Item { flags: item.flags.with(flags), ..item }))
+                    }
+                    Ok(None) => Err(Stop::failed(format!("'{}' not found", shown()))),
+                    Err(stop @ Stop::Suspend(..)) => Err(stop),
+                    Err(_) => Err(Stop::blocked(format!("'{}' unresolved", shown()), None, false)),
+                }
+            }
+            Err(stop) => Err(self.unresolved(stop, id, &shown())),
+        }
+    }
+
+    /// The finished value of where a reference has got to.
+    pub(crate) fn spot_value(&mut self, spot: Spot, shown: impl Fn() -> String) -> Eval<Item> {
+        match spot {
+            Spot::Value(item) => Ok(item),
+            Spot::Node(id) => match self.arrive(id, Depth::Deep, shown)? {
+                Spot::Value(item) => Ok(item),
+                Spot::Node(_) => Err(Stop::silent()),
+            },
+        }
+    }
+
+    /// A node that is asked for has no value: who asks is blocked.
+    pub(crate) fn unresolved(&self, stop: Stop, id: InstId, path: &str) -> Stop {
+        match stop {
+            Stop::Suspend(..) => stop,
+            Stop::Failed(_) => Stop::blocked(format!("'{path}' unresolved"), Some(id), true),
+            Stop::Blocked(b) => Stop::blocked(format!("'{path}' unresolved"), Some(id), b.failed),
+        }
+    }
+
+    /// The entries of a map or list are not known: who asks is blocked.
+    pub(crate) fn incomplete(&self, stop: Stop, id: InstId, path: &str) -> Stop {
+        match stop {
+            Stop::Suspend(..) => stop,
+            _ => Stop::blocked(format!("'{path}' not complete"), Some(id), false),
+        }
+    }
+
+    fn absolute_start(&mut self, path: &[PathStep], env: &Env) -> (Spot, usize) {
+        let root = self.root(env.place);
+        if let Some(PathStep::Key(key)) = path.first()
+            && key == "__map"
+        {
+            let mut at = env.place;
+            while at != NOWHERE {
+                if self.is_map_node(at) && self.nodes[at].parent != NOWHERE {
+                    let outer = self.enclosing_list_only(at);
+                    if outer {
+                        return (Spot::Node(at), 1);
+                    }
+                }
+                at = self.nodes[at].parent;
+            }
+            return (Spot::Node(root), 1);
+        }
+        (Spot::Node(root), 0)
+    }
+
+    /// Whether nothing but lists is around a node.
+    fn enclosing_list_only(&self, id: InstId) -> bool {
+        let mut at = self.nodes[id].parent;
+        while at != NOWHERE {
+            if self.is_map_node(at) {
+                return false;
+            }
+            at = self.nodes[at].parent;
+        }
+        true
+    }
+
+    /// Whether a node is written as a map.
+    pub(crate) fn is_map_node(&self, id: InstId) -> bool {
+        match &self.nodes[id].body {
+            Body::Src(src) => matches!(
+                &self.sources.nodes[*src].kind,
+                SrcKind::Map(_) | SrcKind::Value(Item { value: Value::Map(_), .. })
+            ),
+            Body::Value(item) => matches!(item.value, Value::Map(_)),
+            Body::Expr(..) => false,
+        }
+    }
+
+    /// What a name stands for, innermost scope first.
+    pub(crate) fn look_up(&mut self, name: &str, env: &Env) -> Eval<Option<Spot>> {
+        if name == "__ctx" {
+            return Ok(Some(Spot::Value(self.context(env).into())));
+        }
+        if let Some(bound) = env.locals.get(name).or_else(|| env.caller.get(name)) {
+            return Ok(Some(bound.clone().into()));
+        }
+        self.look_up_around(env.place, name)
+    }
+
+    /// What a name stands for in the maps around a node.
+    pub(crate) fn look_up_around(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
+        let mut place = place;
+        loop {
+            if let Some(found) = self.look_up_inside(place, name)? {
+                return Ok(Some(found));
+            }
+            let root = self.root(place);
+            match self.outer.get(&root) {
+                Some(outer) => place = *outer,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// What a name stands for in the maps around a node in its own document.
+    fn look_up_inside(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
+        let mut at = place;
+        loop {
+            if let Some(bound) =
+                self.nodes[at].extra.as_ref().and_then(|e| e.scope.as_ref()?.get(name))
+            {
+                return Ok(Some(bound.clone().into()));
+            }
+            let parent = self.nodes[at].parent;
+            if parent == NOWHERE {
+                break;
+            }
+            if self.is_map_node(parent)
+                && let Some(child) = self.scope_entry(parent, name)?
+            {
+                return Ok(Some(Spot::Node(child)));
+            }
+            at = parent;
+        }
+        let document = self.document(place);
+        Ok(document.bindings.get(name).cloned().map(Spot::from))
+    }
+
+    /// The entry of a map under a name, unless it is undefined.
+    fn scope_entry(&mut self, map: InstId, name: &str) -> Eval<Option<InstId>> {
+        let own = self.own_entries(map);
+        let child = match super::maps::find(&own, name) {
+            Some(child) => Some(child),
+            None => match self.nodes[map].extra.as_ref().and_then(|e| e.children.as_ref()) {
+                Some(Memo::Done(Ok(children))) => match &**children {
+                    Children::Map(entries) => super::maps::find(entries, name),
+                    Children::List(..) => None,
+                },
+                _ => None,
+            },
+        };
+        let Some(child) = child else { return Ok(None) };
+        if self.may_be_undefined(child) {
+            if let Memo::Busy = self.nodes[child].reached {
+                return Ok(Some(child));
+            }
+            match self.reach(child) {
+                Ok(Reached::Undefined) => return Ok(None),
+                Err(stop) if stop.is_suspend() => return Err(stop),
+                _ => {}
+            }
+        }
+        Ok(Some(child))
+    }
+
+    /// Whether the expression of a node can say that the node is not there.
+    pub(crate) fn may_be_undefined(&self, id: InstId) -> bool {
+        match &self.nodes[id].body {
+            Body::Src(src) => match &self.sources.nodes[*src].kind {
+                SrcKind::Expr(expr) => self.can_give_undefined(*expr),
+                SrcKind::Map(map) => map.control,
+                _ => false,
+            },
+            Body::Expr(expr, _) => self.can_give_undefined(*expr),
+            Body::Value(_) => false,
+        }
+    }
+
+    fn can_give_undefined(&self, expr: ExprId) -> bool {
+        match &self.sources.exprs[expr] {
+            Expr::Undefined | Expr::Instantiate(_) | Expr::Call { .. } => true,
+            Expr::Binary(_, a, b) => self.can_give_undefined(*a) || self.can_give_undefined(*b),
+            Expr::Cond(_, t, f) => self.can_give_undefined(*t) || self.can_give_undefined(*f),
+            Expr::Group(e) | Expr::Not(e) | Expr::Prefer(e) | Expr::Scope(_, e) => {
+                self.can_give_undefined(*e)
+            }
+            Expr::Marked(_, Some(e)) => self.can_give_undefined(*e),
+            Expr::List(items) => items.iter().any(|i| self.can_give_undefined(i.value)),
+            Expr::Sum(_, init, lambda) => {
+                self.can_give_undefined(*init) || self.can_give_undefined(*lambda)
+            }
+            Expr::Lambda(_) => false,
+            _ => false,
+        }
+    }
+
+    /// One step down from a spot; `None` if there is nothing.
+    pub(crate) fn step_into(
+        &mut self,
+        spot: &Spot,
+        step: &PathStep,
+        shown: impl Fn() -> String,
+    ) -> Eval<Option<Spot>> {
+        let id = match spot {
+            Spot::Value(item) => return self.step_into_value(item, step),
+            Spot::Node(id) => *id,
+        };
+        let node = match self.reach(id) {
+            Ok(Reached::Value(item)) => return self.step_into_value(&item, step),
+            Ok(Reached::Undefined) => return Ok(None),
+            Ok(Reached::Node(node, _)) => node,
+            Err(stop) => return Err(self.unresolved(stop, id, &shown())),
+        };
+        let children = match self.children(node) {
+            Ok(children) => children,
+            Err(stop) => return Err(self.incomplete(stop, node, &shown())),
+        };
+        let child = match (&*children, step) {
+            (Children::Map(entries), PathStep::Key(key)) => super::maps::find(entries, key),
+            (Children::List(entries, ..), PathStep::Index(n)) => {
+                crate::value::position(*n, entries.len()).map(|at| entries[at])
+            }
+            (Children::List(entries, key, names), PathStep::Key(text)) => {
+                self.list_entry(entries, key.as_deref(), names, text)?
+            }
+            _ => None,
+        };
+        let Some(child) = child else { return Ok(None) };
+        if self.may_be_undefined(child) {
+            match self.reach(child) {
+                Ok(Reached::Undefined) => return Ok(None),
+                Err(stop) if stop.is_suspend() => return Err(stop),
+                _ => {}
+            }
+        }
+        Ok(Some(Spot::Node(child)))
+    }
+
+    fn list_entry(
+        &mut self,
+        entries: &[InstId],
+        key: Option<&str>,
+        names: &rustc_hash::FxHashMap<EcoString, InstId>,
+        text: &str,
+    ) -> Eval<Option<InstId>> {
+        let declared = key.unwrap_or("name");
+        let (field, wanted) = text.split_once(':').unwrap_or((declared, text));
+        if field == declared {
+            if let Some(found) = names.get(wanted) {
+                return Ok(Some(*found));
+            }
+            if names.len() == entries.len() && !entries.is_empty() {
+                return Ok(None);
+            }
+        }
+        let found = self.search_list(entries, field, wanted)?;
+        let by_number = || text.parse().ok().and_then(|n: usize| entries.get(n).copied());
+        Ok(found.or_else(by_number))
+    }
+
+    fn step_into_value(&mut self, item: &Item, step: &PathStep) -> Eval<Option<Spot>> {
+        match find_step(item, step) {
+            Some(found) => Ok(Some(Spot::Value(found.clone()))),
+            None => Ok(None),
+        }
+    }
+
+    /// `_.x`, `__.x` and `___.x`: names from the place of a lambda or template, from the node
+    /// of the expression, and from outside the document.
+    fn special_path(
+        &mut self,
+        name: &str,
+        spot: &Spot,
+        path: &[PathStep],
+        _env: &Env,
+    ) -> Eval<Option<Spot>> {
+        let (true, Some(PathStep::Key(next))) = (name == "_", path.get(1)) else {
+            return Ok(None);
+        };
+        let place = match spot {
+            Spot::Value(Item { value: Value::Lambda(lambda), .. }) => lambda.place,
+            Spot::Value(Item { value: Value::Template(template), .. }) => template.place,
+            _ => return Ok(None),
+        };
+        let shown = |n: usize| print_path(&path[..n.min(path.len())]);
+        let captured = match spot {
+            Spot::Value(Item { value: Value::Lambda(lambda), .. }) => {
+                lambda.captured.get(next).cloned()
+            }
+            _ => None,
+        };
+        let found = match captured {
+            Some(bound) => Some(bound.into()),
+            None => self.look_up_around(place, next)?,
+        };
+        let Some(mut at) = found else {
+            return Err(Stop::failed(format!("'{}' not found", shown(2))));
+        };
+        for (n, step) in path.iter().enumerate().skip(2) {
+            at = match self.step_into(&at, step, || shown(n))? {
+                Some(next) => next,
+                None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
+            };
+        }
+        Ok(Some(at))
+    }
+
+    /// The map under `__ctx`.
+    fn context(&mut self, env: &Env) -> Value {
+        let path = self.context_path(env.place);
+        let file = self.document(env.place).file.clone();
+        let (dir, resolved, resolved_dir) = self.file_names(&file);
+        let bindings = self.bindings_value(env.place);
+        let stub_path = self.stub_path(env.place);
+        let stub_path = stub_path.split('.').filter(|s| !s.is_empty()).map(Value::str);
+        let mut entries = vec![
+            ("FILE", Value::Str(file)),
+            ("DIR", Value::Str(dir)),
+            ("RESOLVED_FILE", Value::Str(resolved)),
+            ("RESOLVED_DIR", Value::Str(resolved_dir)),
+            ("PATHNAME", Value::str(path.join("."))),
+            ("PATH", Value::list(path.into_iter().map(Value::Str))),
+            ("STUBPATH", Value::list(stub_path)),
+            ("VERSION", Value::str(crate::VERSION)),
+        ];
+        match bindings {
+            Some(bindings) => {
+                entries.push(("OUTER", Value::list([bindings.clone()])));
+                entries.push(("BINDINGS", bindings));
+            }
+            None => entries.push(("BINDINGS", Value::list([]))),
+        }
+        Value::map(entries)
+    }
+
+    /// The root of the document that `__ctx.OUTER.[n]` means.
+    fn outer_reference(&self, reference: &Reference, env: &Env) -> Option<InstId> {
+        let [PathStep::Key(ctx), PathStep::Key(outer), PathStep::Index(n), ..] =
+            &reference.path[..]
+        else {
+            return None;
+        };
+        if ctx != "__ctx" || outer != "OUTER" || reference.absolute || reference.tag.is_some() {
+            return None;
+        }
+        let mut root = self.root(env.place);
+        for _ in 0..=*n {
+            root = self.root(*self.outer.get(&root)?);
+        }
+        Some(root)
+    }
+
+    /// The bindings that the outermost document around a node was given.
+    fn bindings_value(&self, place: InstId) -> Option<Value> {
+        let mut root = self.root(place);
+        while let Some(outer) = self.outer.get(&root) {
+            root = self.root(*outer);
+        }
+        let names = self.document(root).bindings.names();
+        (!names.is_empty()).then(|| Value::Map(crate::value::Map::new(names)))
+    }
+
+    fn file_names(&self, file: &str) -> (EcoString, EcoString, EcoString) {
+        let dir = |path: &str| -> EcoString {
+            match path.rsplit_once('/') {
+                Some(("", _)) => "/".into(),
+                Some((dir, _)) => dir.into(),
+                None => ".".into(),
+            }
+        };
+        let resolved = self.world.resolve(std::path::Path::new(file));
+        let resolved: EcoString =
+            resolved.map_or_else(|| file.into(), |p| p.to_string_lossy().into_owned().into());
+        (dir(file), resolved.clone(), dir(&resolved))
+    }
+}
+
+/// A reference as it is shown.
+pub fn full_path(reference: &Reference) -> String {
+    let dot = if reference.absolute { "." } else { "" };
+    format!("{dot}{}", print_path(&reference.path))
+}

@@ -1,0 +1,315 @@
+//! Tags: names of nodes and values that are known in all of a stream of documents, and global
+//! ones that stubs define for the documents below.
+//!
+//! A tag is known once its node has been looked at. So that the order does not matter, the first
+//! look-up in a document searches its source for markers and calls that define tags.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use rustc_hash::FxHashSet;
+
+use super::reference::Spot;
+use super::scope::Bound;
+use super::stop::Stop;
+use super::tree::{Body, InstId, Reached};
+use super::{Env, Eval, Evaluator};
+use crate::load::{ListEntry, Marks, SrcId, SrcKind};
+use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
+use crate::value::{Item, Value};
+
+/// The tags of a run.
+#[derive(Debug, Default)]
+pub struct Tags {
+    tags: BTreeMap<EcoString, Tag>,
+    searched: FxHashSet<InstId>,
+    /// How many documents of the stream are finished.
+    finished: i64,
+}
+
+/// What a tag names.
+#[derive(Clone, Debug)]
+struct Tag {
+    value: Bound,
+    path: String,
+    global: bool,
+    /// Whether it belongs to the document under evaluation.
+    open: bool,
+}
+
+/// The parts of a tag's name are separated by colons or points.
+fn canonical(name: &str) -> EcoString {
+    name.replace(':', ".").into()
+}
+
+/// Why a text cannot be a tag's name.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    let mut length = 0;
+    for c in name.chars() {
+        match c {
+            ':' | '.' if length == 0 => return Err("empty tag component not allowed".into()),
+            ':' | '.' => length = 0,
+            '0'..='9' if length == 0 => {
+                return Err("tag component must start with alnum rune".into());
+            }
+            'a'..='z' | 'A'..='Z' | '0'..='9' => length += 1,
+            c => return Err(format!("invalid character \"{c}\" in tag component")),
+        }
+    }
+    Ok(())
+}
+
+impl Evaluator<'_> {
+    /// Notes the tags that a node is marked with.
+    pub(crate) fn note_tags(&mut self, id: InstId, marks: &Marks) {
+        for (name, global) in &marks.tags {
+            let path = self.path(id);
+            let tag = Tag { value: Bound::Node(id), path, global: *global, open: true };
+            self.tags.tags.insert(canonical(name), tag);
+        }
+    }
+
+    /// Defines a tag.
+    ///
+    /// # Errors
+    /// When another node has it.
+    pub fn define_tag(
+        &mut self,
+        name: &str,
+        value: Value,
+        place: Option<InstId>,
+        global: bool,
+    ) -> Eval<()> {
+        let name = canonical(name);
+        let path = place.map(|p| self.path(p)).unwrap_or_default();
+        if let Some(old) = self.tags.tags.get(&name) {
+            if !old.open {
+                return Err(Stop::failed(format!(
+                    "duplicate tag \"{name}\": {path} in foreign document"
+                )));
+            }
+            if old.path != path {
+                return Err(Stop::failed(format!(
+                    "duplicate tag \"{name}\": {path} <-> {}",
+                    old.path
+                )));
+            }
+        }
+        let tag = Tag { value: value.into(), path, global, open: place.is_some() };
+        self.tags.tags.insert(name, tag);
+        Ok(())
+    }
+
+    /// A document is finished: its tags keep their values. Those of stubs only if they are global.
+    pub fn finish_document(&mut self, value: &Item, stub: bool) {
+        let mut tags = std::mem::take(&mut self.tags.tags);
+        tags.retain(|_, tag| !stub || tag.global || !tag.open);
+        for tag in tags.values_mut() {
+            tag.open = false;
+            if let Bound::Node(id) = tag.value
+                && let Ok(Some(item)) = self.deep(id)
+            {
+                tag.value = Bound::Value(item);
+            }
+        }
+        self.tags.tags = tags;
+        if !stub {
+            self.tags.finished += 1;
+            let name = ecow::eco_format!("doc.{}", self.tags.finished);
+            let tag = Tag {
+                value: Bound::Value(value.clone()),
+                path: String::new(),
+                global: true,
+                open: false,
+            };
+            self.tags.tags.insert(name, tag);
+        }
+    }
+
+    /// What a reference with a tag refers to, up to its path.
+    pub(crate) fn tagged(&mut self, tag: &str, reference: &Reference, env: &Env) -> Eval<Spot> {
+        let root = self.root(env.place);
+        let name = canonical(tag);
+        if name == "doc.0" {
+            if reference.path.is_empty() {
+                return Err(Stop::failed("no reference to actual document possible"));
+            }
+            return Ok(Spot::Node(root));
+        }
+        self.search_tags(root)?;
+        let candidates = self.candidates(&name);
+        let Some(first) = candidates.first() else {
+            return Err(Stop::failed(format!("tag '{tag}' not found")));
+        };
+        if first == &name || (candidates.len() == 1 && reference.path.is_empty()) {
+            return self.tag_spot(first);
+        }
+        if reference.path.is_empty() {
+            let names = candidates.join(", ");
+            return Err(Stop::failed(format!("found multiple tags for '{tag}': {names}")));
+        }
+        self.nearest(&candidates, reference, tag)
+    }
+
+    /// Of the tags below a name, the one on the highest level that has the path.
+    fn nearest(
+        &mut self,
+        candidates: &[EcoString],
+        reference: &Reference,
+        tag: &str,
+    ) -> Eval<Spot> {
+        let level = |name: &str| name.matches('.').count();
+        let mut found: Option<(EcoString, Spot)> = None;
+        for name in candidates {
+            if found.as_ref().is_some_and(|f| level(&f.0) < level(name)) {
+                break;
+            }
+            let spot = self.tag_spot(name)?;
+            if !self.has_path(&spot, &reference.path)? {
+                continue;
+            }
+            let path = crate::syntax::print::print_path(&reference.path);
+            if let Some((before, _)) = &found {
+                return Err(Stop::failed(format!(
+                    "ambigious tag resolution for {tag}::{path}: {before} <-> {name}"
+                )));
+            }
+            found = Some((name.clone(), spot));
+        }
+        match found {
+            Some((_, spot)) => Ok(spot),
+            None => {
+                let path = crate::syntax::print::print_path(&reference.path[..1]);
+                Err(Stop::failed(format!("'{path}' not found")))
+            }
+        }
+    }
+
+    fn has_path(&mut self, spot: &Spot, path: &[PathStep]) -> Eval<bool> {
+        let mut at = spot.clone();
+        for step in path {
+            match self.step_into(&at, step, String::new)? {
+                Some(next) => at = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn tag_spot(&self, name: &str) -> Eval<Spot> {
+        match self.tags.tags.get(name) {
+            Some(tag) => Ok(tag.value.clone().into()),
+            None => Err(Stop::failed(format!("tag '{name}' not found"))),
+        }
+    }
+
+    /// The tags that a name may mean, those of higher levels first.
+    fn candidates(&self, name: &EcoString) -> Vec<EcoString> {
+        if let Some(number) = name.strip_prefix("doc.") {
+            let Ok(mut number) = number.parse::<i64>() else { return Vec::new() };
+            if number <= 0 {
+                number += self.tags.finished + 1;
+            }
+            let name = ecow::eco_format!("doc.{number}");
+            let known = number > 0 && self.tags.tags.contains_key(&name);
+            return if known { vec![name] } else { Vec::new() };
+        }
+        let prefix = format!("{name}.");
+        let mut found: Vec<EcoString> = Vec::new();
+        found.extend(self.tags.tags.get_key_value(name).map(|(k, _)| k.clone()));
+        let below = self.tags.tags.range(EcoString::from(prefix.as_str())..);
+        found.extend(below.map(|(k, _)| k.clone()).take_while(|k| k.starts_with(&prefix)));
+        found.sort_by_key(|n| n.matches('.').count());
+        found
+    }
+
+    /// Looks at the nodes of a document that define tags.
+    fn search_tags(&mut self, root: InstId) -> Eval<()> {
+        if self.tags.searched.contains(&root) {
+            return Ok(());
+        }
+        let Body::Src(src) = self.nodes[root].body else { return Ok(()) };
+        let mut found = Vec::new();
+        self.tag_sources(src, &mut Vec::new(), &mut found);
+        for path in found {
+            let mut at = Spot::Node(root);
+            let mut steps = path.iter();
+            let reached = loop {
+                let Some(step) = steps.next() else { break true };
+                match self.step_into(&at, step, String::new) {
+                    Ok(Some(next)) => at = next,
+                    Err(stop) if stop.is_suspend() => return Err(stop),
+                    _ => break false,
+                }
+            };
+            if let (true, Spot::Node(id)) = (reached, at) {
+                let result: Eval<Reached> = self.reach(id);
+                if let Err(stop @ Stop::Suspend(..)) = result {
+                    return Err(stop);
+                }
+            }
+        }
+        self.tags.searched.insert(root);
+        Ok(())
+    }
+
+    /// The paths of sources that define tags.
+    fn tag_sources(&self, src: SrcId, path: &mut Vec<PathStep>, out: &mut Vec<Vec<PathStep>>) {
+        match &self.sources.nodes[src].kind {
+            SrcKind::Value(_) | SrcKind::Broken(..) => {}
+            SrcKind::Expr(expr) => {
+                if self.defines_tag(*expr) {
+                    out.push(path.clone());
+                }
+            }
+            SrcKind::Map(map) => {
+                if !map.marks.tags.is_empty() {
+                    out.push(path.clone());
+                }
+                if map.marks.template {
+                    return;
+                }
+                for (key, child) in &map.entries {
+                    path.push(PathStep::Key(key.clone()));
+                    self.tag_sources(*child, path, out);
+                    path.pop();
+                }
+            }
+            SrcKind::List(list) => {
+                if !list.marks.tags.is_empty() {
+                    out.push(path.clone());
+                }
+                if list.marks.template {
+                    return;
+                }
+                let own = list.entries.iter().filter_map(|entry| match entry {
+                    ListEntry::Node(src) => Some(*src),
+                    ListEntry::Insert(_) => None,
+                });
+                for (at, child) in (0..).zip(own) {
+                    path.push(PathStep::Index(at));
+                    self.tag_sources(child, path, out);
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    fn defines_tag(&self, expr: ExprId) -> bool {
+        match &self.sources.exprs[expr] {
+            Expr::Marked(markers, inner) => {
+                let tagged =
+                    markers.iter().any(|m| matches!(m, crate::syntax::ast::Marker::Tag(..)));
+                tagged || inner.is_some_and(|e| self.defines_tag(e))
+            }
+            Expr::Call { callee, args, .. } => {
+                let own = matches!(&self.sources.exprs[*callee], Expr::Ref(r)
+                    if matches!(&r.path[..], [PathStep::Key(k)] if k == "tagdef"));
+                own || args.iter().any(|a| self.defines_tag(a.value))
+            }
+            Expr::Group(e) | Expr::Prefer(e) => self.defines_tag(*e),
+            Expr::Binary(_, a, b) => self.defines_tag(*a) || self.defines_tag(*b),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Functions that ask what expressions are, rather than what values they have.
+
+use ecow::EcoString;
+
+use super::{Call, Table, eager, fail, lazy};
+use crate::eval::merge::find_path;
+use crate::eval::reference::Spot;
+use crate::eval::stop::{Stop, Waiting};
+use crate::eval::tags::check_name;
+use crate::eval::{Env, Eval, Evaluator, Info};
+use crate::syntax::ast::{Arg, Expr, ExprId, PathStep};
+use crate::value::Value;
+
+/// What an expression is, without waiting for all that is below it; `None` if undefined. What it
+/// says about its node does not count.
+fn look(ev: &mut Evaluator<'_>, expr: ExprId, env: &Env) -> Eval<Option<Spot>> {
+    let mut info = Info::default();
+    let spot = ev.spot(expr, env, &mut info)?;
+    Ok((!info.undefined).then_some(spot))
+}
+
+fn defined(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
+    let mut waiting = Waiting::default();
+    for arg in args {
+        match waiting.take(look(ev, arg.value, env)) {
+            Err(stop @ Stop::Suspend(..)) => return Err(stop),
+            Err(_) | Ok(Some(None)) => return Ok(Value::Bool(false)),
+            Ok(_) => {}
+        }
+    }
+    waiting.end()?;
+    Ok(Value::Bool(true))
+}
+
+fn valid(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
+    let mut waiting = Waiting::default();
+    let mut valid = true;
+    for arg in args {
+        match waiting.take(look(ev, arg.value, env)) {
+            Err(stop @ Stop::Suspend(..)) => return Err(stop),
+            Err(_) => return Ok(Value::Bool(false)),
+            Ok(Some(Some(Spot::Value(item)))) => valid &= !matches!(item.value, Value::Null),
+            Ok(Some(None)) => valid = false,
+            Ok(_) => {}
+        }
+    }
+    waiting.end()?;
+    Ok(Value::Bool(valid))
+}
+
+fn require(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
+    let [arg] = args else {
+        return fail(ev.words(
+            "one argument expected for 'use_non_empty'",
+            "one argument expected for 'require'",
+        ));
+    };
+    let missing = |ev: &Evaluator<'_>| {
+        let plus = format!("required expression {:?} undefined", ev.shown(arg.value));
+        Stop::failed(ev.words("", &plus))
+    };
+    match look(ev, arg.value, env) {
+        Ok(Some(Spot::Value(item))) if matches!(item.value, Value::Null) => Err(missing(ev)),
+        Ok(Some(spot)) => {
+            let shown = ev.shown(arg.value);
+            Ok(ev.spot_value(spot, || shown.clone())?.value)
+        }
+        Ok(None) | Err(Stop::Failed(_)) => Err(missing(ev)),
+        Err(stop) => Err(stop),
+    }
+}
+
+fn optional(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
+    let [condition, value] = args else {
+        return fail("condition and template required for optional()");
+    };
+    let wanted = match ev.eval_defined(condition.value, env, info) {
+        Ok(found) => found.is_some_and(|v| v.truth()),
+        Err(Stop::Failed(_)) => false,
+        Err(stop) => return Err(stop),
+    };
+    if wanted {
+        return ev.eval(value.value, env, info);
+    }
+    info.undefined = true;
+    Ok(Value::Null)
+}
+
+fn type_of(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
+    let [arg] = args else { return fail("exactly one argument required for function 'type'") };
+    let found = ev.eval_defined(arg.value, env, info)?;
+    Ok(Value::str(found.map_or("undef", |v| v.kind())))
+}
+
+fn catch(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
+    let [arg] = args else { return fail("catch requires a single argument") };
+    let (value, error) = ev.caught(arg.value, env, &mut Info::default())?;
+    let mut entries = vec![
+        ("valid", Value::Bool(error.is_none())),
+        ("error", Value::Str(error.unwrap_or_default())),
+    ];
+    entries.extend(value.map(|v| ("value", v)));
+    Ok(Value::map(entries))
+}
+
+/// The steps of a path like `a.b.[1]`.
+fn steps(path: &str) -> Vec<PathStep> {
+    path.split('.').filter(|s| !s.is_empty()).map(step).collect()
+}
+
+fn step(text: &str) -> PathStep {
+    let index = text.strip_prefix('[').and_then(|s| s.strip_suffix(']'));
+    match index.and_then(|n| n.parse().ok()) {
+        Some(n) => PathStep::Index(n),
+        None => PathStep::Key(text.into()),
+    }
+}
+
+fn stub(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
+    let own = |ev: &Evaluator<'_>| ev.context_path(env.place).iter().map(|s| step(s)).collect();
+    let path: Vec<PathStep> = match args {
+        [] => own(ev),
+        [arg] => match ev.sources.exprs[arg.value].clone() {
+            Expr::Ref(reference) if reference.tag.is_none() => reference.path.to_vec(),
+            _ => match ev.eval_defined(arg.value, env, info)? {
+                None => own(ev),
+                Some(Value::Str(text)) => steps(&text),
+                Some(Value::List(list)) => {
+                    let mut out = Vec::with_capacity(list.items.len());
+                    for item in &list.items {
+                        match &item.value {
+                            Value::Str(text) => out.push(step(text)),
+                            _ => return fail("stub() requires a string entries in list"),
+                        }
+                    }
+                    out
+                }
+                Some(_) => return fail("stub() requires a string or reference argument"),
+            },
+        },
+        _ => return fail("a maximum of one argument expected for 'stub'"),
+    };
+    let document = ev.document(env.place);
+    match document.stubs.iter().find_map(|s| find_path(s, &path)) {
+        Some(item) => Ok(item.value.clone()),
+        None => {
+            let path = crate::syntax::print::print_path(&path);
+            fail(format!("'{path}' not found in any stub"))
+        }
+    }
+}
+
+/// `sync(e, condition[, value[, timeout]])`: `value` stands for the result in the condition.
+fn sync(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
+    let (expr, condition, value, timeout) = match args {
+        [e, c] => (e, c, None, None),
+        [e, c, v] => (e, c, Some(v.value), None),
+        [e, c, v, t] => (e, c, Some(v.value), Some(t.value)),
+        _ => return fail("2 or 3 arguments required for sync"),
+    };
+    ev.sync_call(expr.value, condition.value, value, timeout, env, info)
+}
+
+fn eval(call: &mut Call<'_, '_>) -> Eval<Value> {
+    let text: EcoString = match call.args {
+        [Value::Str(text)] => text.clone(),
+        [_] => return fail("string argument required for 'eval'"),
+        _ => return fail("one argument required for 'eval'"),
+    };
+    match call.ev.sources.parse(&text) {
+        Ok(expr) => call.ev.eval(expr, call.env, call.info),
+        Err(e) => {
+            let spiff = format!("cannot parse expression '{text}'");
+            let plus = format!("({text})\t {}", e.message);
+            fail(call.ev.words(&spiff, &plus))
+        }
+    }
+}
+
+fn features(call: &mut Call<'_, '_>) -> Eval<Value> {
+    let on = call.ev.sources.features;
+    let known = [("control", on.control), ("interpolation", on.interpolation)];
+    match call.args {
+        [] => Ok(Value::list(known.iter().filter(|f| f.1).map(|f| Value::str(f.0)))),
+        [Value::Str(name)] => Ok(Value::Bool(known.iter().any(|f| f.0 == name && f.1))),
+        [_] => fail("features: argument must be a string"),
+        _ => fail("features acctepts a maximum of one arguments"),
+    }
+}
+
+fn tagdef(call: &mut Call<'_, '_>) -> Eval<Value> {
+    let (name, value, scope) = match call.args {
+        [name, value] => (name, value, None),
+        [name, value, scope] => (name, value, Some(scope)),
+        _ => return fail("two or three arguments expected for tagdef"),
+    };
+    let Value::Str(name) = name else {
+        return fail("name argument for tagdef must be a string");
+    };
+    let (name, starred) = match name.strip_prefix('*') {
+        Some(rest) if scope.is_none() => (rest, true),
+        _ => (name.as_str(), false),
+    };
+    if let Err(reason) = check_name(name) {
+        return fail(format!("invalid tag name \"{name}\" for tagdef: {reason}"));
+    }
+    let global = match scope {
+        None => starred,
+        Some(Value::Str(s)) if s == "local" => false,
+        Some(Value::Str(s)) if s == "global" => true,
+        Some(Value::Str(s)) => {
+            return fail(format!(
+                "invalid scope argument \"{s}\" for tagdef (must be local or global)"
+            ));
+        }
+        Some(_) => {
+            return fail("type argument for tagdef must be a string (local or global)");
+        }
+    };
+    call.ev.define_tag(name, value.clone(), Some(call.env.place), global)?;
+    Ok(value.clone())
+}
+
+pub(super) fn register(table: &mut Table) {
+    table.extend([
+        ("defined", lazy(defined)),
+        ("valid", lazy(valid)),
+        ("require", lazy(require)),
+        ("optional", lazy(optional)),
+        ("type", lazy(type_of)),
+        ("catch", lazy(catch)),
+        ("stub", lazy(stub)),
+        ("sync", lazy(sync)),
+        ("eval", eager(eval)),
+        ("features", eager(features)),
+        ("tagdef", eager(tagdef)),
+    ]);
+}

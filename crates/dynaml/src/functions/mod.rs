@@ -1,0 +1,140 @@
+//! The built-in functions: a file a family.
+//!
+//! Most functions get their arguments as values ([`Builtin::Eager`]); a few look at the expressions
+//! themselves ([`Builtin::Lazy`]), since they ask whether these have a value at all.
+
+mod archive;
+mod collections;
+mod control;
+mod convert;
+mod encode;
+mod exec;
+mod files;
+mod format;
+mod missing;
+mod names;
+pub mod network;
+pub mod pattern;
+mod rand;
+pub mod secrets;
+mod semver;
+mod static_ips;
+mod strings;
+mod url;
+mod validate;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use ecow::EcoString;
+use regex::Regex;
+use rustc_hash::FxHashMap;
+
+use crate::eval::stop::Stop;
+use crate::eval::{Env, Eval, Evaluator, Info};
+use crate::load::SrcId;
+use crate::syntax::ast::Arg;
+use crate::value::{Item, Value};
+
+pub use crate::eval::tags::Tags;
+
+/// A call of a function: its arguments, and where it stands.
+pub struct Call<'a, 'w> {
+    /// The evaluator.
+    pub ev: &'a mut Evaluator<'w>,
+    /// The arguments.
+    pub args: &'a [Value],
+    /// Where the call stands.
+    pub env: &'a Env,
+    /// What the expression says about its node.
+    pub info: &'a mut Info,
+}
+
+/// A function of values.
+pub type Eager = fn(&mut Call<'_, '_>) -> Eval<Value>;
+
+/// A function of expressions.
+pub type Lazy = fn(&mut Evaluator<'_>, &[Arg], &Env, &mut Info) -> Eval<Value>;
+
+/// A built-in function.
+#[derive(Clone, Copy)]
+pub enum Builtin {
+    /// Its arguments are evaluated first.
+    Eager(Eager),
+    /// It evaluates its arguments itself.
+    Lazy(Lazy),
+}
+
+/// All built-in functions by name.
+pub type Table = FxHashMap<&'static str, Builtin>;
+
+/// Results that are kept for a run.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// Results of commands, by the command and its input.
+    pub commands: FxHashMap<Vec<u8>, Result<Value, EcoString>>,
+    /// The bytes of files by path.
+    pub files: FxHashMap<EcoString, Result<Rc<[u8]>, EcoString>>,
+    /// The documents of files by path.
+    pub sources: FxHashMap<EcoString, Rc<[SrcId]>>,
+    /// Files to be removed at the end of the run, by permissions and content.
+    pub temporary: BTreeMap<(u32, Vec<u8>), PathBuf>,
+    /// How often a command was run or a file read whose result may differ the next time.
+    pub uncached: u64,
+    /// Compiled patterns.
+    patterns: FxHashMap<EcoString, Rc<Regex>>,
+}
+
+impl Cache {
+    /// A pattern, compiled once.
+    pub(crate) fn pattern(&mut self, text: &EcoString) -> Result<Rc<Regex>, String> {
+        if let Some(found) = self.patterns.get(text) {
+            return Ok(Rc::clone(found));
+        }
+        let pattern = Rc::new(pattern::compile(text)?);
+        self.patterns.insert(text.clone(), Rc::clone(&pattern));
+        Ok(pattern)
+    }
+}
+
+/// All built-in functions.
+pub fn table() -> Table {
+    let mut table = Table::default();
+    collections::register(&mut table);
+    control::register(&mut table);
+    convert::register(&mut table);
+    encode::register(&mut table);
+    exec::register(&mut table);
+    files::register(&mut table);
+    format::register(&mut table);
+    network::register(&mut table);
+    rand::register(&mut table);
+    archive::register(&mut table);
+    missing::register(&mut table);
+    secrets::register(&mut table);
+    semver::register(&mut table);
+    static_ips::register(&mut table);
+    strings::register(&mut table);
+    url::register(&mut table);
+    validate::register(&mut table);
+    table
+}
+
+fn eager(function: Eager) -> Builtin {
+    Builtin::Eager(function)
+}
+
+fn lazy(function: Lazy) -> Builtin {
+    Builtin::Lazy(function)
+}
+
+/// A failure with this text.
+fn fail<T>(text: impl Into<EcoString>) -> Eval<T> {
+    Err(Stop::failed(text))
+}
+
+/// The items of a list.
+fn items(value: &Value) -> Option<&[Item]> {
+    if let Value::List(list) = value { Some(&list.items) } else { None }
+}

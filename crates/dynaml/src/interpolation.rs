@@ -1,0 +1,90 @@
+//! Texts with expressions in them: `a (( b )) c`.
+
+use ecow::EcoString;
+
+use crate::syntax::ast::{BinaryOp, Expr, ExprId, Exprs};
+
+/// A piece of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Text as it stands.
+    Text(EcoString),
+    /// What is between double brackets.
+    Expr(EcoString),
+}
+
+/// The pieces of a text; `None` if there is no expression in it.
+pub fn split(text: &str) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut plain = EcoString::new();
+    let mut rest = text;
+    let mut found = false;
+    while let Some(at) = rest.find("((") {
+        let Some(len) = end(&rest[at + 2..]) else { break };
+        let inner = &rest[at + 2..at + 2 + len];
+        plain.push_str(&rest[..at]);
+        if let Some(escaped) = inner.strip_prefix('!') {
+            plain.push_str("((");
+            plain.push_str(escaped);
+            plain.push_str("))");
+            found = true;
+        } else {
+            if !plain.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut plain)));
+            }
+            parts.push(Part::Expr(inner.into()));
+            found = true;
+        }
+        rest = &rest[at + len + 4..];
+    }
+    let escaped_only = !parts.iter().any(|p| matches!(p, Part::Expr(_)));
+    if !found || escaped_only {
+        return None;
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() {
+        parts.push(Part::Text(plain));
+    }
+    Some(parts)
+}
+
+/// Whether the whole text is one pair of double brackets.
+pub fn is_single(text: &str) -> bool {
+    text.get(2..).and_then(end).is_some_and(|len| len + 4 == text.len())
+}
+
+/// The length up to the closing `))`.
+fn end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            b')' if bytes.get(at + 1) == Some(&b')') => return Some(at),
+            b')' => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The concatenation of expressions. A single one is joined to an empty text, so that the result
+/// is one too.
+pub fn join(exprs: &mut Exprs, parts: &[ExprId]) -> ExprId {
+    let mut parts = parts.iter().copied();
+    let first = parts.next();
+    let Some(mut left) = first else { return exprs.push(Expr::Str(EcoString::new()), 0, 0) };
+    for right in parts {
+        left = exprs.push(Expr::Binary(BinaryOp::Concat, left, right), 0, 0);
+    }
+    left
+}

@@ -1,0 +1,512 @@
+//! From YAML to the source tree of a document: scalars resolved, expressions parsed, inserts and
+//! key tags recognised. What contains neither is one finished value.
+
+use ecow::EcoString;
+use ordain_data::yaml::{self, Kind, NodeId, Style, Tree};
+use ordain_source::TextRange;
+use ordain_syntax::{Arena, Idx};
+use rustc_hash::FxHashMap;
+
+use crate::interpolation::Part;
+use crate::scalar;
+use crate::syntax::ast::{Expr, ExprId, Exprs, Marker};
+use crate::syntax::parser::{self, ParseError};
+use crate::value::{Flags, Item, List, Map, Value, is_expression};
+
+/// A node of a document's source.
+pub type SrcId = Idx<Src>;
+
+/// The number of an input file.
+pub type FileNo = u32;
+
+/// A node of a document as it is written.
+#[derive(Debug)]
+pub struct Src {
+    /// What it is.
+    pub kind: SrcKind,
+    /// The file.
+    pub file: FileNo,
+    /// Where in the file.
+    pub span: TextRange,
+}
+
+/// What a node is.
+#[derive(Debug)]
+pub enum SrcKind {
+    /// A value without any expression in it.
+    Value(Item),
+    /// An expression.
+    Expr(ExprId),
+    /// A text with the form of an expression that is none.
+    Broken(EcoString, ParseError),
+    /// A map.
+    Map(MapSrc),
+    /// A list.
+    List(ListSrc),
+}
+
+/// A map.
+#[derive(Debug, Default)]
+pub struct MapSrc {
+    /// The entries by key, without inserts.
+    pub entries: Vec<(EcoString, SrcId)>,
+    /// The insert under `<<`.
+    pub insert: Option<SrcId>,
+    /// The markers of the insert.
+    pub marks: Marks,
+    /// Whether it has keys of a control structure.
+    pub control: bool,
+    /// Whether it has two inserts.
+    pub two_inserts: bool,
+}
+
+/// A list.
+#[derive(Debug, Default)]
+pub struct ListSrc {
+    /// The entries.
+    pub entries: Vec<ListEntry>,
+    /// The key field that a `key:` tag declares.
+    pub key: Option<EcoString>,
+    /// Whether keys are switched off by `key:!`, or contradict each other.
+    pub keyless: bool,
+    /// The markers of an insert.
+    pub marks: Marks,
+    /// The insert that has the markers.
+    pub marked: Option<SrcId>,
+}
+
+/// An entry of a list.
+#[derive(Clone, Copy, Debug)]
+pub enum ListEntry {
+    /// A value.
+    Node(SrcId),
+    /// Values to be put in here.
+    Insert(SrcId),
+}
+
+/// Markers of a node.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// Those that are handed on with the value.
+    pub flags: Flags,
+    /// `&template`
+    pub template: bool,
+    /// What they were written in.
+    pub written: Option<EcoString>,
+    /// Names given by `&tag:`; whether for all documents.
+    pub tags: Vec<(EcoString, bool)>,
+}
+
+impl Marks {
+    /// Adds markers.
+    pub fn add(&mut self, markers: &[Marker]) {
+        for marker in markers {
+            match marker {
+                Marker::Template => self.template = true,
+                Marker::Temporary => self.flags = self.flags.with(Flags::TEMPORARY),
+                Marker::Local => self.flags = self.flags.with(Flags::LOCAL),
+                Marker::Inject => self.flags = self.flags.with(Flags::INJECT),
+                Marker::State => self.flags = self.flags.with(Flags::STATE),
+                Marker::Default => self.flags = self.flags.with(Flags::DEFAULT),
+                Marker::Dynamic => self.flags = self.flags.with(Flags::DYNAMIC),
+                Marker::Tag(name, global) => self.tags.push((name.clone(), *global)),
+            }
+        }
+    }
+
+    /// Whether there are any.
+    pub fn is_empty(&self) -> bool {
+        self.flags == Flags::default() && !self.template && self.tags.is_empty()
+    }
+}
+
+/// Extensions that the original hides behind flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// Expressions inside of texts.
+    pub interpolation: bool,
+    /// `<<if`, `<<for` and their kin.
+    pub control: bool,
+}
+
+/// All sources and expressions of a run.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The nodes.
+    pub nodes: Arena<Src>,
+    /// The expressions.
+    pub exprs: Exprs,
+    /// The extensions that are on.
+    pub features: Features,
+    /// Keys that are in their map twice, those that count.
+    pub duplicates: Vec<(FileNo, TextRange)>,
+    parsed: FxHashMap<EcoString, Result<ExprId, ParseError>>,
+    texts: FxHashMap<ExprId, EcoString>,
+}
+
+/// Why a document cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: TextRange,
+}
+
+impl From<yaml::Error> for LoadError {
+    fn from(e: yaml::Error) -> Self {
+        Self { message: e.message, span: e.range }
+    }
+}
+
+/// How many values the aliases of a document may stand for.
+const ALIASES: u64 = 1_000_000;
+
+impl Sources {
+    /// Parses the text of an expression, each text once.
+    pub fn parse(&mut self, text: &str) -> Result<ExprId, ParseError> {
+        if let Some(known) = self.parsed.get(text) {
+            return known.clone();
+        }
+        let parsed = parser::parse(text, &mut self.exprs);
+        if let Ok(expr) = parsed {
+            self.texts.insert(expr, text.into());
+        }
+        self.parsed.insert(text.into(), parsed.clone());
+        parsed
+    }
+
+    /// The text of an expression as it was written, if it was one of its own.
+    pub fn text(&self, expr: ExprId) -> Option<&EcoString> {
+        self.texts.get(&expr)
+    }
+
+    /// The expression of a scalar with brackets, if it is one.
+    pub fn expression(&mut self, text: &str) -> Option<Result<ExprId, ParseError>> {
+        if is_expression(text) && (!self.features.interpolation || balanced(text)) {
+            let inner = text.get(2..text.len() - 2)?;
+            return Some(self.parse(inner));
+        }
+        if self.features.interpolation {
+            let Some(parts) = crate::interpolation::split(text) else {
+                let inner = is_expression(text).then(|| text.get(2..text.len() - 2))??;
+                return Some(self.parse(inner));
+            };
+            return Some(self.joined(parts));
+        }
+        None
+    }
+
+    /// The parts of an interpolated text as one expression.
+    fn joined(&mut self, parts: Vec<Part>) -> Result<ExprId, ParseError> {
+        let mut exprs = Vec::with_capacity(parts.len());
+        for part in parts {
+            exprs.push(match part {
+                Part::Text(text) => self.exprs.push(Expr::Str(text), 0, 0),
+                Part::Expr(text) => {
+                    let inner = self.parse(&text)?;
+                    self.exprs.push(Expr::Group(inner), 0, 0)
+                }
+            });
+        }
+        Ok(crate::interpolation::join(&mut self.exprs, &exprs))
+    }
+
+    /// Adds a node.
+    pub fn push(&mut self, kind: SrcKind, file: FileNo, span: TextRange) -> SrcId {
+        self.nodes.push(Src { kind, file, span })
+    }
+
+    /// Adds a document.
+    ///
+    /// # Errors
+    /// When a key is no text, or aliases stand for too much.
+    pub fn load(&mut self, tree: &Tree, file: FileNo) -> Result<SrcId, LoadError> {
+        let mut loader =
+            Loader { tree, file, sources: self, shared: FxHashMap::default(), nodes: 0 };
+        let built = match tree.root() {
+            Some(root) => loader.node(root)?,
+            None => Built::Value(Value::Null),
+        };
+        let span = tree.root().map_or(TextRange::new(0, 0), |r| tree.node(r).span);
+        Ok(loader.source(built, span))
+    }
+}
+
+fn balanced(text: &str) -> bool {
+    crate::interpolation::is_single(text)
+}
+
+/// A node that is built: finished, or with expressions in it.
+#[derive(Clone)]
+enum Built {
+    Value(Value),
+    Src(SrcId),
+}
+
+struct Loader<'t, 's> {
+    tree: &'t Tree,
+    file: FileNo,
+    sources: &'s mut Sources,
+    /// What aliases stand for, with its number of nodes.
+    shared: FxHashMap<NodeId, (Built, u64)>,
+    nodes: u64,
+}
+
+impl Loader<'_, '_> {
+    fn source(&mut self, built: Built, span: TextRange) -> SrcId {
+        match built {
+            Built::Src(id) => id,
+            Built::Value(v) => self.sources.push(SrcKind::Value(v.into()), self.file, span),
+        }
+    }
+
+    fn node(&mut self, id: NodeId) -> Result<Built, LoadError> {
+        let node = self.tree.node(id);
+        let before = self.nodes;
+        self.nodes += 1;
+        let limit = ALIASES + self.tree.len() as u64;
+        if self.nodes > limit {
+            let message =
+                format!("the aliases of this document stand for more than {ALIASES} values");
+            return Err(LoadError { message, span: node.span });
+        }
+        let built = match &node.kind {
+            Kind::Scalar(text, style) => self.scalar(id, text, *style),
+            Kind::List => self.list(id)?,
+            Kind::Map => self.map(id)?,
+            Kind::Alias(target) => {
+                let Some((built, nodes)) = self.shared.get(target).cloned() else {
+                    let message = "the alias stands for something that contains it".to_owned();
+                    return Err(LoadError { message, span: node.span });
+                };
+                self.nodes += nodes;
+                return Ok(built);
+            }
+        };
+        if self.tree.is_shared(id) {
+            self.shared.insert(id, (built.clone(), self.nodes - before));
+        }
+        Ok(built)
+    }
+
+    fn scalar(&mut self, id: NodeId, text: &EcoString, style: Style) -> Built {
+        let value = scalar_value(self.tree, id, text, style);
+        let span = self.tree.node(id).span;
+        match &value {
+            Value::Str(s) => match self.sources.expression(s) {
+                Some(Ok(expr)) => {
+                    Built::Src(self.sources.push(SrcKind::Expr(expr), self.file, span))
+                }
+                Some(Err(error)) => {
+                    let kind = SrcKind::Broken(s.clone(), error);
+                    Built::Src(self.sources.push(kind, self.file, span))
+                }
+                None => Built::Value(value),
+            },
+            _ => Built::Value(value),
+        }
+    }
+
+    fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
+        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
+        let mut insert = None;
+        let mut map = MapSrc::default();
+        let children: Vec<_> = self.tree.entries(id).collect();
+        for (key, value) in children {
+            let name = key_text(self.tree, key)?;
+            let span = self.tree.node(value).span;
+            let built = self.node(value)?;
+            match name.as_str() {
+                "<<" | "<<<" => {
+                    map.two_inserts |= insert.is_some();
+                    insert = Some((built, span));
+                    continue;
+                }
+                _ if self.sources.features.control && name.starts_with("<<") => {
+                    map.control |= !name.starts_with("<<!");
+                }
+                _ => {}
+            }
+            entries.push((name, built, span));
+        }
+        let count = entries.len();
+        let pure = entries.iter().all(|e| matches!(e.1, Built::Value(_)));
+        if pure && insert.is_none() && !map.control {
+            let entries = entries.into_iter().map(|(k, b, _)| match b {
+                Built::Value(v) => (k, v.into()),
+                Built::Src(_) => (k, Value::Null.into()),
+            });
+            let map = Map::new(entries.collect());
+            if map.entries().len() < count {
+                self.note_duplicates(id);
+            }
+            return Ok(Built::Value(Value::Map(map)));
+        }
+        let mut sources: Vec<(EcoString, SrcId)> =
+            entries.into_iter().map(|(k, b, span)| (k, self.source(b, span))).collect();
+        sources.sort_by(|a, b| a.0.cmp(&b.0));
+        sources.reverse();
+        sources.dedup_by(|later, earlier| later.0 == earlier.0);
+        sources.reverse();
+        if sources.len() < count {
+            self.note_duplicates(id);
+        }
+        map.entries = sources;
+        if let Some((built, span)) = insert {
+            let source = self.source(built, span);
+            map.insert = self.insert(source, &mut map.marks);
+        }
+        let span = self.tree.node(id).span;
+        Ok(Built::Src(self.sources.push(SrcKind::Map(map), self.file, span)))
+    }
+
+    fn note_duplicates(&mut self, map: NodeId) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        for (key, _) in self.tree.entries(map) {
+            let span = self.tree.node(key).span;
+            if !seen.insert(self.tree.text(key)) {
+                self.sources.duplicates.push((self.file, span));
+            }
+        }
+    }
+
+    /// Takes the markers off an insert; what is left is the insert.
+    fn insert(&mut self, source: SrcId, marks: &mut Marks) -> Option<SrcId> {
+        let node = &self.sources.nodes[source];
+        let (file, span) = (node.file, node.span);
+        let SrcKind::Expr(expr) = node.kind else { return Some(source) };
+        match &self.sources.exprs[expr] {
+            Expr::Marked(markers, inner) => {
+                marks.add(markers);
+                let text = self.sources.texts.get(&expr);
+                marks.written = text.map(|t| ecow::eco_format!("(({t}))"));
+                inner.map(|e| self.sources.push(SrcKind::Expr(e), file, span))
+            }
+            _ => Some(source),
+        }
+    }
+
+    fn list(&mut self, id: NodeId) -> Result<Built, LoadError> {
+        let children: Vec<_> = self.tree.children(id).collect();
+        let mut built = Vec::with_capacity(children.len());
+        for child in children {
+            built.push((self.node(child)?, self.tree.node(child).span));
+        }
+        let mut list = ListSrc::default();
+        let tagged = built.iter().any(|(b, _)| self.has_key_tag(b));
+        let pure = built.iter().all(|b| matches!(b.0, Built::Value(_)));
+        if pure && !tagged {
+            let items = built.into_iter().map(|(b, _)| match b {
+                Built::Value(v) => v.into(),
+                Built::Src(_) => Value::Null.into(),
+            });
+            return Ok(Built::Value(Value::List(List::new(items.collect(), None))));
+        }
+        for (b, span) in built {
+            let source = self.source(b, span);
+            let source = if tagged { self.strip_key_tag(source, &mut list) } else { source };
+            let entry = self.list_entry(source, &mut list);
+            list.entries.extend(entry);
+        }
+        let span = self.tree.node(id).span;
+        Ok(Built::Src(self.sources.push(SrcKind::List(list), self.file, span)))
+    }
+
+    /// An entry that is a map of nothing but an insert is an insert of the list.
+    fn list_entry(&mut self, source: SrcId, list: &mut ListSrc) -> Option<ListEntry> {
+        let SrcKind::Map(map) = &self.sources.nodes[source].kind else {
+            return Some(ListEntry::Node(source));
+        };
+        if !map.entries.is_empty() || (map.insert.is_none() && map.marks.is_empty()) {
+            return Some(ListEntry::Node(source));
+        }
+        if !map.marks.is_empty() {
+            list.marked = map.insert;
+        }
+        let marks = &mut list.marks;
+        marks.flags = marks.flags.with(map.marks.flags);
+        marks.template |= map.marks.template;
+        marks.written = map.marks.written.clone().or(marks.written.take());
+        marks.tags.extend(map.marks.tags.iter().cloned());
+        map.insert.map(ListEntry::Insert)
+    }
+
+    fn has_key_tag(&self, built: &Built) -> bool {
+        match built {
+            Built::Value(Value::Map(m)) => m.entries().iter().any(|e| e.0.starts_with("key:")),
+            Built::Src(id) => match &self.sources.nodes[*id].kind {
+                SrcKind::Map(m) => m.entries.iter().any(|e| e.0.starts_with("key:")),
+                _ => false,
+            },
+            Built::Value(_) => false,
+        }
+    }
+
+    /// Takes the `key:` off the field that has it; it declares the key field of the list.
+    fn strip_key_tag(&mut self, source: SrcId, list: &mut ListSrc) -> SrcId {
+        fn strip<T>(entries: &mut [(EcoString, T)], list: &mut ListSrc) {
+            for (key, _) in entries.iter_mut() {
+                let Some(rest) = key.strip_prefix("key:").map(EcoString::from) else { continue };
+                if let Some(off) = rest.strip_prefix('!') {
+                    list.keyless = true;
+                    *key = off.into();
+                    continue;
+                }
+                list.keyless |= list.key.as_ref().is_some_and(|k| *k != rest);
+                list.key.get_or_insert_with(|| rest.clone());
+                *key = rest;
+            }
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        let node = &mut self.sources.nodes[source];
+        match &mut node.kind {
+            SrcKind::Map(map) => strip(&mut map.entries, list),
+            SrcKind::Value(item) => {
+                if let Value::Map(map) = &item.value {
+                    let mut entries = map.entries().to_vec();
+                    strip(&mut entries, list);
+                    *item = Value::Map(Map::new(entries)).into();
+                }
+            }
+            _ => {}
+        }
+        source
+    }
+}
+
+/// The value of a scalar, as its tag or its text has it.
+pub(crate) fn scalar_value(tree: &Tree, id: NodeId, text: &EcoString, style: Style) -> Value {
+    match tree.tag(id) {
+        Some("tag:yaml.org,2002:str" | "!") => Value::Str(text.clone()),
+        Some("tag:yaml.org,2002:binary") => scalar::binary(text),
+        _ if style == Style::Plain => scalar::plain(text),
+        _ => Value::Str(text.clone()),
+    }
+}
+
+/// The text of a key.
+///
+/// # Errors
+/// When the key is something else than a text.
+pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> {
+    let target = tree.target(id);
+    let span = tree.node(id).span;
+    let fail = |text: &str| {
+        let message = format!("map key must be a string: {text}");
+        Err(LoadError { message, span })
+    };
+    match &tree.node(target).kind {
+        Kind::Scalar(text, Style::Plain) if tree.tag(target).is_none() => {
+            match scalar::plain(text) {
+                Value::Str(s) => Ok(s),
+                Value::Null => fail("<nil>"),
+                Value::Bool(b) => fail(if b { "true" } else { "false" }),
+                _ => fail(text),
+            }
+        }
+        Kind::Scalar(text, _) => Ok(text.clone()),
+        Kind::List => fail("a list"),
+        _ => fail("a map"),
+    }
+}

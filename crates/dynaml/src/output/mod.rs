@@ -1,0 +1,235 @@
+//! Finished documents as text: YAML as spiff writes it, and JSON.
+
+pub mod scalar;
+
+use std::fmt::Write;
+
+use crate::eval::lambda::lambda_text;
+use crate::syntax::ast::Exprs;
+use crate::value::{Flags, Item, Value};
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer<'e> {
+    /// The expressions that lambdas are made of.
+    pub exprs: &'e Exprs,
+    /// Leave out nodes that are marked as temporary.
+    pub drop_temporary: bool,
+    /// Take the `!` off escaped expressions.
+    pub unescape: bool,
+    /// Lambdas print without brackets.
+    pub bare_lambdas: bool,
+}
+
+impl Writer<'_> {
+    /// The YAML text of a value, with a line break at its end.
+    pub fn yaml(&self, value: &Value) -> String {
+        let mut out = String::new();
+        self.node(&mut out, value, 0, 0);
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out
+    }
+
+    fn shown<'v>(&self, item: &'v Item) -> Option<&'v Value> {
+        (!self.drop_temporary || !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL)))
+            .then_some(&item.value)
+    }
+
+    /// Writes a value that starts at a column; what follows is indented by `indent`.
+    fn node(&self, out: &mut String, value: &Value, column: usize, indent: usize) {
+        match value {
+            Value::Null => out.push_str("null"),
+            Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+            Value::Int(n) => {
+                let _ = write!(out, "{n}");
+            }
+            Value::Float(x) => out.push_str(&scalar::float(*x)),
+            Value::Str(s) => scalar::write(out, &self.text(s), column, indent.max(2)),
+            Value::Lambda(lambda) => {
+                let text = lambda_text(self.exprs, lambda);
+                if self.bare_lambdas {
+                    out.push_str(&text);
+                } else {
+                    scalar::write(out, &format!("(( {text} ))"), column, indent.max(2));
+                }
+            }
+            Value::Template(template) => self.node(out, &template.source, column, indent),
+            Value::List(list) => {
+                let items: Vec<&Value> = list.items.iter().filter_map(|i| self.shown(i)).collect();
+                self.list(out, &items, indent);
+            }
+            Value::Map(map) => {
+                let entries = map.entries().iter();
+                let entries: Vec<(&str, &Value)> =
+                    entries.filter_map(|(k, i)| Some((k.as_str(), self.shown(i)?))).collect();
+                self.map(out, &entries, indent);
+            }
+        }
+    }
+
+    fn list(&self, out: &mut String, items: &[&Value], indent: usize) {
+        if items.is_empty() {
+            return out.push_str("[]");
+        }
+        for (n, item) in items.iter().enumerate() {
+            if n > 0 {
+                new_line(out, indent);
+            }
+            out.push_str("- ");
+            self.node(out, item, indent + 2, indent + 2);
+        }
+    }
+
+    fn map(&self, out: &mut String, entries: &[(&str, &Value)], indent: usize) {
+        if entries.is_empty() {
+            return out.push_str("{}");
+        }
+        for (n, (key, value)) in entries.iter().enumerate() {
+            if n > 0 {
+                new_line(out, indent);
+            }
+            let start = out.len();
+            let key = if self.unescape { unescape_key(key) } else { (*key).to_owned() };
+            if scalar::write_key(out, &key) {
+                new_line(out, indent);
+            }
+            out.push(':');
+            let column = indent + out.len() - start + 1;
+            match block(value) {
+                Block::None => {
+                    out.push(' ');
+                    self.node(out, value, column, indent + 2);
+                }
+                Block::List if self.is_shown_empty(value) => out.push_str(" []"),
+                Block::Map if self.is_shown_empty(value) => out.push_str(" {}"),
+                Block::List => {
+                    new_line(out, indent);
+                    self.node(out, value, indent, indent);
+                }
+                Block::Map => {
+                    new_line(out, indent + 2);
+                    self.node(out, value, indent + 2, indent + 2);
+                }
+            }
+        }
+    }
+
+    fn is_shown_empty(&self, value: &Value) -> bool {
+        match value {
+            Value::List(list) => list.items.iter().all(|i| self.shown(i).is_none()),
+            Value::Map(map) => map.entries().iter().all(|e| self.shown(&e.1).is_none()),
+            Value::Template(template) => self.is_shown_empty(&template.source),
+            _ => false,
+        }
+    }
+
+    fn text(&self, text: &str) -> String {
+        match text.strip_prefix("((!") {
+            Some(rest) if self.unescape && text.ends_with("))") => format!("(({rest}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// The JSON text of a value.
+    pub fn json(&self, value: &Value) -> String {
+        let mut out = String::new();
+        self.json_node(&mut out, value);
+        out
+    }
+
+    fn json_node(&self, out: &mut String, value: &Value) {
+        match value {
+            Value::Null => out.push_str("null"),
+            Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+            Value::Int(n) => {
+                let _ = write!(out, "{n}");
+            }
+            Value::Float(x) if x.is_finite() => {
+                out.push_str(&ordain_functions::float::to_go(*x));
+            }
+            Value::Float(_) => out.push_str("null"),
+            Value::Str(s) => json_text(out, &self.text(s)),
+            Value::Lambda(lambda) => {
+                json_text(out, &format!("(( {} ))", lambda_text(self.exprs, lambda)));
+            }
+            Value::Template(template) => self.json_node(out, &template.source),
+            Value::List(list) => {
+                out.push('[');
+                for (n, item) in list.items.iter().filter_map(|i| self.shown(i)).enumerate() {
+                    out.push_str(if n > 0 { "," } else { "" });
+                    self.json_node(out, item);
+                }
+                out.push(']');
+            }
+            Value::Map(map) => {
+                out.push('{');
+                let entries = map.entries().iter();
+                let shown = entries.filter_map(|(k, i)| Some((k, self.shown(i)?)));
+                for (n, (key, value)) in shown.enumerate() {
+                    out.push_str(if n > 0 { "," } else { "" });
+                    json_text(out, key);
+                    out.push(':');
+                    self.json_node(out, value);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+enum Block {
+    None,
+    List,
+    Map,
+}
+
+fn block(value: &Value) -> Block {
+    match value {
+        Value::List(_) => Block::List,
+        Value::Map(_) => Block::Map,
+        Value::Template(template) => block(&template.source),
+        _ => Block::None,
+    }
+}
+
+fn unescape_key(key: &str) -> String {
+    match key {
+        "<<!" => "<<".into(),
+        "<<<!" => "<<<".into(),
+        _ => match key.strip_prefix("<<!") {
+            Some(rest) if !rest.is_empty() => format!("<<{rest}"),
+            _ => key.to_owned(),
+        },
+    }
+}
+
+fn new_line(out: &mut String, indent: usize) {
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.extend(std::iter::repeat_n(' ', indent));
+}
+
+/// A text in JSON, with the characters escaped that Go escapes.
+fn json_text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

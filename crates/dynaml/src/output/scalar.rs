@@ -1,0 +1,207 @@
+//! Scalars as spiff writes them.
+
+use std::fmt::Write;
+
+use crate::scalar::is_ambiguous;
+
+/// The column after which a text is folded.
+const WIDTH: usize = 80;
+
+/// A float in Go's shortest form.
+///
+/// ```
+/// use ordain_dynaml::output::scalar::float;
+/// assert_eq!(float(1.0), "1");
+/// assert_eq!(float(1234567.5), "1.2345675e+06");
+/// assert_eq!(float(0.00001), "1e-05");
+/// assert_eq!(float(f64::NEG_INFINITY), "-.inf");
+/// ```
+pub fn float(x: f64) -> String {
+    if x.is_nan() {
+        return ".nan".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "+.inf".into() } else { "-.inf".into() };
+    }
+    if x == 0.0 {
+        return if x.is_sign_negative() { "-0".into() } else { "0".into() };
+    }
+    let text = format!("{x:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{mantissa}e{sign}{:02}", exponent.abs());
+    }
+    format!("{x}")
+}
+
+/// How a text is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Style {
+    Plain,
+    Single,
+    Double,
+    Literal,
+}
+
+fn style(text: &str) -> Style {
+    if is_ambiguous(text) {
+        return Style::Double;
+    }
+    let mut special = false;
+    let mut breaks = false;
+    let mut blank_break = false;
+    let mut previous = '\0';
+    for c in text.chars() {
+        match c {
+            '\n' => {
+                breaks = true;
+                blank_break |= previous == ' ';
+            }
+            c if !(' '..='~').contains(&c) => special = true,
+            _ => {}
+        }
+        previous = c;
+    }
+    if special {
+        return Style::Double;
+    }
+    if breaks {
+        let literal = !blank_break && previous != ' ';
+        return if literal { Style::Literal } else { Style::Double };
+    }
+    if needs_quotes(text) { Style::Single } else { Style::Plain }
+}
+
+fn needs_quotes(text: &str) -> bool {
+    let first = text.as_bytes().first().copied().unwrap_or(b' ');
+    let marker = matches!(first, b'-' | b'?' | b':')
+        && (text.len() == 1 || text.as_bytes().get(1) == Some(&b' '));
+    text.starts_with(' ')
+        || text.ends_with(' ')
+        || b"#,[]{}&*!|>'\"%@`".contains(&first)
+        || marker
+        || text.contains(": ")
+        || text.ends_with(':')
+        || text.contains(" #")
+        || text.starts_with("---")
+        || text.starts_with("...")
+}
+
+/// Writes a text as a value; `column` is where it starts, `indent` where it goes on.
+pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
+    match style(text) {
+        Style::Plain => folded(out, text, column, indent),
+        Style::Single => {
+            out.push('\'');
+            folded(out, &text.replace('\'', "''"), column + 1, indent);
+            out.push('\'');
+        }
+        Style::Double => double(out, text, column, Some(indent)),
+        Style::Literal => literal(out, text, indent),
+    }
+}
+
+/// Writes a text as a key: never folded. Whether it needs a line of its own.
+pub fn write_key(out: &mut String, text: &str) -> bool {
+    const LONGEST: usize = 128;
+    let long = text.len() > LONGEST || text.contains('\n');
+    if long {
+        out.push_str("? ");
+    }
+    match style(text) {
+        Style::Plain => out.push_str(text),
+        Style::Single => {
+            let _ = write!(out, "'{}'", text.replace('\'', "''"));
+        }
+        Style::Double | Style::Literal => double(out, text, 0, None),
+    }
+    long
+}
+
+/// Breaks at single blanks after the last column.
+fn folded(out: &mut String, text: &str, mut column: usize, indent: usize) {
+    let bytes = text.as_bytes();
+    let last = text.len().saturating_sub(1);
+    for (at, c) in text.char_indices() {
+        let single = c == ' '
+            && at > 0
+            && at < last
+            && bytes.get(at - 1) != Some(&b' ')
+            && bytes.get(at + 1) != Some(&b' ');
+        if single && column > WIDTH {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else {
+            out.push(c);
+            column += 1;
+        }
+    }
+}
+
+fn double(out: &mut String, text: &str, column: usize, indent: Option<usize>) {
+    out.push('"');
+    let mut column = column + 1;
+    let last = text.len().saturating_sub(1);
+    let mut broken = false;
+    for (at, c) in text.char_indices() {
+        let start = out.len();
+        match c {
+            ' ' if indent.is_some() && column > WIDTH && at > 0 && at < last && !broken => {
+                let indent = indent.unwrap_or(0);
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                if text.as_bytes().get(at + 1) == Some(&b' ') {
+                    out.push('\\');
+                }
+                column = indent;
+                broken = true;
+                continue;
+            }
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\0' => out.push_str("\\0"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            '\u{1b}' => out.push_str("\\e"),
+            '\u{85}' => out.push_str("\\N"),
+            '\u{a0}' => out.push_str("\\_"),
+            '\u{2028}' => out.push_str("\\L"),
+            '\u{2029}' => out.push_str("\\P"),
+            ' '..='~' => out.push(c),
+            c => {
+                let n = u32::from(c);
+                let _ = match n {
+                    0..=0xff => write!(out, "\\x{n:02X}"),
+                    0x100..=0xffff => write!(out, "\\u{n:04X}"),
+                    _ => write!(out, "\\U{n:08X}"),
+                };
+            }
+        }
+        broken = false;
+        column += out.len() - start;
+    }
+    out.push('"');
+}
+
+fn literal(out: &mut String, text: &str, indent: usize) {
+    out.push('|');
+    if text.starts_with([' ', '\n']) {
+        out.push('2');
+    }
+    out.push(if text.ends_with('\n') { '+' } else { '-' });
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        out.push('\n');
+        if !line.is_empty() {
+            out.extend(std::iter::repeat_n(' ', indent));
+            out.push_str(line);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The original's report of what could not be resolved.
+
+use std::fmt::Write;
+
+use ecow::EcoString;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::eval::Evaluator;
+use crate::eval::stop::Stop;
+use crate::eval::tree::{Body, Children, InstId, Memo, Reached};
+use crate::load::SrcKind;
+use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::print::print;
+
+/// How a node is in trouble, in the order of the report.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Tag {
+    /// Its own expression failed.
+    Error,
+    /// It is part of a cycle, or depends on one.
+    Cycle,
+    /// It depends on a node that failed.
+    Dependent,
+}
+
+impl Tag {
+    /// As it is printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Error => "*",
+            Self::Cycle => "@",
+            Self::Dependent => "-",
+        }
+    }
+}
+
+/// A line of the report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The expression with its brackets, or the text that is none.
+    pub expr: String,
+    /// The file.
+    pub file: EcoString,
+    /// The path of the node.
+    pub path: String,
+    /// The path looked up in stubs.
+    pub stub_path: String,
+    /// How it is in trouble.
+    pub tag: Tag,
+    /// What is wrong; may be empty.
+    pub issue: EcoString,
+    /// More than the original says.
+    pub detail: Option<EcoString>,
+    /// Lines of nodes that are the reason.
+    pub nested: Vec<Self>,
+    /// Where it is written.
+    pub place: Place,
+    /// The byte between the brackets at which a text that is no expression stops being one.
+    pub at: Option<usize>,
+    /// What is behind it.
+    pub cause: Cause,
+    /// The node.
+    pub node: InstId,
+}
+
+/// A place: file number and bytes.
+pub type Place = (u32, ordain_source::TextRange);
+
+/// What is behind a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The expression itself, or something unknown.
+    Own,
+    /// What is wanted from stubs is in none of these, those that win first.
+    Stubs(Vec<Searched>),
+    /// A name is not known.
+    Name {
+        /// The path up to what is missing.
+        path: String,
+        /// A path like it.
+        near: Option<String>,
+    },
+    /// These nodes wait for each other, the last one for the first.
+    Loop(Vec<Related>),
+    /// It waits for this node, directly or not.
+    Waits(Related),
+}
+
+/// A stub that was searched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Searched {
+    /// Its name.
+    pub stub: EcoString,
+    /// The longest beginning of the path that it has; empty if none.
+    pub has: String,
+    /// A path like the one that is missing.
+    pub near: Option<String>,
+}
+
+/// A node that has to do with another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Related {
+    /// Its path.
+    pub path: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The node.
+    pub node: InstId,
+}
+
+/// The legend below the report.
+const LEGEND: &str = "error classification:\n *: error in local dynaml expression\n @: dependent of \
+                      or involved in a cycle\n -: depending on a node with an error\n";
+
+/// The whole report.
+pub fn text(lines: &[Line]) -> String {
+    let mut out = String::from("unresolved nodes:");
+    push(&mut out, lines, 1);
+    out.push_str(" \n");
+    out.push_str(LEGEND);
+    out
+}
+
+fn push(out: &mut String, lines: &[Line], depth: usize) {
+    let mut sorted: Vec<&Line> = lines.iter().collect();
+    sorted.sort_by_key(|l| l.tag);
+    for line in sorted {
+        let tabs = "\t".repeat(depth);
+        let _ = write!(
+            out,
+            "\n{tabs}{}\tin {}\t{}\t({})",
+            line.expr, line.file, line.path, line.stub_path
+        );
+        if !line.issue.is_empty() {
+            let _ = write!(out, "\t{}{}", line.tag.text(), line.issue);
+        }
+        push(out, &line.nested, depth + 1);
+    }
+}
+
+impl Evaluator<'_> {
+    /// The nodes below a node that have no value of their own fault or for want of others, in
+    /// the order of the printed document.
+    pub(crate) fn troubled(&self, id: InstId) -> Vec<InstId> {
+        let mut out = Vec::new();
+        self.collect(id, &mut out, 0);
+        out
+    }
+
+    fn collect(&self, id: InstId, out: &mut Vec<InstId>, depth: u32) {
+        const DEEPEST: u32 = 2000;
+        if depth > DEEPEST {
+            return;
+        }
+        match &self.nodes[id].reached {
+            Memo::Done(Err(_)) => {
+                let reported =
+                    self.nodes[id].extra.as_ref().map(|e| &e.reported[..]).unwrap_or_default();
+                let before = out.len();
+                for node in reported {
+                    self.collect(*node, out, depth + 1);
+                }
+                if out.len() == before {
+                    out.push(id);
+                }
+            }
+            Memo::Done(Ok(Reached::Node(node, _))) => {
+                if *node != id {
+                    return self.collect(*node, out, depth + 1);
+                }
+                self.collect_children(id, out, depth);
+            }
+            _ => {}
+        }
+    }
+
+    fn collect_children(&self, id: InstId, out: &mut Vec<InstId>, depth: u32) {
+        let Some(extra) = self.nodes[id].extra.as_ref() else { return };
+        match &extra.children {
+            Some(Memo::Done(Ok(children))) => match &**children {
+                Children::Map(entries) => {
+                    for (_, child) in entries {
+                        self.collect(*child, out, depth + 1);
+                    }
+                }
+                Children::List(entries, ..) => {
+                    for child in entries {
+                        self.collect(*child, out, depth + 1);
+                    }
+                }
+            },
+            Some(Memo::Done(Err(_))) => {
+                let before = out.len();
+                for insert in &extra.inserts {
+                    self.collect(*insert, out, depth + 1);
+                }
+                if out.len() == before {
+                    out.push(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The report on what is below a node.
+    pub fn report(&self, root: InstId) -> Vec<Line> {
+        let dependent = self.dependent_nodes();
+        self.lines(root, &dependent, 0, None)
+    }
+
+    fn lines(
+        &self,
+        root: InstId,
+        dependent: &FxHashSet<InstId>,
+        depth: u32,
+        base: Option<InstId>,
+    ) -> Vec<Line> {
+        const DEEPEST: u32 = 50;
+        if depth > DEEPEST {
+            return Vec::new();
+        }
+        let troubled = self.troubled(root);
+        troubled.into_iter().map(|id| self.line(id, dependent, depth, base)).collect()
+    }
+
+    fn stop_of(&self, id: InstId) -> Option<&Stop> {
+        if let Memo::Done(Err(stop)) = &self.nodes[id].reached {
+            return Some(stop);
+        }
+        match &self.nodes[id].extra.as_ref()?.children {
+            Some(Memo::Done(Err(stop))) => Some(stop),
+            _ => None,
+        }
+    }
+
+    fn line(
+        &self,
+        id: InstId,
+        dependent: &FxHashSet<InstId>,
+        depth: u32,
+        base: Option<InstId>,
+    ) -> Line {
+        let mut line = Line {
+            expr: self.expr_text(id),
+            file: self.file_of(id),
+            path: base.map_or_else(|| self.path(id), |base| self.path_below(id, base)),
+            stub_path: self.shown_stub_path(id),
+            tag: Tag::Error,
+            issue: EcoString::new(),
+            detail: None,
+            nested: Vec::new(),
+            place: {
+                let src = &self.sources.nodes[self.source_of(id)];
+                (src.file, src.span)
+            },
+            at: match &self.nodes[id].body {
+                Body::Src(src) => match &self.sources.nodes[*src].kind {
+                    SrcKind::Broken(_, error) => Some(error.at),
+                    _ => None,
+                },
+                _ => None,
+            },
+            cause: Cause::Own,
+            node: id,
+        };
+        let nested = match self.stop_of(id) {
+            Some(Stop::Failed(issue)) => {
+                line.issue = issue.text.clone();
+                line.detail.clone_from(&issue.detail);
+                &issue.nested[..]
+            }
+            Some(Stop::Blocked(blocked)) => {
+                line.issue = blocked.text.clone();
+                line.tag = if dependent.contains(&id) { Tag::Dependent } else { Tag::Cycle };
+                &blocked.nested[..]
+            }
+            _ => &[],
+        };
+        for node in nested {
+            line.nested.extend(self.lines(*node, dependent, depth + 1, Some(*node)));
+        }
+        line
+    }
+
+    /// The expression of a node, if it is one.
+    pub(crate) fn expr_of(&self, id: InstId) -> Option<ExprId> {
+        match &self.nodes[id].body {
+            Body::Expr(expr, _) => Some(*expr),
+            Body::Src(src) => match &self.sources.nodes[*src].kind {
+                SrcKind::Expr(expr) => Some(*expr),
+                _ => None,
+            },
+            Body::Value(_) => None,
+        }
+    }
+
+    fn expr_text(&self, id: InstId) -> String {
+        if let Some(expr) = self.expr_of(id) {
+            return format!("(( {} ))", print(&self.sources.exprs, expr));
+        }
+        match &self.nodes[id].body {
+            Body::Value(item) => item.value.as_str().map(ToString::to_string).unwrap_or_default(),
+            Body::Src(src) => match &self.sources.nodes[*src].kind {
+                SrcKind::Broken(text, _) => text.to_string(),
+                SrcKind::Map(map) if map.control => {
+                    let control = map.entries.iter().find_map(|(k, _)| {
+                        let name = k.strip_prefix("<<")?;
+                        ["if", "switch", "type", "for", "merge"].contains(&name).then_some(name)
+                    });
+                    format!("<{} control>", control.unwrap_or("unknown"))
+                }
+                SrcKind::Map(_) => "<map>".into(),
+                SrcKind::List(_) => "<list>".into(),
+                SrcKind::Value(_) | SrcKind::Expr(_) => String::new(),
+            },
+            Body::Expr(..) => String::new(),
+        }
+    }
+
+    /// The path in stubs is shown where the expression looks there.
+    fn shown_stub_path(&self, id: InstId) -> String {
+        let Some(expr) = self.expr_of(id) else { return String::new() };
+        let expr = match &self.sources.exprs[expr] {
+            Expr::Marked(_, Some(inner)) | Expr::Prefer(inner) => *inner,
+            _ => expr,
+        };
+        match &self.sources.exprs[expr] {
+            Expr::Merge(merge) => match &merge.redirect {
+                Some(path) => crate::syntax::print::print_path(path),
+                None => self.stub_path(id),
+            },
+            Expr::Auto => self.path(id),
+            _ => String::new(),
+        }
+    }
+
+    /// The blocked nodes that wait, directly or not, for a node that failed.
+    fn dependent_nodes(&self) -> FxHashSet<InstId> {
+        let mut waiting: FxHashMap<InstId, Vec<InstId>> = FxHashMap::default();
+        let mut found: FxHashSet<InstId> = FxHashSet::default();
+        let mut todo = Vec::new();
+        for (id, node) in self.nodes.iter() {
+            if let Memo::Done(Err(Stop::Blocked(blocked))) = &node.reached {
+                if blocked.failed && found.insert(id) {
+                    todo.push(id);
+                }
+                for wait in &blocked.waits {
+                    waiting.entry(*wait).or_default().push(id);
+                }
+            }
+        }
+        while let Some(id) = todo.pop() {
+            for waiter in waiting.get(&id).into_iter().flatten() {
+                if found.insert(*waiter) {
+                    todo.push(*waiter);
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,139 @@
+//! What plain scalars of YAML mean to spiff: the rules of libyaml's time.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_data::yaml::Schema;
+
+use crate::value::Value;
+
+/// The value of a plain scalar.
+///
+/// ```
+/// use ordain_dynaml::scalar::plain;
+/// assert_eq!(format!("{:?}", plain("0755")), "Int(493)");
+/// assert_eq!(format!("{:?}", plain("yes")), "Bool(true)");
+/// assert_eq!(format!("{:?}", plain("2016-01-02")), "Str(\"2016-01-02\")");
+/// ```
+pub fn plain(text: &str) -> Value {
+    match text.as_bytes().first() {
+        None => return Value::Null,
+        Some(b'0'..=b'9' | b'+' | b'-') => {
+            return number(text).unwrap_or_else(|| Value::str(text));
+        }
+        Some(b'.') => return dotted(text),
+        Some(b'~' | b'n' | b'N') if matches!(text, "~" | "null" | "Null" | "NULL") => {
+            return Value::Null;
+        }
+        _ => {}
+    }
+    boolean(text).map_or_else(|| Value::str(text), Value::Bool)
+}
+
+fn boolean(text: &str) -> Option<bool> {
+    const WORDS: [(&str, bool); 8] = [
+        ("y", true),
+        ("yes", true),
+        ("on", true),
+        ("true", true),
+        ("n", false),
+        ("no", false),
+        ("off", false),
+        ("false", false),
+    ];
+    if text.len() > 5 {
+        return None;
+    }
+    WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|(_, value)| *value)
+}
+
+fn dotted(text: &str) -> Value {
+    match text.to_ascii_lowercase().as_str() {
+        ".inf" => Value::Float(f64::INFINITY),
+        ".nan" => Value::Float(f64::NAN),
+        _ => float(text).map_or_else(|| Value::str(text), Value::Float),
+    }
+}
+
+/// A number that starts with a sign or a digit.
+fn number(text: &str) -> Option<Value> {
+    let clean: String = text.chars().filter(|c| *c != '_').collect();
+    let (negative, body) = match clean.as_bytes().first() {
+        Some(b'-') => (true, &clean[1..]),
+        Some(b'+') => (false, &clean[1..]),
+        _ => (false, clean.as_str()),
+    };
+    if body == "0" {
+        return Some(Value::Int(0));
+    }
+    let prefixed = |prefix: [&str; 2], radix| {
+        let digits = prefix.iter().find_map(|p| body.strip_prefix(p))?;
+        integer(negative, digits, radix)
+    };
+    prefixed(["0x", "0X"], 16)
+        .or_else(|| prefixed(["0b", "0B"], 2))
+        .or_else(|| prefixed(["0o", "0O"], 8))
+        .or_else(|| body.strip_prefix('0').and_then(|digits| integer(negative, digits, 8)))
+        .or_else(|| if body.starts_with('0') { None } else { integer(negative, body, 10) })
+        .map(Value::Int)
+        .or_else(|| special(negative, body).or_else(|| float(&clean)).map(Value::Float))
+}
+
+fn integer(negative: bool, digits: &str, radix: u32) -> Option<i64> {
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    let n = i128::from_str_radix(digits, radix).ok()?;
+    i64::try_from(if negative { -n } else { n }).ok()
+}
+
+fn special(negative: bool, body: &str) -> Option<f64> {
+    let infinite = matches!(body.to_ascii_lowercase().as_str(), ".inf" | "inf" | "infinity");
+    infinite.then_some(if negative { f64::NEG_INFINITY } else { f64::INFINITY })
+}
+
+/// A decimal number with a point or an exponent, or of too many digits for an integer.
+fn float(text: &str) -> Option<f64> {
+    let plain = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// The value of a scalar tagged as binary: text if it is some.
+pub fn binary(text: &EcoString) -> Value {
+    let tree = ordain_data::yaml::Tree::parse(&format!("!!binary \"{text}\""));
+    match tree.and_then(|t| t.value(Schema::Core)) {
+        Ok(ordain_data::Value::Str(s)) => Value::Str(s),
+        Ok(ordain_data::Value::Bytes(b)) => {
+            Value::str(String::from_utf8_lossy(&Arc::clone(&b)).into_owned())
+        }
+        _ => Value::Str(text.clone()),
+    }
+}
+
+/// Whether a plain text would be read as something else than text.
+pub fn is_ambiguous(text: &str) -> bool {
+    !matches!(plain(text), Value::Str(_)) || is_timestamp(text)
+}
+
+/// `2016-01-02`, and what may follow a date.
+fn is_timestamp(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if bytes.len() < 8 || digits(0) != 4 || bytes[4] != b'-' {
+        return false;
+    }
+    let month = digits(5);
+    if !(1..=2).contains(&month) || bytes.get(5 + month) != Some(&b'-') {
+        return false;
+    }
+    let day = digits(6 + month);
+    if !(1..=2).contains(&day) {
+        return false;
+    }
+    let rest = &text[6 + month + day..];
+    if rest.is_empty() {
+        return month == 2 && day == 2;
+    }
+    let rest = rest.trim_start_matches(['T', 't', ' ', '\t']);
+    rest.len() >= 7 && rest.as_bytes()[0].is_ascii_digit() && rest.contains(':')
+}

@@ -1,0 +1,516 @@
+//! A whole run: stubs from right to left, then the template.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_data::yaml::Tree;
+use ordain_source::World;
+
+use crate::eval::scope::{Bound, Scope};
+use crate::eval::stop::Stop;
+use crate::eval::tree::{Body, InstId};
+use crate::eval::{Document, Evaluator, Options};
+use crate::explain::Explained;
+use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
+use crate::output::Writer;
+use crate::report::{self, Line};
+use crate::syntax::ast::PathStep;
+use crate::value::{Flags, Item, Map, Value};
+
+/// A file to merge.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// Its name, as errors show it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The key under which the document is put, in a map of nothing else.
+    pub under: Option<String>,
+}
+
+/// What is wanted of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The document to be made.
+    pub template: Option<Input>,
+    /// What is merged into it; the last one wins.
+    pub stubs: Vec<Input>,
+    /// The extensions that are on.
+    pub features: Features,
+    /// What evaluation may do.
+    pub options: Options,
+    /// JSON instead of YAML.
+    pub json: bool,
+    /// Only the node at this path.
+    pub path: Option<String>,
+    /// Only these nodes, by the last step of their path.
+    pub select: Vec<String>,
+    /// A list as documents of their own.
+    pub split: bool,
+    /// Names that are known everywhere, as plain data.
+    pub bindings: Vec<(String, ordain_data::Value)>,
+    /// An expression on the result.
+    pub evaluate: Option<String>,
+    /// Also give the nodes that are marked as state.
+    pub state: Option<StateForm>,
+    /// Documents that are known by a tag.
+    pub tags: Vec<(String, Input)>,
+    /// A node of which is wanted where its value comes from.
+    pub explain: Option<String>,
+}
+
+/// The form of a state file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StateForm {
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// The text to print.
+    pub text: String,
+    /// The text of the state file.
+    pub state: Option<String>,
+    /// Where the value of the node comes from that was asked for.
+    pub explained: Option<Explained>,
+    /// The files of the run.
+    pub files: Vec<Input>,
+    /// Keys that are in their map twice, those that count.
+    pub duplicates: Vec<report::Place>,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// A file is no YAML that can be merged: what it is, its name, why, and where.
+    Input {
+        /// `template` or `stub`.
+        role: &'static str,
+        /// The file.
+        name: String,
+        /// What is wrong.
+        message: String,
+        /// The bytes it is about.
+        span: ordain_source::TextRange,
+    },
+    /// Expressions could not be resolved.
+    Unresolved(Box<Unresolved>),
+    /// Something else, such as a path that is not there.
+    Other(String),
+}
+
+/// What could not be resolved in a document.
+#[derive(Clone, Debug)]
+pub struct Unresolved {
+    /// The nodes.
+    pub lines: Vec<Line>,
+    /// Which document of a stream it is, from 1.
+    pub document: Option<usize>,
+    /// The files that the places are in, by number.
+    pub files: Vec<Input>,
+}
+
+impl Error {
+    /// The message as the original prints it after its time stamp.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Input { role, name, message, .. } => {
+                format!("error parsing {role} [{name}]: {message}")
+            }
+            Self::Unresolved(found) => {
+                let document = found.document.map(|n| format!(" (document {n})"));
+                let document = document.unwrap_or_default();
+                format!("error generating manifest{document}: {}", report::text(&found.lines))
+            }
+            Self::Other(message) => message.clone(),
+        }
+    }
+}
+
+/// The stack of the thread that evaluates. Only what is used of it takes memory.
+const STACK: usize = 512 << 20;
+
+/// Merges a template with stubs.
+///
+/// # Errors
+/// When a file cannot be read as YAML, or an expression has no value.
+pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        match thread.spawn_scoped(scope, || merge_here(world, request)) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(e) => Err(Error::Other(format!("cannot start a thread: {e}"))),
+        }
+    })
+}
+
+fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
+    let mut sources = Sources::default();
+    sources.features = request.features;
+    let mut run = Run {
+        evaluator: Evaluator::new(world, request.options.clone(), sources),
+        request,
+        bindings: bindings(&request.bindings),
+        files: Vec::new(),
+        stubs: Vec::new(),
+    };
+    run.merge()
+}
+
+fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
+    if names.is_empty() {
+        return Scope::default();
+    }
+    let names = names.iter();
+    Scope::default()
+        .with(names.map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v)))).collect())
+}
+
+struct Run<'w, 'r> {
+    evaluator: Evaluator<'w>,
+    request: &'r Request,
+    bindings: Scope,
+    /// The files by number.
+    files: Vec<Input>,
+    /// The finished stubs from the first to the last: their name and their root.
+    stubs: Vec<(EcoString, InstId)>,
+}
+
+impl Run<'_, '_> {
+    fn merge(&mut self) -> Result<Output, Error> {
+        self.define_tags()?;
+        let Some(template) = &self.request.template else {
+            return Err(Error::Other("no template".into()));
+        };
+        // All is read before anything is evaluated, the template first.
+        let mut documents = Vec::new();
+        for tree in trees(template, "template")? {
+            let empty = tree.is_empty();
+            documents.push((!empty).then(|| self.load(&tree, template, "template")).transpose()?);
+        }
+        let several = documents.len() > 1;
+        if several && self.request.state.is_some() {
+            let name = &template.name;
+            return Err(Error::Other(format!(
+                "state handling not supported gor multi documents [{name}]: <nil>"
+            )));
+        }
+        let mut loaded = Vec::new();
+        for input in &self.request.stubs {
+            let tree = trees(input, "stub")?.into_iter().next().unwrap_or_default();
+            loaded.push((input, self.load(&tree, input, "stub")?));
+        }
+        let mut stubs: Vec<Item> = Vec::new();
+        for (input, source) in loaded.into_iter().rev() {
+            let (item, root) = self.document(source, input, &stubs, None, true)?;
+            self.evaluator.finish_document(&item, true);
+            self.stubs.insert(0, (input.name.as_str().into(), root));
+            stubs.insert(0, without(&item, Flags::LOCAL));
+        }
+        let mut output = Output::default();
+        let mut printed = Vec::new();
+        for (n, source) in (1..).zip(documents) {
+            let Some(source) = source else {
+                printed.push(None);
+                continue;
+            };
+            let number = several.then_some(n);
+            let (item, root) = self.document(source, template, &stubs, number, false)?;
+            self.evaluator.finish_document(&item, false);
+            if let Some(path) = &self.request.explain {
+                let mut explained = self.evaluator.explain(root, path, &self.stubs);
+                if let Some(explained) = &mut explained {
+                    explained.source.refine(&self.files);
+                }
+                output.explained = output.explained.or(explained);
+                continue;
+            }
+            if item.flags.has(Flags::TEMPORARY) && !self.request.options.keep_temporary {
+                continue;
+            }
+            self.results(&item, number, &mut printed, &mut output)?;
+        }
+        output.text = self.text(&printed);
+        output.files = std::mem::take(&mut self.files);
+        output.duplicates = std::mem::take(&mut self.evaluator.sources.duplicates);
+        Ok(output)
+    }
+
+    fn define_tags(&mut self) -> Result<(), Error> {
+        for (tag, input) in &self.request.tags {
+            if let Err(e) = crate::eval::tags::check_name(tag) {
+                return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
+            }
+            let tree = trees(input, "tag file")?.into_iter().next().unwrap_or_default();
+            let value = crate::document::value(&tree).map_err(|e| Error::Input {
+                role: "tag file",
+                name: input.name.clone(),
+                message: e.message,
+                span: e.span,
+            })?;
+            let defined = self.evaluator.define_tag(tag, value, None, true);
+            defined.map_err(|stop| Error::Other(stop.text().to_owned()))?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, tree: &Tree, input: &Input, role: &'static str) -> Result<SrcId, Error> {
+        let file = self.evaluator.add_file(input.name.as_str());
+        self.files.push(input.clone());
+        let loaded = self.evaluator.sources.load(tree, file);
+        let source = loaded.map_err(|e| Error::Input {
+            role,
+            name: input.name.clone(),
+            message: e.message,
+            span: e.span,
+        })?;
+        let Some(key) = &input.under else { return Ok(source) };
+        let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
+        let span = self.evaluator.sources.nodes[source].span;
+        Ok(self.evaluator.sources.push(SrcKind::Map(map), file, span))
+    }
+
+    fn document(
+        &mut self,
+        source: SrcId,
+        input: &Input,
+        stubs: &[Item],
+        number: Option<usize>,
+        stub: bool,
+    ) -> Result<(Item, InstId), Error> {
+        let document = Document {
+            stubs: stubs.iter().cloned().collect(),
+            file: EcoString::from(input.name.as_str()),
+            bindings: self.bindings.clone(),
+            stub,
+        };
+        let root = self.evaluator.add_document(Body::Src(source), document);
+        match self.evaluator.run(root) {
+            Ok(item) => Ok((item.unwrap_or_else(|| Value::Null.into()), root)),
+            Err(_) if self.request.options.partial => {
+                let value = self.evaluator.partial(root);
+                Ok((value.into(), root))
+            }
+            Err(stop) => {
+                let mut lines = self.evaluator.report(root);
+                if lines.is_empty() {
+                    lines.push(unknown(&stop, input));
+                }
+                let all = &self.request.stubs;
+                let searched = all.iter().skip(all.len() - stubs.len()).zip(stubs);
+                let searched: Vec<_> = searched.map(|(i, s)| (i.name.as_str(), s)).collect();
+                self.evaluator.find_causes(&mut lines, &searched);
+                Err(self.unresolved(lines, number))
+            }
+        }
+    }
+
+    fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
+        let files = std::mem::take(&mut self.files);
+        Error::Unresolved(Box::new(Unresolved { lines, document, files }))
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer {
+            exprs: &self.evaluator.sources.exprs,
+            drop_temporary: !self.request.options.keep_temporary,
+            unescape: !self.request.options.keep_escapes,
+            bare_lambdas: false,
+        }
+    }
+
+    /// What is printed of a document: the node that is wanted, and a list in pieces if that is
+    /// wanted.
+    fn results(
+        &mut self,
+        item: &Item,
+        number: Option<usize>,
+        printed: &mut Vec<Option<Value>>,
+        output: &mut Output,
+    ) -> Result<(), Error> {
+        let select = |value: &Value, path: &str| {
+            find(value, path).ok_or_else(|| {
+                let document = number.map(|n| format!(" (document {n})")).unwrap_or_default();
+                Error::Other(format!("path {path:?} not found{document}"))
+            })
+        };
+        let mut value = item.value.clone();
+        if let Some(path) = &self.request.path {
+            value = select(&value, path)?;
+        }
+        if let Some(form) = self.request.state {
+            let state = state(&value);
+            output.state = Some(match form {
+                StateForm::Yaml => self.writer().yaml(&state),
+                StateForm::Json => self.writer().json(&state),
+            });
+        }
+        if let Some(text) = &self.request.evaluate {
+            value = self.evaluate_on(&value, text)?;
+        }
+        if !self.request.select.is_empty() {
+            let mut entries = Vec::new();
+            for path in &self.request.select {
+                let last = path.rsplit('.').next().unwrap_or(path);
+                entries.push((EcoString::from(last), select(&value, path)?));
+            }
+            value = Value::map(entries);
+        }
+        match &value {
+            Value::List(list) if self.request.split => {
+                printed.extend(list.items.iter().map(|i| Some(i.value.clone())));
+            }
+            _ => printed.push(Some(value)),
+        }
+        Ok(())
+    }
+
+    /// The results as text; an empty document is nothing but a separator.
+    fn text(&self, printed: &[Option<Value>]) -> String {
+        let mut out = String::new();
+        for value in printed {
+            match value {
+                Some(value) if self.request.json => {
+                    out.push_str(&self.writer().json(value));
+                    out.push('\n');
+                }
+                None if self.request.json => {}
+                _ => {
+                    if printed.len() > 1 || value.is_none() {
+                        out.push_str("---\n");
+                    }
+                    if let Some(value) = value {
+                        out.push_str(&self.writer().yaml(value));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn evaluate_on(&mut self, value: &Value, text: &str) -> Result<Value, Error> {
+        let wrapped = format!("(( {text} ))");
+        let parsed = self.evaluator.sources.expression(&wrapped);
+        let expr = match parsed {
+            Some(Ok(expr)) => expr,
+            _ => return Err(Error::Other(format!("cannot parse expression '{text}'"))),
+        };
+        let document = Document {
+            stubs: Rc::new([]),
+            file: EcoString::new(),
+            bindings: self.bindings.clone(),
+            stub: false,
+        };
+        let root = self.evaluator.add_document(Body::Value(value.clone().into()), document);
+        let src = self.evaluator.source_of(root);
+        let names = match value {
+            Value::Map(map) => {
+                map.entries().iter().map(|(k, i)| (k.clone(), Bound::Value(i.clone()))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let scope = Scope::default().with(names);
+        let node = self.evaluator.add_instance(Body::Expr(expr, src), root, scope, true);
+        match self.evaluator.run(node) {
+            Ok(item) => Ok(item.map(|i| i.value).unwrap_or_default()),
+            Err(_) => {
+                let lines = self.evaluator.report(node);
+                Err(self.unresolved(lines, None))
+            }
+        }
+    }
+}
+
+/// The nodes that are marked as state, with what is around them.
+fn state(value: &Value) -> Value {
+    fn keep(value: &Value) -> Option<Value> {
+        let Value::Map(map) = value else { return None };
+        let mut entries = Vec::new();
+        for (key, item) in map.entries() {
+            if item.flags.has(Flags::STATE) {
+                entries.push((key.clone(), Item::from(item.value.clone())));
+            } else if let Some(inner) = keep(&item.value) {
+                entries.push((key.clone(), inner.into()));
+            }
+        }
+        (!entries.is_empty()).then(|| Value::Map(Map::new(entries)))
+    }
+    keep(value).unwrap_or_else(|| Value::Map(Map::new(Vec::new())))
+}
+
+/// The documents of a file; an empty file is one empty document.
+fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
+    let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
+        role,
+        name: input.name.clone(),
+        message: format!("yaml: {e}"),
+        span: e.range,
+    })?;
+    if trees.is_empty() {
+        trees.push(Tree::default());
+    }
+    Ok(trees)
+}
+
+/// The line for trouble that no node shows.
+fn unknown(stop: &Stop, input: &Input) -> Line {
+    Line {
+        expr: String::new(),
+        file: input.name.as_str().into(),
+        path: String::new(),
+        stub_path: String::new(),
+        tag: report::Tag::Error,
+        issue: stop.text().into(),
+        detail: None,
+        nested: Vec::new(),
+        place: (0, ordain_source::TextRange::new(0, 0)),
+        at: None,
+        cause: report::Cause::Own,
+        node: InstId::new(0),
+    }
+}
+
+/// The value at a path such as `a.b.[1]`.
+pub fn find(value: &Value, path: &str) -> Option<Value> {
+    let item = Item::from(value.clone());
+    crate::eval::merge::find_path(&item, &steps(path)).map(|i| i.value.clone())
+}
+
+/// The steps of a path such as `a.b.[1]`.
+pub fn steps(path: &str) -> Vec<PathStep> {
+    let index = |step: &str| step.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let steps = path.split('.').filter(|s| !s.is_empty());
+    steps
+        .map(|step| index(step).map_or_else(|| PathStep::Key(step.into()), PathStep::Index))
+        .collect()
+}
+
+/// A value without nodes that are marked so.
+fn without(item: &Item, flags: Flags) -> Item {
+    let value = match &item.value {
+        Value::Map(map) if map.entries().iter().any(|e| touches(&e.1, flags)) => {
+            let entries = map.entries().iter().filter(|e| !e.1.flags.has(flags));
+            Value::Map(Map::new(entries.map(|(k, i)| (k.clone(), without(i, flags))).collect()))
+        }
+        Value::List(list) if list.items.iter().any(|i| touches(i, flags)) => {
+            let items = list.items.iter().filter(|i| !i.flags.has(flags));
+            let items = items.map(|i| without(i, flags)).collect();
+            Value::List(crate::value::List::new(items, list.key.clone()))
+        }
+        other => other.clone(),
+    };
+    Item { value, flags: item.flags }
+}
+
+fn touches(item: &Item, flags: Flags) -> bool {
+    item.flags.has(flags)
+        || match &item.value {
+            Value::Map(map) => map.entries().iter().any(|e| touches(&e.1, flags)),
+            Value::List(list) => list.items.iter().any(|i| touches(i, flags)),
+            _ => false,
+        }
+}

@@ -1,0 +1,5 @@
+//! Expressions: from text to tree, and from tree to the canonical text.
+
+pub mod ast;
+pub mod parser;
+pub mod print;
