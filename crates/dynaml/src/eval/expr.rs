@@ -138,7 +138,6 @@ impl Evaluator<'_> {
             Err(stop) => return Err(stop),
         }
         info.replace = false;
-        info.redirect = None;
         self.eval(b, env, info)
     }
 

@@ -171,7 +171,6 @@ impl Evaluator<'_> {
         }
         let (result, info) = self.evaluate_at(node, expr);
         if result.is_ok()
-            && info.merged
             && let Some(path) = &info.redirect
         {
             let path = Rc::clone(path);
