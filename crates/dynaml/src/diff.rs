@@ -118,7 +118,7 @@ fn side(out: &mut String, name: &str, value: Option<&Value>, colour: bool, start
 pub fn yaml(value: &Value) -> String {
     let exprs = Exprs::default();
     let writer =
-        Writer { exprs: &exprs, drop_temporary: false, unescape: false, bare_lambdas: false };
+        Writer { exprs: &exprs, drop_temporary: false, unescape: false, interpolation: false, bare_lambdas: false };
     writer.yaml(value)
 }
 

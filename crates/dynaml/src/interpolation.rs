@@ -29,10 +29,8 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
         };
         let inner = &rest[at + 2..at + 2 + len];
         plain.push_str(&rest[..at]);
-        if let Some(escaped) = inner.strip_prefix('!') {
-            plain.push_str("((");
-            plain.push_str(escaped);
-            plain.push_str("))");
+        if inner.starts_with('!') {
+            plain.push_str(&rest[at..at + len + 4]);
         } else {
             if !plain.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut plain)));
@@ -49,6 +47,18 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
         parts.push(Part::Text(plain));
     }
     Some(parts)
+}
+
+/// A text without one `!` of each escaped expression in it.
+pub fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("((!") {
+        let (before, behind) = rest.split_at(at + 2);
+        out.push_str(before);
+        rest = if end(behind).is_some() { &behind[1..] } else { behind };
+    }
+    out + rest
 }
 
 /// Whether the whole text is one pair of double brackets.
