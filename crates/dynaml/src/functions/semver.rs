@@ -213,12 +213,12 @@ impl Part {
 
     /// Whether a version meets it; else why not.
     fn check(&self, v: &Version) -> Result<(), String> {
-        let (shown, limit, c) = (v.text(), &self.text, &self.version);
+        let (shown, limit, c) = (quoted(&v.text()), &self.text, &self.version);
         if !v.pre.is_empty() && c.pre.is_empty() && !(self.op == Op::NotEqual && self.given == 3) {
             return Err(pre_release(v));
         }
         let reason = |holds: bool, words: &str| {
-            if holds { Ok(()) } else { Err(format!("{shown} {words} {limit}")) }
+            if holds { Ok(()) } else { Err(format!("{shown} {words} {}", quoted(limit))) }
         };
         match self.op {
             Op::Equal if self.given == 3 => reason(v.precedence(c).is_eq(), "is not equal to"),
