@@ -117,8 +117,13 @@ fn side(out: &mut String, name: &str, value: Option<&Value>, colour: bool, start
 /// A value of a document as YAML.
 pub fn yaml(value: &Value) -> String {
     let exprs = Exprs::default();
-    let writer =
-        Writer { exprs: &exprs, drop_temporary: false, unescape: false, bare_lambdas: false };
+    let writer = Writer {
+        exprs: &exprs,
+        drop_temporary: false,
+        unescape: false,
+        interpolation: false,
+        bare_lambdas: false,
+    };
     writer.yaml(value)
 }
 

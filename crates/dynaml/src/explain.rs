@@ -297,6 +297,7 @@ impl Evaluator<'_> {
             exprs: &self.sources.exprs,
             drop_temporary: false,
             unescape: true,
+            interpolation: false,
             bare_lambdas: false,
         };
         writer.yaml(value)

@@ -18,27 +18,28 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut plain = EcoString::new();
     let mut rest = text;
-    let mut found = false;
     while let Some(at) = rest.find("((") {
-        let Some(len) = end(&rest[at + 2..]) else { break };
+        // Of a run of brackets the last two open an expression, if it is closed by as many.
+        let run = rest[at..].bytes().take_while(|b| *b == b'(').count();
+        let found_at = (at..at + run - 1).rev().find_map(|at| Some((at, end(&rest[at + 2..])?)));
+        let Some((at, len)) = found_at else {
+            plain.push_str(&rest[..at + run]);
+            rest = &rest[at + run..];
+            continue;
+        };
         let inner = &rest[at + 2..at + 2 + len];
         plain.push_str(&rest[..at]);
-        if let Some(escaped) = inner.strip_prefix('!') {
-            plain.push_str("((");
-            plain.push_str(escaped);
-            plain.push_str("))");
-            found = true;
+        if inner.starts_with('!') {
+            plain.push_str(&rest[at..at + len + 4]);
         } else {
             if !plain.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut plain)));
             }
             parts.push(Part::Expr(inner.into()));
-            found = true;
         }
         rest = &rest[at + len + 4..];
     }
-    let escaped_only = !parts.iter().any(|p| matches!(p, Part::Expr(_)));
-    if !found || escaped_only {
+    if parts.is_empty() {
         return None;
     }
     plain.push_str(rest);
@@ -46,6 +47,18 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
         parts.push(Part::Text(plain));
     }
     Some(parts)
+}
+
+/// A text without one `!` of each escaped expression in it.
+pub fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("((!") {
+        let (before, behind) = rest.split_at(at + 2);
+        out.push_str(before);
+        rest = if end(behind).is_some() { &behind[1..] } else { behind };
+    }
+    out + rest
 }
 
 /// Whether the whole text is one pair of double brackets.

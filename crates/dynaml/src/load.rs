@@ -181,6 +181,14 @@ impl Sources {
         self.texts.get(&expr)
     }
 
+    /// The text of a part of an expression as it was written.
+    pub fn written(&self, whole: ExprId, part: ExprId) -> String {
+        let (start, end) = self.exprs.span(part);
+        let text = self.texts.get(&whole).and_then(|t| t.get(start as usize..end as usize));
+        let canonical = || crate::syntax::print::print(&self.exprs, part);
+        text.map_or_else(canonical, ToString::to_string)
+    }
+
     /// The expression of a scalar with brackets, if it is one.
     pub fn expression(&mut self, text: &str) -> Option<Result<ExprId, ParseError>> {
         if is_expression(text) && (!self.features.interpolation || balanced(text)) {

@@ -319,6 +319,7 @@ impl Run<'_, '_> {
             exprs: &self.evaluator.sources.exprs,
             drop_temporary: !self.request.options.keep_temporary,
             unescape: !self.request.options.keep_escapes,
+            interpolation: self.request.features.interpolation,
             bare_lambdas: false,
         }
     }

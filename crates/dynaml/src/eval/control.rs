@@ -66,9 +66,15 @@ impl Evaluator<'_> {
         match self.deep(node) {
             Ok(item) => Ok(item.map(|i| i.value)),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
-            Err(stop @ Stop::Failed(_)) => Err(Stop::blocked("", Some(node), true))
-                .map_err(|b| if matches!(stop, Stop::Failed(_)) { b } else { stop }),
-            Err(stop) => Err(stop),
+            Err(stop) => {
+                let structure = self.nodes[node].parent;
+                self.extra(structure).reported.push(node);
+                Err(if matches!(stop, Stop::Failed(_)) {
+                    Stop::blocked("", Some(node), true)
+                } else {
+                    stop
+                })
+            }
         }
     }
 
@@ -404,10 +410,10 @@ impl Evaluator<'_> {
         let name = match key {
             None => EcoString::new(),
             Some(key) => match evaluate(key, self)?.map(|i| i.value) {
+                Some(Value::Null) | None => return Ok(()),
                 Some(value) => value.simple_text().ok_or_else(|| {
                     Stop::failed(format!("map key must be a simple value, found {}", value.kind()))
                 })?,
-                None => return Ok(()),
             },
         };
         let item = evaluate(body, self)?;

@@ -138,7 +138,6 @@ impl Evaluator<'_> {
             Err(stop) => return Err(stop),
         }
         info.replace = false;
-        info.redirect = None;
         self.eval(b, env, info)
     }
 
@@ -242,7 +241,10 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
+        // A merge in a map literal does not keep stubs from replacing the whole.
+        let merged = info.merged;
         let entries = self.assignments(assigns, env, info)?;
+        info.merged = merged;
         self.bounded(Value::map(entries))
     }
 

@@ -435,7 +435,7 @@ impl Evaluator<'_> {
             Some(name) if named > 0 => {
                 Err(Stop::failed(format!("missing named argument for {name}")))
             }
-            Some(_) if optional || found == 0 => Err(self.arity(expr, lambda, found, free)),
+            Some(_) if optional => Err(self.arity(expr, lambda, found, free)),
             Some(_) => {
                 let mut next = copy_of(lambda);
                 next.bound.clear();

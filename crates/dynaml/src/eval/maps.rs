@@ -163,19 +163,20 @@ impl Evaluator<'_> {
     ) -> (Eval<Option<Item>>, Info) {
         if self.is_plain_merge(expr) && !self.is_redirected(id) {
             let item = self.stub_value(id);
-            let key = match &self.sources.exprs[expr] {
-                Expr::Merge(m) => m.on.clone(),
-                _ => None,
-            };
+            let key = self.merge_key(expr);
             return (Ok(item), Info { merged: true, key, ..Info::default() });
         }
         let (result, info) = self.evaluate_at(node, expr);
         if result.is_ok()
-            && info.merged
             && let Some(path) = &info.redirect
         {
             let path = Rc::clone(path);
             self.redirect(id, path);
+            if std::mem::take(&mut self.nodes[id].fixed) {
+                for (_, child) in self.own_entries(id).iter() {
+                    self.nodes[*child].fixed = false;
+                }
+            }
         }
         if info.none {
             self.nodes[id].fixed = true;
@@ -194,6 +195,15 @@ impl Evaluator<'_> {
             other => other,
         };
         (result, info)
+    }
+
+    /// The key that a plain merge names, perhaps in brackets.
+    fn merge_key(&self, expr: ExprId) -> Option<EcoString> {
+        match &self.sources.exprs[expr] {
+            Expr::Merge(m) => m.on.clone(),
+            Expr::Group(inner) => self.merge_key(*inner),
+            _ => None,
+        }
     }
 
     /// Whether this is `merge` or `merge on K`: what old files mean as an optional merge.

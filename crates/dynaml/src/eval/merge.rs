@@ -142,6 +142,7 @@ impl Evaluator<'_> {
             return Ok(Value::Null);
         }
         let found = match &merge.redirect {
+            Some(_) if merge.absolute => None,
             Some(path) => {
                 let document = self.document(env.merge);
                 document.stubs.iter().find_map(|s| find_path(s, path).cloned())
@@ -150,16 +151,20 @@ impl Evaluator<'_> {
         };
         let Some(item) = found else {
             let path = match &merge.redirect {
+                Some(path) if merge.absolute => format!(".{}", print_path(path)),
                 Some(path) => print_path(path),
                 None => self.stub_path(env.merge),
             };
+            if let Some(path) = &merge.redirect {
+                info.redirect = Some(Rc::clone(path));
+            }
             return Err(Stop::failed(format!("'{path}' not found in any stub")));
         };
         info.merged = true;
         info.replace = merge.replace;
         info.key = merge.on.clone().or(info.key.take());
         if let Some(path) = &merge.redirect {
-            info.redirect = Some(path.iter().cloned().collect());
+            info.redirect = Some(Rc::clone(path));
         }
         info.flags = info.flags.with(taken(item.flags));
         Ok(item.value)

@@ -9,6 +9,7 @@ use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, S
 use super::{Env, Eval, Evaluator, Info};
 use crate::load::{ListSrc, MapSrc, Marks, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::print::print;
 use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
 
 /// How often the text that an expression gives may again be an expression.
@@ -124,14 +125,15 @@ impl Evaluator<'_> {
         marks: Marks,
         control: bool,
     ) -> Eval<Reached> {
-        self.note_tags(id, &marks);
+        self.note_tags(id, &marks)?;
         let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
         let flags = if used { Flags::default() } else { marks.flags };
         if marks.template && !used {
             let source = self.source_value(src);
             let template = Template { body: TemplateBody::Node(src), place: id, source };
             let item = Item { value: Value::Template(Rc::new(template)), flags: marks.flags };
-            return Ok(Reached::Value(self.override_of(id).unwrap_or(item)));
+            let found = self.override_of(id).map(|found| marked(found, marks.flags));
+            return Ok(Reached::Value(found.unwrap_or(item)));
         }
         if control {
             return Ok(match self.reach_control(id, src)? {
@@ -182,10 +184,10 @@ impl Evaluator<'_> {
                 let (markers, inner) = (markers.clone(), *inner);
                 let mut marks = Marks::default();
                 marks.add(&markers);
-                self.note_tags(env.place, &marks);
+                self.note_tags(env.place, &marks)?;
                 info.flags = info.flags.with(marks.flags);
                 match inner {
-                    _ if marks.template => self.expression_template(env.place, inner),
+                    _ if marks.template => self.expression_template(env.place, expr, inner),
                     Some(inner) => self.eval(inner, env, info),
                     None => Ok(Value::Null),
                 }
@@ -194,13 +196,18 @@ impl Evaluator<'_> {
         }
     }
 
-    fn expression_template(&mut self, place: InstId, inner: Option<ExprId>) -> Eval<Value> {
+    fn expression_template(
+        &mut self,
+        place: InstId,
+        whole: ExprId,
+        inner: Option<ExprId>,
+    ) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
-        let text = match &self.sources.exprs[inner] {
-            Expr::Group(e) if self.options.dialect == super::Dialect::Spiff => *e,
-            _ => inner,
+        let text = match (self.options.dialect, &self.sources.exprs[inner]) {
+            (super::Dialect::Spiff, Expr::Group(e)) => print(&self.sources.exprs, *e),
+            (super::Dialect::SpiffPlusPlus, _) => self.sources.written(whole, inner),
+            _ => print(&self.sources.exprs, inner),
         };
-        let text = crate::syntax::print::print(&self.sources.exprs, text);
         let source = Value::str(format!("(( &template ({text}) ))"));
         let src = self.source_of(place);
         let template = Template { body: TemplateBody::Expr(inner, src), place, source };
@@ -213,8 +220,8 @@ impl Evaluator<'_> {
             Ok(value) => value,
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
-                    Some(item) if !info.merged => Ok(Reached::Value(marked(item, info.flags))),
-                    _ => Err(Stop::Failed(issue)),
+                    Some(item) => Ok(Reached::Value(marked(item, info.flags))),
+                    None => Err(Stop::Failed(issue)),
                 };
             }
             Err(stop) => return Err(stop),
@@ -229,7 +236,10 @@ impl Evaluator<'_> {
             let found = found.map(|item| marked(item, info.flags));
             return Ok(found.map_or(Reached::Undefined, Reached::Value));
         }
-        if !info.merged {
+        if info.flags.has(Flags::DYNAMIC) && !matches!(item.value, Value::Template(_)) {
+            return Err(Stop::failed("dynamic marker for non-template value node"));
+        }
+        if !info.merged && info.redirect.is_none() {
             if info.prefer && item.value.is_container() {
                 return Ok(self.literal(id, item, false));
             }

@@ -1,5 +1,7 @@
 //! References: names in scopes, and paths into nodes and values.
 
+use std::rc::Rc;
+
 use ecow::EcoString;
 
 use super::merge::find_step;
@@ -10,7 +12,7 @@ use super::{Env, Eval, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
-use crate::value::{Item, Value};
+use crate::value::{Item, Lambda, Value};
 
 /// Where a reference has got to.
 #[derive(Clone, Debug)]
@@ -389,6 +391,12 @@ impl Evaluator<'_> {
             Some(bound) => Some(bound.into()),
             None => self.look_up_around(place, next)?,
         };
+        let found = match (found, spot) {
+            (None, Spot::Value(Item { value: Value::Lambda(lambda), .. })) => {
+                self.around_lambda(lambda, next)?
+            }
+            (found, _) => found,
+        };
         let Some(mut at) = found else {
             return Err(Stop::failed(format!("'{}' not found", shown(2))));
         };
@@ -399,6 +407,21 @@ impl Evaluator<'_> {
             };
         }
         Ok(Some(at))
+    }
+
+    /// A name around the lambdas in whose bodies a lambda was written, the inner ones first.
+    fn around_lambda(&mut self, lambda: &Rc<Lambda>, name: &str) -> Eval<Option<Spot>> {
+        let mut at = Rc::clone(lambda);
+        loop {
+            let outer = match at.captured.get("_") {
+                Some(Bound::Value(Item { value: Value::Lambda(outer), .. })) => Rc::clone(outer),
+                _ => return Ok(None),
+            };
+            if let Some(found) = self.look_up_around(outer.place, name)? {
+                return Ok(Some(found));
+            }
+            at = outer;
+        }
     }
 
     /// The map under `__ctx`.

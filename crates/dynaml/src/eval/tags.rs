@@ -61,12 +61,21 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 
 impl Evaluator<'_> {
     /// Notes the tags that a node is marked with.
-    pub(crate) fn note_tags(&mut self, id: InstId, marks: &Marks) {
+    ///
+    /// # Errors
+    /// When another node of the document has one of them.
+    pub(crate) fn note_tags(&mut self, id: InstId, marks: &Marks) -> Eval<()> {
         for (name, global) in &marks.tags {
             let path = self.path(id);
+            let name = canonical(name);
+            if let Some(old) = self.tags.tags.get(&name).filter(|t| t.open && t.path != path) {
+                let old = &old.path;
+                return Err(Stop::failed(format!("duplicate tag \"{name}\": {path} <-> {old}")));
+            }
             let tag = Tag { value: Bound::Node(id), path, global: *global, open: true };
-            self.tags.tags.insert(canonical(name), tag);
+            self.tags.tags.insert(name, tag);
         }
+        Ok(())
     }
 
     /// Defines a tag.

@@ -149,6 +149,7 @@ fn asjson(call: &mut Call<'_, '_>) -> Eval<Value> {
         exprs: &call.ev.sources.exprs,
         drop_temporary: false,
         unescape: false,
+        interpolation: false,
         bare_lambdas: false,
     };
     Ok(Value::str(writer.json(value)))

@@ -401,6 +401,7 @@ impl Evaluator<'_> {
             exprs: &self.sources.exprs,
             drop_temporary: false,
             unescape: false,
+            interpolation: false,
             bare_lambdas: false,
         };
         writer.yaml(value)

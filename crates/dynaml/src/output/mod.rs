@@ -5,6 +5,7 @@ pub mod scalar;
 use std::fmt::Write;
 
 use crate::eval::lambda::lambda_text;
+use crate::interpolation;
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
@@ -17,6 +18,8 @@ pub struct Writer<'e> {
     pub drop_temporary: bool,
     /// Take the `!` off escaped expressions.
     pub unescape: bool,
+    /// Texts may have expressions in them.
+    pub interpolation: bool,
     /// Lambdas print without brackets.
     pub bare_lambdas: bool,
 }
@@ -55,7 +58,10 @@ impl Writer<'_> {
                     scalar::write(out, &format!("(( {text} ))"), column, indent.max(2));
                 }
             }
-            Value::Template(template) => self.node(out, &template.source, column, indent),
+            Value::Template(template) => {
+                let writer = Writer { unescape: false, ..*self };
+                writer.node(out, &template.source, column, indent);
+            }
             Value::List(list) => {
                 let items: Vec<&Value> = list.items.iter().filter_map(|i| self.shown(i)).collect();
                 self.list(out, &items, indent);
@@ -128,6 +134,7 @@ impl Writer<'_> {
     fn text(&self, text: &str) -> String {
         match text.strip_prefix("((!") {
             Some(rest) if self.unescape && text.ends_with("))") => format!("(({rest}"),
+            _ if self.unescape && self.interpolation => interpolation::unescape(text),
             _ => text.to_owned(),
         }
     }

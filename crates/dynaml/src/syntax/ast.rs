@@ -184,6 +184,8 @@ pub struct Merge {
     pub on: Option<EcoString>,
     /// Another path to look at.
     pub redirect: Option<Rc<[PathStep]>>,
+    /// Whether that path begins with a point: no stub has such a path.
+    pub absolute: bool,
 }
 
 /// A reference by name.

@@ -548,6 +548,7 @@ impl Parser<'_, '_> {
             && (self.at(".") || self.peek().is_some_and(is_name))
             && let Some(reference) = self.attempt(Self::reference)
         {
+            merge.absolute = reference.absolute;
             merge.redirect = Some(reference.path);
             merge.required = true;
             return merge;

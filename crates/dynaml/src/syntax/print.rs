@@ -285,7 +285,7 @@ impl Printer<'_, '_> {
             self.text(key);
         }
         if let Some(path) = &merge.redirect {
-            self.text(" ");
+            self.text(if merge.absolute { " ." } else { " " });
             push_path(self.out, path);
         }
     }
