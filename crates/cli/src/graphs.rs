@@ -90,7 +90,7 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
         }
         input::open_code(ui, text, args)?
     } else if is_document(path) {
-        let text = std::fs::read(path).map_err(|e| codes::unreadable(path, &e))?;
+        let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
         return read(path, &text, args);
     } else {
         input::open(ui, Some(path), args)?
@@ -127,7 +127,7 @@ fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure>
     let file = |path: &Path| {
         let mut known = known.borrow_mut();
         *known.entry(path.to_path_buf()).or_insert_with(|| {
-            std::fs::read_to_string(path).ok().map(|text| sources.add(path, text))
+            ordain_source::read_input_text(path).ok().map(|text| sources.add(path, text))
         })
     };
     let (graph, plan) = match probe.format.as_deref() {

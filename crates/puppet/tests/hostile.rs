@@ -166,6 +166,19 @@ fn values_that_share_their_parts() {
     fails(&format!("$a = {rounds} {{ Sensitive([$m, $m]) }}"), "is too big");
     let deep = "$a = Integer[1, 5000].reduce([1]) |$m, $x| { [$m] }";
     fails(deep, "is nested more than");
+    // Values that are weighed once keep their height.
+    let deep = "$a = Integer[1, 5000].reduce(range(1, 1000)) |$m, $x| { [$m] }";
+    fails(deep, "is nested more than");
+}
+
+#[test]
+fn values_that_no_variable_has() {
+    let text = "$s = Integer[1, 16].reduce('x') |$m, $i| { \"${m}${m}\" }";
+    let many = "Integer[1, 10000].map |$i| { $s }";
+    fails(&format!("{text} $b = String({many}, '%p')"), "is too big");
+    fails(&format!("{text} $b = to_json({many})"), "is too big");
+    fails(&format!("{text} $b = \"${{{many}}}\""), "is too big");
+    fails(&format!("{text} $b = join(range(1, 10000), $s)"), "is too long");
 }
 
 #[test]

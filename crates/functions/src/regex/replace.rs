@@ -3,6 +3,10 @@
 use super::{Captures, Regex};
 use crate::{Error, Result};
 
+/// The longest result in bytes, unless the text itself is longer: one that repeats what is before
+/// or behind each match grows with the square of the text.
+const MAX_TEXT: usize = 64 << 20;
+
 impl Regex {
     /// Replaces the first match, or `all` of them, by a template in which `\0` to `\9`, `\&`,
     /// `\k<name>`, `` \` ``, `\'` and `\\` stand for what Ruby takes them for.
@@ -16,7 +20,8 @@ impl Regex {
     /// Replaces the first match, or `all` of them, by what the function appends.
     ///
     /// # Errors
-    /// [`Error::RegexBudget`] and what the function returns.
+    /// [`Error::RegexBudget`], [`Error::Argument`] if the result is too long, and what the function
+    /// returns.
     pub fn replace_with(
         &self,
         text: &str,
@@ -31,6 +36,10 @@ impl Regex {
             out.push_str(&text[copied.min(whole.start)..whole.start]);
             replacement(&found, &mut out)?;
             copied = whole.end;
+            if out.len() > MAX_TEXT.max(text.len()) {
+                let text = format!("a text of more than {MAX_TEXT} bytes is too long");
+                return Err(Error::Argument(text));
+            }
             if !all {
                 break;
             }
@@ -159,6 +168,13 @@ mod tests {
         assert_eq!(regex.replace("xy-zw", r"\2\1<\k<a>>\\\z", true).unwrap(), r"yx<x>\\z-wz<z>\\z");
         assert_eq!(regex.replace("xy-zw", r"[\`|\&|\']", false).unwrap(), "[|xy|-zw]-zw");
         assert!(regex.replace("xy", r"\k<none>", false).is_err());
+    }
+
+    #[test]
+    fn results_are_bounded() {
+        let text = "a".repeat(20_000);
+        assert!(matches!(ruby("a").replace(&text, r"'", true), Err(Error::Argument(_))));
+        assert_eq!(ruby("a").replace(&text[..200], r"'", true).unwrap().len(), 199 * 100);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What one compile may use: steps of evaluation, and the size of its values.
 //!
 //! Values share their parts, so a few lines can make one that would take all memory when it is
-//! written out or compared. So a value is weighed when a variable or parameter gets it: growth in
-//! rounds always goes through one.
+//! written out or compared. So a value is weighed when a variable or parameter gets it, as growth in
+//! rounds always goes through one, and when a function or a text takes one that no variable has.
+
+use std::sync::Arc;
 
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, plain};
@@ -23,13 +25,22 @@ const LARGE: usize = 256;
 /// Lists above this length are long.
 const LONG: u64 = 100_000;
 
+/// A value that was weighed.
+#[derive(Debug, Default)]
+struct Weighed {
+    value: Value,
+    weight: usize,
+    /// How deep it is nested.
+    height: usize,
+}
+
 /// What a compile has used.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     /// Steps taken.
     pub(crate) steps: u64,
     /// Large values that were weighed last.
-    weighed: [Value; 8],
+    weighed: [Weighed; 8],
     next: usize,
 }
 
@@ -44,8 +55,8 @@ impl Budget {
         };
     }
 
-    fn knows(&self, value: &Value) -> bool {
-        self.weighed.iter().any(|known| same(known, value))
+    fn known(&self, value: &Value) -> Option<&Weighed> {
+        self.weighed.iter().find(|known| same(&known.value, value))
     }
 }
 
@@ -59,8 +70,8 @@ fn cost(items: usize, at_once: u64) -> u64 {
 /// Whether two values are one in memory.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Array(a), Value::Array(b)) => std::sync::Arc::ptr_eq(a, b),
-        (Value::Hash(a), Value::Hash(b)) => std::sync::Arc::ptr_eq(a, b),
+        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
+        (Value::Hash(a), Value::Hash(b)) => Arc::ptr_eq(a, b),
         _ => false,
     }
 }
@@ -75,42 +86,70 @@ impl Compiler<'_> {
             Value::Sensitive(inner) => inner,
             other => other,
         };
-        if !matches!(value, Value::Array(_) | Value::Hash(_)) || self.budget.knows(value) {
+        if !matches!(value, Value::Array(_) | Value::Hash(_)) || self.budget.known(value).is_some()
+        {
             return Ok(());
         }
         let mut left = MAX_WEIGHT;
-        weigh(value, 0, &mut left)?;
-        if MAX_WEIGHT - left > LARGE {
+        let height = self.budget.weigh(value, 0, &mut left)?;
+        let weight = MAX_WEIGHT - left;
+        if weight > LARGE {
             let next = self.budget.next;
-            self.budget.weighed[next] = value.clone();
+            self.budget.weighed[next] = Weighed { value: value.clone(), weight, height };
             self.budget.next = (next + 1) % self.budget.weighed.len();
-            self.budget.steps += (MAX_WEIGHT - left) as u64 / 64;
+            self.budget.steps += weight as u64 / 64;
         }
         Ok(())
     }
+
+    /// Weighs a list or hash that no variable has, and so none weighed.
+    ///
+    /// # Errors
+    /// As [`Compiler::weigh`].
+    pub(crate) fn weigh_new(&mut self, value: &Value) -> EvalResult<()> {
+        let owners = match value {
+            Value::Array(items) => Arc::strong_count(items),
+            Value::Hash(entries) => Arc::strong_count(entries),
+            _ => return Ok(()),
+        };
+        if owners > 1 { Ok(()) } else { self.weigh(value) }
+    }
 }
 
-fn weigh(value: &Value, depth: usize, left: &mut usize) -> EvalResult<()> {
-    let own = match value {
-        Value::Str(text) => 1 + text.len() / 64,
-        _ => 1,
-    };
-    *left = left.checked_sub(own).ok_or_else(|| {
-        PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
-    })?;
-    if depth > MAX_NESTING {
-        return plain(format!("a value is nested more than {MAX_NESTING} levels deep"));
-    }
-    match value {
-        Value::Array(items) => items.iter().try_for_each(|item| weigh(item, depth + 1, left)),
-        Value::Hash(entries) => entries.iter().try_for_each(|(key, value)| {
-            weigh(key, depth + 1, left)?;
-            weigh(value, depth + 1, left)
-        }),
-        Value::Sensitive(inner) => weigh(inner, depth + 1, left),
-        Value::Iterator(iterator) => {
-            iterator.items.iter().try_for_each(|item| weigh(item, depth + 1, left))
+impl Budget {
+    /// Takes the weight of a value from what is left; gives its height.
+    fn weigh(&self, value: &Value, depth: usize, left: &mut usize) -> EvalResult<usize> {
+        let shared = depth > 0 && matches!(value, Value::Array(_) | Value::Hash(_));
+        let known = if shared { self.known(value) } else { None };
+        let own = match (known, value) {
+            (Some(known), _) => known.weight,
+            (None, Value::Str(text)) => 1 + text.len() / 64,
+            _ => 1,
+        };
+        *left = left.checked_sub(own).ok_or_else(|| {
+            PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
+        })?;
+        let height = known.map_or(0, |known| known.height);
+        if depth + height > MAX_NESTING {
+            return plain(format!("a value is nested more than {MAX_NESTING} levels deep"));
         }
-        _ => Ok(()),
+        if known.is_some() {
+            return Ok(height);
+        }
+        let mut highest = 0;
+        let mut part = |part: &Value| -> EvalResult<()> {
+            highest = highest.max(1 + self.weigh(part, depth + 1, left)?);
+            Ok(())
+        };
+        match value {
+            Value::Array(items) => items.iter().try_for_each(part)?,
+            Value::Hash(entries) => {
+                entries.iter().try_for_each(|(key, value)| part(key).and_then(|()| part(value)))?;
+            }
+            Value::Sensitive(inner) => part(inner)?,
+            Value::Iterator(iterator) => iterator.items.iter().try_for_each(part)?,
+            _ => {}
+        }
+        Ok(highest)
     }
 }

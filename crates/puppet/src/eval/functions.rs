@@ -159,7 +159,8 @@ impl Compiler<'_> {
     }
 
     /// The function of this name that is written in Puppet and called in place of a built-in one:
-    /// the site program hides all of them, the files of modules those that are native here though a module has them.
+    /// the site program hides all of them, the files of modules those that are native here though
+    /// a module has them.
     fn written_function(
         &self,
         name: &str,
@@ -193,6 +194,7 @@ impl Compiler<'_> {
         span: Span,
     ) -> EvalResult {
         let name = bound.function.name;
+        args.iter().try_for_each(|arg| self.weigh_new(arg))?;
         match &bound.function.style {
             Style::Arity(arity, body) => {
                 check_arity(name, *arity, args.len())?;

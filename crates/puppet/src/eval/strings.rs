@@ -7,11 +7,22 @@ use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
 
-/// The longest text that an interpolation makes, in bytes.
+/// The longest text that an interpolation or `join` makes, in bytes.
 const MAX_TEXT: usize = 64 << 20;
 
 /// The largest buffer that is kept for the next interpolation, in bytes.
 const KEPT: usize = 64 << 10;
+
+/// Refuses a text that would be too long.
+///
+/// # Errors
+/// If it is.
+pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
+    if bytes > MAX_TEXT {
+        return plain(format!("a text of {bytes} bytes is too long, the limit is {MAX_TEXT}"));
+    }
+    Ok(())
+}
 
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
@@ -31,6 +42,7 @@ impl Compiler<'_> {
                 Expr::Str(text) => out.push_str(text),
                 Expr::Text(inner) => {
                     let value = self.eval(f, *inner)?;
+                    self.weigh_new(&value)?;
                     write_text(out, &value);
                 }
                 _ => {
@@ -38,12 +50,7 @@ impl Compiler<'_> {
                     write_text(out, &value);
                 }
             }
-            if out.len() > MAX_TEXT {
-                return plain(format!(
-                    "a text of {} bytes is too long, the limit is {MAX_TEXT}",
-                    out.len()
-                ));
-            }
+            check_length(out.len())?;
         }
         Ok(())
     }

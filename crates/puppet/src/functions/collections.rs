@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::strings::check_length;
 use crate::functions::iterate::{Items, chars, limit};
 use crate::functions::support::{function, ruby_inspect, ruby_text};
 use crate::functions::{Function, opt, plain, rep, req, with_opt_block};
@@ -307,7 +308,7 @@ fn join(call: &mut Call<'_, '_>) -> EvalResult {
 /// The texts of the values, inner lists included, with a separator between.
 ///
 /// # Errors
-/// When there are too many values.
+/// When there are too many values, or the text is too long.
 pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
     let mut out = String::new();
     for (i, value) in flat(values)?.iter().enumerate() {
@@ -318,6 +319,7 @@ pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
             Value::Str(text) => out.push_str(text),
             other => out.push_str(&ruby_text(other)),
         }
+        check_length(out.len())?;
     }
     Ok(out)
 }
