@@ -6,7 +6,8 @@ use super::reference::{Depth, Spot, full_path};
 use super::scope::Bound;
 use super::stop::{Stop, Waiting};
 use super::{Env, Eval, Evaluator, Info, MOST_ITEMS};
-use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, Reference};
+use super::operators::whole_numbers;
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Flags, Item, List, Value};
 
 impl Evaluator<'_> {
@@ -16,6 +17,22 @@ impl Evaluator<'_> {
     /// When it has none.
     pub fn eval(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         self.step()?;
+        match &self.sources.exprs[id] {
+            Expr::Int(n) => return Ok(Value::Int(*n)),
+            Expr::Str(text) => return Ok(Value::Str(text.clone())),
+            Expr::Ref(reference) if !reference.absolute && reference.tag.is_none() => {
+                if let [PathStep::Key(name)] = &reference.path[..]
+                    && let Some(Bound::Value(item)) = env.local(name)
+                {
+                    return Ok(item.value.clone());
+                }
+            }
+            _ => {}
+        }
+        self.eval_inner(id, env, info)
+    }
+
+    fn eval_inner(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
             Expr::Null => Ok(Value::Null),
             Expr::Undefined => {
@@ -104,21 +121,24 @@ impl Evaluator<'_> {
             BinaryOp::Or | BinaryOp::OrNull => self.alternative(op, a, b, env, info),
             BinaryOp::LogOr | BinaryOp::LogAnd => self.logic(op, a, b, env, info),
             _ => {
-                let mut waiting = Waiting::default();
-                let left = self.eval(a, env, info);
-                let left = waiting.take(left)?;
-                let right = self.eval(b, env, info);
-                let right = waiting.take(right)?;
-                waiting.end()?;
-                match (left, right) {
-                    // An operand that is not there stands for null: the operator may fail.
-                    (Some(left), Some(right)) => {
-                        let kinds = (left.kind(), right.kind());
-                        let result = self.operate(op, left, right);
-                        result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
+                // An operand that is not there stands for null: the operator may fail.
+                let (left, right) = match self.eval(a, env, info) {
+                    Ok(left) => (left, self.eval(b, env, info)?),
+                    Err(stop) => {
+                        let mut waiting = Waiting::default();
+                        waiting.take::<Value>(Err(stop))?;
+                        let right = self.eval(b, env, info);
+                        waiting.take(right)?;
+                        waiting.end()?;
+                        return Err(Stop::silent());
                     }
-                    _ => Err(Stop::silent()),
+                };
+                if let Some(value) = whole_numbers(op, &left, &right) {
+                    return Ok(value);
                 }
+                let kinds = (left.kind(), right.kind());
+                let result = self.operate(op, left, right);
+                result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
             }
         }
     }
@@ -347,7 +367,6 @@ impl Evaluator<'_> {
     }
 
     fn index_step(&mut self, spot: Spot, step: &Value, shown: &str) -> Eval<Spot> {
-        use crate::syntax::ast::PathStep;
         let step = match step {
             Value::Int(n) => {
                 if !self.is_list_spot(&spot)? {
