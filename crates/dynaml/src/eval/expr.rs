@@ -18,21 +18,33 @@ impl Evaluator<'_> {
     pub fn eval(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         self.step()?;
         match &self.sources.exprs[id] {
-            Expr::Int(n) => return Ok(Value::Int(*n)),
-            Expr::Str(text) => return Ok(Value::Str(text.clone())),
-            Expr::Ref(reference) if !reference.absolute && reference.tag.is_none() => {
+            Expr::Int(n) => Ok(Value::Int(*n)),
+            Expr::Str(text) => Ok(Value::Str(text.clone())),
+            Expr::Ref(reference) => {
                 if let [PathStep::Key(name)] = &reference.path[..]
+                    && !reference.absolute
+                    && reference.tag.is_none()
                     && let Some(Bound::Value(item)) = env.local(name)
                 {
                     return Ok(item.value.clone());
                 }
+                let reference = reference.clone();
+                self.eval_reference(&reference, env)
             }
-            _ => {}
+            Expr::Binary(op, a, b) => self.binary(*op, *a, *b, env, info),
+            Expr::Group(e) => self.eval(*e, env, info),
+            Expr::Cond(c, t, f) => self.conditional(*c, *t, *f, env, info),
+            Expr::Call { callee, args, curry } => {
+                let args = Rc::clone(args);
+                self.call(*callee, &args, *curry, env, info)
+            }
+            _ => self.eval_rare(id, env, info),
         }
-        self.eval_inner(id, env, info)
     }
 
-    fn eval_inner(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
+    /// Out of line: its frame would be on the stack of every expression.
+    #[inline(never)]
+    fn eval_rare(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
             Expr::Null => Ok(Value::Null),
             Expr::Undefined => {
@@ -40,16 +52,9 @@ impl Evaluator<'_> {
                 Ok(Value::Null)
             }
             Expr::Bool(b) => Ok(Value::Bool(b)),
-            Expr::Int(n) => Ok(Value::Int(n)),
             Expr::Float(x) => Ok(Value::Float(x)),
-            Expr::Str(s) => Ok(Value::Str(s)),
-            Expr::Ref(reference) => self.eval_reference(&reference, env, info),
             Expr::Element => Ok(env.element.as_ref().map(|i| i.value.clone()).unwrap_or_default()),
-            Expr::Binary(op, a, b) => self.binary(op, a, b, env, info),
-            Expr::Group(e) => self.eval(e, env, info),
             Expr::Not(e) => Ok(Value::Bool(!self.eval(e, env, info)?.truth())),
-            Expr::Cond(c, t, f) => self.conditional(c, t, f, env, info),
-            Expr::Call { callee, args, curry } => self.call(callee, &args, curry, env, info),
             Expr::List(items) => self.list_literal(&items, env, info),
             Expr::Range(from, to) => self.range(from, to, env, info),
             Expr::Map(assigns) => self.map_literal(&assigns, env, info),
@@ -70,15 +75,21 @@ impl Evaluator<'_> {
             }
             Expr::Prefer(e) => self.eval(e, env, info),
             Expr::Marked(..) => Err(Stop::failed("markers stand before a whole expression")),
+            Expr::Int(_)
+            | Expr::Str(_)
+            | Expr::Ref(_)
+            | Expr::Binary(..)
+            | Expr::Group(_)
+            | Expr::Cond(..)
+            | Expr::Call { .. } => self.eval(id, env, info),
         }
     }
 
-    fn eval_reference(&mut self, reference: &Reference, env: &Env, info: &mut Info) -> Eval<Value> {
+    fn eval_reference(&mut self, reference: &Reference, env: &Env) -> Eval<Value> {
         let item = match self.host_reference(reference, env)? {
             Some(item) => item,
             None => self.reference(reference, env)?,
         };
-        let _ = info;
         Ok(item.value)
     }
 
@@ -96,6 +107,7 @@ impl Evaluator<'_> {
     }
 
     /// Values that cannot be concatenated are named by their expressions.
+    #[inline(never)]
     fn name_operands(
         &self,
         stop: Stop,
@@ -143,6 +155,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn alternative(
         &mut self,
         op: BinaryOp,
@@ -162,6 +175,7 @@ impl Evaluator<'_> {
         self.eval(b, env, info)
     }
 
+    #[inline(never)]
     fn logic(
         &mut self,
         op: BinaryOp,
@@ -220,11 +234,13 @@ impl Evaluator<'_> {
         Ok(out)
     }
 
+    #[inline(never)]
     fn list_literal(&mut self, items: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
         let values = self.values(items, env, info)?;
         self.bounded(Value::list(values))
     }
 
+    #[inline(never)]
     fn range(
         &mut self,
         from: Option<ExprId>,
@@ -312,6 +328,7 @@ impl Evaluator<'_> {
     }
 
     /// Paths, indices and projections of any expression.
+    #[inline(never)]
     fn selection(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
             Expr::Qualified(base, path) => {

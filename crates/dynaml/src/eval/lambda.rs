@@ -154,6 +154,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn call_builtin(
         &mut self,
         name: &str,
@@ -210,6 +211,7 @@ impl Evaluator<'_> {
     }
 
     /// Binds arguments without calling.
+    #[inline(never)]
     fn curry(&mut self, lambda: &Lambda, args: Vec<Argument>) -> Eval<Value> {
         let mut next = copy_of(lambda);
         let Callable::Body(expr) = &lambda.callable else {
@@ -300,6 +302,7 @@ impl Evaluator<'_> {
     }
 
     /// Calls a lambda.
+    #[inline(never)]
     pub(crate) fn apply(
         &mut self,
         lambda: &Rc<Lambda>,
@@ -374,6 +377,7 @@ impl Evaluator<'_> {
     }
 
     /// Gives every parameter its argument.
+    #[inline(never)]
     fn bind(
         &mut self,
         expr: &Rc<LambdaExpr>,
@@ -485,6 +489,7 @@ impl Evaluator<'_> {
     }
 
     /// `__.x` and `___.x`: from the node of the expression, and from outside the document.
+    #[inline(never)]
     pub(crate) fn host_reference(
         &mut self,
         reference: &Reference,

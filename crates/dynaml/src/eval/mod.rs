@@ -101,7 +101,7 @@ const MOST_INSIDE: u32 = 500;
 /// The longest list that a range gives.
 pub const MOST_ITEMS: usize = 10_000_000;
 /// Four times the bytes of stack that a chain of nodes may use outside of lambdas.
-const CHAIN_STACK: usize = 8 << 20;
+const CHAIN_STACK: usize = 16 << 20;
 /// The largest number of nodes under evaluation.
 const MOST_INSTS: usize = 30_000_000;
 

@@ -74,6 +74,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn reach_broken(
         &mut self,
         id: InstId,
@@ -90,6 +91,7 @@ impl Evaluator<'_> {
         Err(Stop::Failed(Rc::new(issue)))
     }
 
+    #[inline(never)]
     fn reach_value(&mut self, id: InstId, item: Item) -> Eval<Reached> {
         match &item.value {
             Value::Str(text) if is_expression(text) => {
@@ -109,6 +111,7 @@ impl Evaluator<'_> {
     }
 
     /// A text that an expression has given, and that is an expression itself.
+    #[inline(never)]
     fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<Reached> {
         match self.sources.expression(text) {
             Some(Ok(expr)) => self.reach_expr(id, expr),
@@ -117,6 +120,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn reach_container(
         &mut self,
         id: InstId,
@@ -194,6 +198,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn expression_template(&mut self, place: InstId, inner: Option<ExprId>) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
         let text = match &self.sources.exprs[inner] {
@@ -244,6 +249,7 @@ impl Evaluator<'_> {
     }
 
     /// Treats a value as if it stood in the document.
+    #[inline(never)]
     pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> Reached {
         let flags = item.flags;
         let mut inst = Inst::new(Body::Value(item), id, Step::Same);
