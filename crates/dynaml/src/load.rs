@@ -317,21 +317,22 @@ impl Loader<'_, '_> {
     }
 
     fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
-        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
         let mut insert = None;
         let mut map = MapSrc::default();
         let children: Vec<_> = self.tree.entries(id).collect();
+        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::with_capacity(children.len());
         for (key, value) in children {
             let name = key_text(self.tree, key)?;
             let span = self.tree.node(value).span;
             let built = self.node(value)?;
             match name.as_str() {
+                name if !name.starts_with("<<") => {}
                 "<<" | "<<<" => {
                     map.two_inserts |= insert.is_some();
                     insert = Some((built, span));
                     continue;
                 }
-                _ if self.sources.features.control && name.starts_with("<<") => {
+                _ if self.sources.features.control => {
                     map.control |= !name.starts_with("<<!");
                 }
                 _ => {}
@@ -488,7 +489,9 @@ pub(crate) fn scalar_value(tree: &Tree, id: NodeId, text: &EcoString, style: Sty
     match tree.tag(id) {
         Some("tag:yaml.org,2002:str" | "!") => Value::Str(text.clone()),
         Some("tag:yaml.org,2002:binary") => scalar::binary(text),
-        _ if style == Style::Plain => scalar::plain(text),
+        _ if style == Style::Plain => {
+            scalar::other_than_text(text).unwrap_or_else(|| Value::Str(text.clone()))
+        }
         _ => Value::Str(text.clone()),
     }
 }
@@ -506,11 +509,11 @@ pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> 
     };
     match &tree.node(target).kind {
         Kind::Scalar(text, Style::Plain) if tree.tag(target).is_none() => {
-            match scalar::plain(text) {
-                Value::Str(s) => Ok(s),
-                Value::Null => fail("<nil>"),
-                Value::Bool(b) => fail(if b { "true" } else { "false" }),
-                _ => fail(text),
+            match scalar::other_than_text(text) {
+                None => Ok(text.clone()),
+                Some(Value::Null) => fail("<nil>"),
+                Some(Value::Bool(b)) => fail(if b { "true" } else { "false" }),
+                Some(_) => fail(text),
             }
         }
         Kind::Scalar(text, _) => Ok(text.clone()),

@@ -1,5 +1,6 @@
 //! What plain scalars of YAML mean to spiff: the rules of libyaml's time.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -16,18 +17,23 @@ use crate::value::Value;
 /// assert_eq!(format!("{:?}", plain("2016-01-02")), "Str(\"2016-01-02\")");
 /// ```
 pub fn plain(text: &str) -> Value {
+    other_than_text(text).unwrap_or_else(|| Value::str(text))
+}
+
+/// The value of a plain scalar, unless it is text.
+pub fn other_than_text(text: &str) -> Option<Value> {
     match text.as_bytes().first() {
-        None => return Value::Null,
-        Some(b'0'..=b'9' | b'+' | b'-') => {
-            return number(text).unwrap_or_else(|| Value::str(text));
-        }
-        Some(b'.') => return dotted(text),
+        None => Some(Value::Null),
+        Some(b'0'..=b'9' | b'+' | b'-') => number(text),
+        Some(b'.') => dotted(text).map(Value::Float),
         Some(b'~' | b'n' | b'N') if matches!(text, "~" | "null" | "Null" | "NULL") => {
-            return Value::Null;
+            Some(Value::Null)
         }
-        _ => {}
+        Some(b'y' | b'Y' | b'n' | b'N' | b'o' | b'O' | b't' | b'T' | b'f' | b'F') => {
+            boolean(text).map(Value::Bool)
+        }
+        _ => None,
     }
-    boolean(text).map_or_else(|| Value::str(text), Value::Bool)
 }
 
 fn boolean(text: &str) -> Option<bool> {
@@ -47,21 +53,21 @@ fn boolean(text: &str) -> Option<bool> {
     WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|(_, value)| *value)
 }
 
-fn dotted(text: &str) -> Value {
+fn dotted(text: &str) -> Option<f64> {
     match text.to_ascii_lowercase().as_str() {
-        ".inf" => Value::Float(f64::INFINITY),
-        ".nan" => Value::Float(f64::NAN),
-        _ => float(text).map_or_else(|| Value::str(text), Value::Float),
+        ".inf" => Some(f64::INFINITY),
+        ".nan" => Some(f64::NAN),
+        _ => float(text),
     }
 }
 
 /// A number that starts with a sign or a digit.
 fn number(text: &str) -> Option<Value> {
-    let clean: String = text.chars().filter(|c| *c != '_').collect();
+    let clean = if text.contains('_') { text.replace('_', "").into() } else { Cow::from(text) };
     let (negative, body) = match clean.as_bytes().first() {
         Some(b'-') => (true, &clean[1..]),
         Some(b'+') => (false, &clean[1..]),
-        _ => (false, clean.as_str()),
+        _ => (false, &clean[..]),
     };
     if body == "0" {
         return Some(Value::Int(0));
@@ -80,8 +86,11 @@ fn number(text: &str) -> Option<Value> {
 }
 
 fn integer(negative: bool, digits: &str, radix: u32) -> Option<i64> {
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+    if digits.is_empty() || !digits.bytes().all(|b| char::from(b).is_digit(radix)) {
         return None;
+    }
+    if let Ok(n) = i64::from_str_radix(digits, radix) {
+        return Some(if negative { -n } else { n });
     }
     let n = i128::from_str_radix(digits, radix).ok()?;
     i64::try_from(if negative { -n } else { n }).ok()
@@ -112,7 +121,7 @@ pub fn binary(text: &EcoString) -> Value {
 
 /// Whether a plain text would be read as something else than text.
 pub fn is_ambiguous(text: &str) -> bool {
-    !matches!(plain(text), Value::Str(_)) || is_timestamp(text)
+    other_than_text(text).is_some() || is_timestamp(text)
 }
 
 /// `2016-01-02`, and what may follow a date.

@@ -89,3 +89,28 @@ fn hostile_documents_end_in_an_error() {
         assert!(error.contains(expected), "{text}: {error:.2000}");
     }
 }
+
+/// A list that is reached over a chain longer than the stack for it, with entries that are
+/// references themselves: what is above is not tried again for every entry.
+#[test]
+fn entries_below_a_long_chain() {
+    use std::fmt::Write;
+    const LINKS: usize = 10_000;
+    const ENTRIES: usize = 5_000;
+    let mut text = String::new();
+    for n in 0..LINKS {
+        writeln!(text, "k{n:05}: (( k{:05} ))", n + 1).unwrap();
+    }
+    writeln!(text, "k{LINKS:05}: (( length(list) ))\nlist:").unwrap();
+    for n in 0..ENTRIES {
+        writeln!(text, "- (( x{n} ))").unwrap();
+    }
+    for n in 0..ENTRIES {
+        writeln!(text, "x{n}: {n}").unwrap();
+    }
+    let input = Input { name: "t.yml".into(), text, under: None };
+    let request =
+        Request { template: Some(input), path: Some("k00000".into()), ..Request::default() };
+    let output = merge(&MemoryWorld::default(), &request).unwrap();
+    assert_eq!(output.text.trim(), ENTRIES.to_string());
+}

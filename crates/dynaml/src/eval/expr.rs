@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use super::operators::whole_numbers;
 use super::reference::{Depth, Spot, full_path};
 use super::scope::Bound;
 use super::stop::{Stop, Waiting};
 use super::{Env, Eval, Evaluator, Info, MOST_ITEMS};
-use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, Reference};
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Flags, Item, List, Value};
 
 impl Evaluator<'_> {
@@ -16,6 +17,34 @@ impl Evaluator<'_> {
     /// When it has none.
     pub fn eval(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         self.step()?;
+        match &self.sources.exprs[id] {
+            Expr::Int(n) => Ok(Value::Int(*n)),
+            Expr::Str(text) => Ok(Value::Str(text.clone())),
+            Expr::Ref(reference) => {
+                if let [PathStep::Key(name)] = &reference.path[..]
+                    && !reference.absolute
+                    && reference.tag.is_none()
+                    && let Some(Bound::Value(item)) = env.local(name)
+                {
+                    return Ok(item.value.clone());
+                }
+                let reference = reference.clone();
+                self.eval_reference(&reference, env)
+            }
+            Expr::Binary(op, a, b) => self.binary(*op, *a, *b, env, info),
+            Expr::Group(e) => self.eval(*e, env, info),
+            Expr::Cond(c, t, f) => self.conditional(*c, *t, *f, env, info),
+            Expr::Call { callee, args, curry } => {
+                let args = Rc::clone(args);
+                self.call(*callee, &args, *curry, env, info)
+            }
+            _ => self.eval_rare(id, env, info),
+        }
+    }
+
+    /// Out of line: its frame would be on the stack of every expression.
+    #[inline(never)]
+    fn eval_rare(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
             Expr::Null => Ok(Value::Null),
             Expr::Undefined => {
@@ -23,16 +52,9 @@ impl Evaluator<'_> {
                 Ok(Value::Null)
             }
             Expr::Bool(b) => Ok(Value::Bool(b)),
-            Expr::Int(n) => Ok(Value::Int(n)),
             Expr::Float(x) => Ok(Value::Float(x)),
-            Expr::Str(s) => Ok(Value::Str(s)),
-            Expr::Ref(reference) => self.eval_reference(&reference, env, info),
             Expr::Element => Ok(env.element.as_ref().map(|i| i.value.clone()).unwrap_or_default()),
-            Expr::Binary(op, a, b) => self.binary(op, a, b, env, info),
-            Expr::Group(e) => self.eval(e, env, info),
             Expr::Not(e) => Ok(Value::Bool(!self.eval(e, env, info)?.truth())),
-            Expr::Cond(c, t, f) => self.conditional(c, t, f, env, info),
-            Expr::Call { callee, args, curry } => self.call(callee, &args, curry, env, info),
             Expr::List(items) => self.list_literal(&items, env, info),
             Expr::Range(from, to) => self.range(from, to, env, info),
             Expr::Map(assigns) => self.map_literal(&assigns, env, info),
@@ -53,15 +75,21 @@ impl Evaluator<'_> {
             }
             Expr::Prefer(e) => self.eval(e, env, info),
             Expr::Marked(..) => Err(Stop::failed("markers stand before a whole expression")),
+            Expr::Int(_)
+            | Expr::Str(_)
+            | Expr::Ref(_)
+            | Expr::Binary(..)
+            | Expr::Group(_)
+            | Expr::Cond(..)
+            | Expr::Call { .. } => self.eval(id, env, info),
         }
     }
 
-    fn eval_reference(&mut self, reference: &Reference, env: &Env, info: &mut Info) -> Eval<Value> {
+    fn eval_reference(&mut self, reference: &Reference, env: &Env) -> Eval<Value> {
         let item = match self.host_reference(reference, env)? {
             Some(item) => item,
             None => self.reference(reference, env)?,
         };
-        let _ = info;
         Ok(item.value)
     }
 
@@ -79,6 +107,7 @@ impl Evaluator<'_> {
     }
 
     /// Values that cannot be concatenated are named by their expressions.
+    #[inline(never)]
     fn name_operands(
         &self,
         stop: Stop,
@@ -104,25 +133,29 @@ impl Evaluator<'_> {
             BinaryOp::Or | BinaryOp::OrNull => self.alternative(op, a, b, env, info),
             BinaryOp::LogOr | BinaryOp::LogAnd => self.logic(op, a, b, env, info),
             _ => {
-                let mut waiting = Waiting::default();
-                let left = self.eval(a, env, info);
-                let left = waiting.take(left)?;
-                let right = self.eval(b, env, info);
-                let right = waiting.take(right)?;
-                waiting.end()?;
-                match (left, right) {
-                    // An operand that is not there stands for null: the operator may fail.
-                    (Some(left), Some(right)) => {
-                        let kinds = (left.kind(), right.kind());
-                        let result = self.operate(op, left, right);
-                        result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
+                // An operand that is not there stands for null: the operator may fail.
+                let (left, right) = match self.eval(a, env, info) {
+                    Ok(left) => (left, self.eval(b, env, info)?),
+                    Err(stop) => {
+                        let mut waiting = Waiting::default();
+                        waiting.take::<Value>(Err(stop))?;
+                        let right = self.eval(b, env, info);
+                        waiting.take(right)?;
+                        waiting.end()?;
+                        return Err(Stop::silent());
                     }
-                    _ => Err(Stop::silent()),
+                };
+                if let Some(value) = whole_numbers(op, &left, &right) {
+                    return Ok(value);
                 }
+                let kinds = (left.kind(), right.kind());
+                let result = self.operate(op, left, right);
+                result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
             }
         }
     }
 
+    #[inline(never)]
     fn alternative(
         &mut self,
         op: BinaryOp,
@@ -141,6 +174,7 @@ impl Evaluator<'_> {
         self.eval(b, env, info)
     }
 
+    #[inline(never)]
     fn logic(
         &mut self,
         op: BinaryOp,
@@ -199,11 +233,13 @@ impl Evaluator<'_> {
         Ok(out)
     }
 
+    #[inline(never)]
     fn list_literal(&mut self, items: &[Arg], env: &Env, info: &mut Info) -> Eval<Value> {
         let values = self.values(items, env, info)?;
         self.bounded(Value::list(values))
     }
 
+    #[inline(never)]
     fn range(
         &mut self,
         from: Option<ExprId>,
@@ -294,6 +330,7 @@ impl Evaluator<'_> {
     }
 
     /// Paths, indices and projections of any expression.
+    #[inline(never)]
     fn selection(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
             Expr::Qualified(base, path) => {
@@ -349,7 +386,6 @@ impl Evaluator<'_> {
     }
 
     fn index_step(&mut self, spot: Spot, step: &Value, shown: &str) -> Eval<Spot> {
-        use crate::syntax::ast::PathStep;
         let step = match step {
             Value::Int(n) => {
                 if !self.is_list_spot(&spot)? {

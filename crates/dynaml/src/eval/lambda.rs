@@ -6,11 +6,11 @@ use ecow::EcoString;
 
 use super::reference::{Spot, full_path};
 use super::scope::{Bound, Scope};
-use super::stop::Stop;
+use super::stop::{Stop, Waiting};
 use super::tree::{InstId, NOWHERE};
 use super::{Env, Eval, Evaluator, Info};
 use crate::functions::{Builtin, Call};
-use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, PathStep, Reference};
+use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
 use crate::syntax::print::print_lambda;
 use crate::value::{Callable, Item, Lambda, Value};
 
@@ -106,11 +106,35 @@ impl Evaluator<'_> {
                 )));
             }
         };
+        if !curry && let Some(expr) = is_simple(&lambda, args) {
+            let names = self.positional(&expr.params, args, env, info)?;
+            return self.enter(&expr, &lambda, names, env, info);
+        }
         let args = self.arguments(args, env, info)?;
         if curry {
             return self.curry(&lambda, args);
         }
         self.apply(&lambda, args, env, info)
+    }
+
+    /// The parameters with the values of as many arguments.
+    fn positional(
+        &mut self,
+        params: &[Param],
+        args: &[Arg],
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Vec<(EcoString, Bound)>> {
+        let mut waiting = Waiting::default();
+        let mut names = Vec::with_capacity(params.len() + 1);
+        for (param, arg) in params.iter().zip(args) {
+            let value = self.eval(arg.value, env, info);
+            if let Some(value) = waiting.take(value)? {
+                names.push((param.name.clone(), value.into()));
+            }
+        }
+        waiting.end()?;
+        Ok(names)
     }
 
     fn callee(&mut self, callee: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
@@ -130,6 +154,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn call_builtin(
         &mut self,
         name: &str,
@@ -186,6 +211,7 @@ impl Evaluator<'_> {
     }
 
     /// Binds arguments without calling.
+    #[inline(never)]
     fn curry(&mut self, lambda: &Lambda, args: Vec<Argument>) -> Eval<Value> {
         let mut next = copy_of(lambda);
         let Callable::Body(expr) = &lambda.callable else {
@@ -276,6 +302,7 @@ impl Evaluator<'_> {
     }
 
     /// Calls a lambda.
+    #[inline(never)]
     pub(crate) fn apply(
         &mut self,
         lambda: &Rc<Lambda>,
@@ -290,10 +317,21 @@ impl Evaluator<'_> {
         let Some(frame) = self.bind(&expr, lambda, args)? else {
             return Err(Stop::silent());
         };
-        let mut names = match frame {
-            Frame::Complete(names) => names,
-            Frame::Partial(lambda) => return Ok(Value::Lambda(lambda)),
-        };
+        match frame {
+            Frame::Complete(names) => self.enter(&expr, lambda, names, env, info),
+            Frame::Partial(lambda) => Ok(Value::Lambda(lambda)),
+        }
+    }
+
+    /// Evaluates the body of a lambda whose parameters all have values.
+    fn enter(
+        &mut self,
+        expr: &LambdaExpr,
+        lambda: &Rc<Lambda>,
+        mut names: Vec<(EcoString, Bound)>,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Value> {
         let own = lambda.captured.get(INLINE).cloned();
         names.push(("_".into(), own.unwrap_or_else(|| Value::Lambda(Rc::clone(lambda)).into())));
         if self.calls >= self.options.call_depth {
@@ -339,6 +377,7 @@ impl Evaluator<'_> {
     }
 
     /// Gives every parameter its argument.
+    #[inline(never)]
     fn bind(
         &mut self,
         expr: &Rc<LambdaExpr>,
@@ -450,6 +489,7 @@ impl Evaluator<'_> {
     }
 
     /// `__.x` and `___.x`: from the node of the expression, and from outside the document.
+    #[inline(never)]
     pub(crate) fn host_reference(
         &mut self,
         reference: &Reference,
@@ -484,6 +524,16 @@ impl Evaluator<'_> {
         }
         Ok(Some(self.spot_value(spot, || full_path(reference))?))
     }
+}
+
+/// The body of a lambda, if the call gives every parameter its value by position.
+fn is_simple(lambda: &Lambda, args: &[Arg]) -> Option<Rc<LambdaExpr>> {
+    let Callable::Body(expr) = &lambda.callable else { return None };
+    let simple = !expr.varargs
+        && lambda.bound.is_empty()
+        && expr.params.len() == args.len()
+        && args.iter().all(|a| a.name.is_none() && !a.expand);
+    simple.then(|| Rc::clone(expr))
 }
 
 enum Frame {

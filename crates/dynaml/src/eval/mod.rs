@@ -100,6 +100,8 @@ pub const MOST_TEXT: usize = 64 << 20;
 const MOST_INSIDE: u32 = 500;
 /// The longest list that a range gives.
 pub const MOST_ITEMS: usize = 10_000_000;
+/// Four times the bytes of stack that a chain of nodes may use outside of lambdas.
+const CHAIN_STACK: usize = 16 << 20;
 /// The largest number of nodes under evaluation.
 const MOST_INSTS: usize = 30_000_000;
 
@@ -141,6 +143,11 @@ impl Env {
             caller: Scope::default(),
             element: None,
         }
+    }
+
+    /// What a name stands for in lambdas, unless it is one with a meaning of its own.
+    pub fn local(&self, name: &str) -> Option<&scope::Bound> {
+        (!name.starts_with("__")).then(|| self.locals.get(name))?
     }
 
     /// The same with more names.
@@ -309,7 +316,10 @@ impl<'w> Evaluator<'w> {
         if used > self.too_deep / 4 * 3 {
             return Err(Stop::failed("the evaluation is nested too deep"));
         }
-        if used > self.too_deep / 4 && !self.nodes[id].transient {
+        // Chains of nodes are cut early, since stack that is touched is memory. What a lambda
+        // evaluates would all be tried again.
+        let most = if self.calls == 0 { self.too_deep.min(CHAIN_STACK) } else { self.too_deep };
+        if used > most / 4 && !self.nodes[id].transient {
             return Err(Stop::Suspend(id, want));
         }
         Ok(())
@@ -355,9 +365,13 @@ impl<'w> Evaluator<'w> {
                 Want::Shape => self.children(*id).map(|_| None),
             };
             if let Err(Stop::Suspend(first, want)) = result {
-                let marks = std::mem::take(&mut self.suspended);
-                if let Some(top) = todo.last_mut() {
-                    top.2 = marks;
+                // Innermost first. The node half way is evaluated on its own afterwards: if it
+                // were not, each of many entries down there would begin again from above.
+                let mut marks = std::mem::take(&mut self.suspended);
+                let middle = marks.len() / 2;
+                if let (Some(top), Some(half)) = (todo.last_mut(), marks.get(middle).copied()) {
+                    top.2 = marks.split_off(middle + 1);
+                    todo.push((half.0, half.1, marks));
                 }
                 todo.push((first, want, Vec::new()));
                 continue;

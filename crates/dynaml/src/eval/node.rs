@@ -75,6 +75,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn reach_broken(
         &mut self,
         id: InstId,
@@ -91,6 +92,7 @@ impl Evaluator<'_> {
         Err(Stop::Failed(Rc::new(issue)))
     }
 
+    #[inline(never)]
     fn reach_value(&mut self, id: InstId, item: Item) -> Eval<Reached> {
         match &item.value {
             Value::Str(text) if is_expression(text) => {
@@ -110,6 +112,7 @@ impl Evaluator<'_> {
     }
 
     /// A text that an expression has given, and that is an expression itself.
+    #[inline(never)]
     fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<Reached> {
         match self.sources.expression(text) {
             Some(Ok(expr)) => self.reach_expr(id, expr),
@@ -118,6 +121,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn reach_container(
         &mut self,
         id: InstId,
@@ -196,6 +200,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn expression_template(
         &mut self,
         place: InstId,
@@ -254,6 +259,7 @@ impl Evaluator<'_> {
     }
 
     /// Treats a value as if it stood in the document.
+    #[inline(never)]
     pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> Reached {
         let flags = item.flags;
         let mut inst = Inst::new(Body::Value(item), id, Step::Same);

@@ -73,7 +73,6 @@ impl Evaluator<'_> {
     fn compare(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
         let order = match (a, b) {
             (Value::Str(a), Value::Str(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
-            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
             _ => match (number(a), number(b)) {
                 (Some(a), Some(b)) => a.partial_cmp(&b),
                 _ => {
@@ -96,9 +95,6 @@ impl Evaluator<'_> {
     fn add_or_subtract(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
         let add = op == BinaryOp::Add;
         match (a, b) {
-            (Value::Int(x), Value::Int(y)) => {
-                Ok(Value::Int(if add { x.wrapping_add(*y) } else { x.wrapping_sub(*y) }))
-            }
             (Value::Str(_), Value::Int(_) | Value::Str(_)) => self.address_arithmetic(add, a, b),
             _ => match (number(a), number(b)) {
                 (Some(x), Some(y)) => Ok(Value::Float(if add { x + y } else { x - y })),
@@ -154,7 +150,6 @@ impl Evaluator<'_> {
         }
         if let (Value::Int(x), Value::Int(y)) = (a, b) {
             return match op {
-                BinaryOp::Mul => Ok(Value::Int(x.wrapping_mul(*y))),
                 _ if *y == 0 => Err(Stop::failed("division by zero")),
                 BinaryOp::Div => Ok(Value::Int(x.wrapping_div(*y))),
                 _ => Ok(Value::Int(x.wrapping_rem(*y))),
@@ -174,6 +169,23 @@ impl Evaluator<'_> {
             }
         }
     }
+}
+
+/// The common operators on whole numbers that cannot fail; `None` for anything else.
+pub fn whole_numbers(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Int(x), Value::Int(y)) = (a, b) else { return None };
+    Some(match op {
+        BinaryOp::Add => Value::Int(x.wrapping_add(*y)),
+        BinaryOp::Sub => Value::Int(x.wrapping_sub(*y)),
+        BinaryOp::Mul => Value::Int(x.wrapping_mul(*y)),
+        BinaryOp::Lt => Value::Bool(x < y),
+        BinaryOp::Le => Value::Bool(x <= y),
+        BinaryOp::Gt => Value::Bool(x > y),
+        BinaryOp::Ge => Value::Bool(x >= y),
+        BinaryOp::Eq => Value::Bool(x == y),
+        BinaryOp::Ne => Value::Bool(x != y),
+        _ => return None,
+    })
 }
 
 /// The number of an integer or float.

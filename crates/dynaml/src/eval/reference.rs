@@ -108,6 +108,7 @@ impl Evaluator<'_> {
                     Err(_) => Err(Stop::blocked(format!("'{}' unresolved", shown()), None, false)),
                 }
             }
+            Err(stop @ Stop::Suspend(..)) => Err(stop),
             Err(stop) => Err(self.unresolved(stop, id, &shown())),
         }
     }
@@ -140,6 +141,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[inline(never)]
     fn absolute_start(&mut self, path: &[PathStep], env: &Env) -> (Spot, usize) {
         let root = self.root(env.place);
         if let Some(PathStep::Key(key)) = path.first()
@@ -307,6 +309,7 @@ impl Evaluator<'_> {
             Ok(Reached::Value(item)) => return self.step_into_value(&item, step),
             Ok(Reached::Undefined) => return Ok(None),
             Ok(Reached::Node(node, _)) => node,
+            Err(stop @ Stop::Suspend(..)) => return Err(stop),
             Err(stop) => return Err(self.unresolved(stop, id, &shown())),
         };
         let children = match self.children(node) {
@@ -365,6 +368,7 @@ impl Evaluator<'_> {
 
     /// `_.x`, `__.x` and `___.x`: names from the place of a lambda or template, from the node
     /// of the expression, and from outside the document.
+    #[inline(never)]
     fn special_path(
         &mut self,
         name: &str,
@@ -425,6 +429,7 @@ impl Evaluator<'_> {
     }
 
     /// The map under `__ctx`.
+    #[inline(never)]
     fn context(&mut self, env: &Env) -> Value {
         let path = self.context_path(env.place);
         let file = self.document(env.place).file.clone();
@@ -453,6 +458,7 @@ impl Evaluator<'_> {
     }
 
     /// The root of the document that `__ctx.OUTER.[n]` means.
+    #[inline(never)]
     fn outer_reference(&self, reference: &Reference, env: &Env) -> Option<InstId> {
         let [PathStep::Key(ctx), PathStep::Key(outer), PathStep::Index(n), ..] =
             &reference.path[..]

@@ -123,6 +123,15 @@ impl Scope {
 }
 
 impl Link {
+    /// Whether nothing is behind it that only it knows.
+    fn is_last(&self) -> bool {
+        let kept = |s: &Scope| s.0.as_ref().is_none_or(|rc| Rc::strong_count(rc) > 1);
+        match self {
+            Self::Frame(_, next) => kept(next),
+            Self::Join(a, b) => kept(a) && kept(b),
+        }
+    }
+
     fn take(&mut self, todo: &mut Vec<Rc<Self>>) {
         match self {
             Self::Frame(_, next) => todo.extend(next.0.take()),
@@ -137,6 +146,9 @@ impl Link {
 impl Drop for Link {
     /// Long chains are taken apart one by one: dropping them in one go would need a deep stack.
     fn drop(&mut self) {
+        if self.is_last() {
+            return;
+        }
         let mut todo = Vec::new();
         self.take(&mut todo);
         while let Some(rc) = todo.pop() {

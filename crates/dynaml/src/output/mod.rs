@@ -2,6 +2,7 @@
 
 pub mod scalar;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::eval::lambda::lambda_text;
@@ -97,7 +98,7 @@ impl Writer<'_> {
                 new_line(out, indent);
             }
             let start = out.len();
-            let key = if self.unescape { unescape_key(key) } else { (*key).to_owned() };
+            let key = if self.unescape { unescape_key(key) } else { Cow::from(*key) };
             if scalar::write_key(out, &key) {
                 new_line(out, indent);
             }
@@ -131,11 +132,11 @@ impl Writer<'_> {
         }
     }
 
-    fn text(&self, text: &str) -> String {
+    fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match text.strip_prefix("((!") {
-            Some(rest) if self.unescape && text.ends_with("))") => format!("(({rest}"),
-            _ if self.unescape && self.interpolation => interpolation::unescape(text),
-            _ => text.to_owned(),
+            Some(rest) if self.unescape && text.ends_with("))") => format!("(({rest}").into(),
+            _ if self.unescape && self.interpolation => interpolation::unescape(text).into(),
+            _ => text.into(),
         }
     }
 
@@ -201,13 +202,13 @@ fn block(value: &Value) -> Block {
     }
 }
 
-fn unescape_key(key: &str) -> String {
+fn unescape_key(key: &str) -> Cow<'_, str> {
     match key {
         "<<!" => "<<".into(),
         "<<<!" => "<<<".into(),
         _ => match key.strip_prefix("<<!") {
-            Some(rest) if !rest.is_empty() => format!("<<{rest}"),
-            _ => key.to_owned(),
+            Some(rest) if !rest.is_empty() => format!("<<{rest}").into(),
+            _ => key.into(),
         },
     }
 }
@@ -216,7 +217,17 @@ fn new_line(out: &mut String, indent: usize) {
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    out.extend(std::iter::repeat_n(' ', indent));
+    blanks(out, indent);
+}
+
+/// Writes so many blanks.
+fn blanks(out: &mut String, mut count: usize) {
+    const MANY: &str = "                                                                ";
+    while count > MANY.len() {
+        out.push_str(MANY);
+        count -= MANY.len();
+    }
+    out.push_str(&MANY[..count]);
 }
 
 /// A text in JSON, with the characters escaped that Go escapes.

@@ -49,44 +49,43 @@ fn style(text: &str) -> Style {
     if is_ambiguous(text) {
         return Style::Double;
     }
-    let mut special = false;
     let mut breaks = false;
     let mut blank_break = false;
-    let mut previous = '\0';
-    for c in text.chars() {
+    let mut quotes = needs_quotes(text);
+    let mut previous = b'\0';
+    for &c in text.as_bytes() {
         match c {
-            '\n' => {
+            b'\n' => {
                 breaks = true;
-                blank_break |= previous == ' ';
+                blank_break |= previous == b' ';
             }
-            c if !(' '..='~').contains(&c) => special = true,
-            _ => {}
+            b' ' => quotes |= previous == b':',
+            b'#' => quotes |= previous == b' ',
+            b'!'..=b'~' => {}
+            _ => return Style::Double,
         }
         previous = c;
     }
-    if special {
-        return Style::Double;
-    }
     if breaks {
-        let literal = !blank_break && previous != ' ';
+        let literal = !blank_break && previous != b' ';
         return if literal { Style::Literal } else { Style::Double };
     }
-    if needs_quotes(text) { Style::Single } else { Style::Plain }
+    if quotes { Style::Single } else { Style::Plain }
 }
 
+/// Whether the ends of a text would be read as something else; so would `: ` and ` #` inside.
 fn needs_quotes(text: &str) -> bool {
-    let first = text.as_bytes().first().copied().unwrap_or(b' ');
-    let marker = matches!(first, b'-' | b'?' | b':')
-        && (text.len() == 1 || text.as_bytes().get(1) == Some(&b' '));
-    text.starts_with(' ')
-        || text.ends_with(' ')
-        || b"#,[]{}&*!|>'\"%@`".contains(&first)
-        || marker
-        || text.contains(": ")
-        || text.ends_with(':')
-        || text.contains(" #")
-        || text.starts_with("---")
-        || text.starts_with("...")
+    let bytes = text.as_bytes();
+    let first = bytes.first().copied().unwrap_or(b' ');
+    match first {
+        b' ' | b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'&' | b'*' | b'!' | b'|' | b'>'
+        | b'\'' | b'"' | b'%' | b'@' | b'`' => return true,
+        b'-' | b'?' | b':' if matches!(bytes.get(1), None | Some(b' ')) => return true,
+        b'-' if text.starts_with("---") => return true,
+        b'.' if text.starts_with("...") => return true,
+        _ => {}
+    }
+    matches!(bytes.last(), Some(b' ' | b':'))
 }
 
 /// Writes a text as a value; `column` is where it starts, `indent` where it goes on.
@@ -122,6 +121,9 @@ pub fn write_key(out: &mut String, text: &str) -> bool {
 
 /// Breaks at single blanks after the last column.
 fn folded(out: &mut String, text: &str, mut column: usize, indent: usize) {
+    if column + text.len() <= WIDTH {
+        return out.push_str(text);
+    }
     let bytes = text.as_bytes();
     let last = text.len().saturating_sub(1);
     for (at, c) in text.char_indices() {

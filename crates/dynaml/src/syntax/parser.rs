@@ -474,6 +474,10 @@ impl Parser<'_, '_> {
         if digits && name.starts_with(|c: char| c.is_ascii_digit()) {
             return self.fail("integer out of range");
         }
+        if !name.starts_with(['t', 'f', 'n', 'a', 'm', 'l']) {
+            let base = self.chain_start()?;
+            return self.chained(base, start);
+        }
         for (word, expr) in
             [("true", Expr::Bool(true)), ("false", Expr::Bool(false)), ("nil", Expr::Null)]
         {
