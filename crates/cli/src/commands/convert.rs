@@ -32,7 +32,7 @@ pub struct Wanted {
     /// Print JSON, a document a line
     #[arg(long)]
     pub json: bool,
-    /// Print only the node at this path, such as a.b.[1]
+    /// Print only the node at this path, such as `a.b.[1]`
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
     /// Print a map of these nodes, by the last step of their paths
