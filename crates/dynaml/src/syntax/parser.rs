@@ -2,7 +2,7 @@
 //! blanks are part of the language (a blank concatenates, operators need blanks around them).
 //!
 //! The productions are those of the reference grammar; the levels of its binary operators are a
-//! table ([`OPERATORS`]).
+//! table (`OPERATORS`).
 
 use std::rc::Rc;
 
