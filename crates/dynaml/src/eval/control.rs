@@ -124,10 +124,7 @@ impl Evaluator<'_> {
         };
         match chosen {
             Some(node) => self.branch(id, Some(node)),
-            None => {
-                let text = value.simple_text().unwrap_or_default();
-                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
-            }
+            None => Err(no_case(&value)),
         }
     }
 
@@ -182,10 +179,7 @@ impl Evaluator<'_> {
         }
         match default {
             Some(node) => self.branch(id, Some(node)),
-            None => {
-                let text = value.simple_text().unwrap_or_default();
-                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
-            }
+            None => Err(no_case(value)),
         }
     }
 
@@ -215,10 +209,7 @@ impl Evaluator<'_> {
         }
         match default {
             Some(node) => self.branch(id, Some(node)),
-            None => {
-                let text = value.simple_text().unwrap_or_default();
-                Err(Stop::failed(format!("invalid switch value: {:?}", text.as_str())))
-            }
+            None => Err(no_case(value)),
         }
     }
 
@@ -486,4 +477,10 @@ fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
         return Err(Stop::failed(format!("no regular fields [{}] allowed", names.join(" "))));
     }
     Ok(control)
+}
+
+/// What a switch says of a value that no case is for.
+fn no_case(value: &Value) -> Stop {
+    let text = value.simple_text().unwrap_or_default();
+    Stop::failed(format!("invalid switch value: {:?}", text.as_str()))
 }

@@ -268,33 +268,33 @@ fn joined(reasons: &[String]) -> String {
 }
 
 fn all(call: &mut Call<'_, '_>, value: &Value, args: &[Value], depth: u32) -> Verdict {
-    if args.is_empty() {
-        return wrong("validator argument required");
-    }
-    let mut reasons = Vec::with_capacity(args.len());
-    for condition in args {
-        let (holds, message) = meets(call, value, condition, depth + 1)?;
-        if !holds {
-            return Ok((false, message));
-        }
-        reasons.push(message);
-    }
-    Ok((true, joined(&reasons)))
+    until(call, value, args, depth, false)
 }
 
 fn any(call: &mut Call<'_, '_>, value: &Value, args: &[Value], depth: u32) -> Verdict {
+    until(call, value, args, depth, true)
+}
+
+/// The verdict of the first condition that says `decisive`, or all of the other kind as one.
+fn until(
+    call: &mut Call<'_, '_>,
+    value: &Value,
+    args: &[Value],
+    depth: u32,
+    decisive: bool,
+) -> Verdict {
     if args.is_empty() {
         return wrong("validator argument required");
     }
     let mut reasons = Vec::with_capacity(args.len());
     for condition in args {
         let (holds, message) = meets(call, value, condition, depth + 1)?;
-        if holds {
-            return Ok((true, message));
+        if holds == decisive {
+            return Ok((holds, message));
         }
         reasons.push(message);
     }
-    Ok((false, joined(&reasons)))
+    Ok((!decisive, joined(&reasons)))
 }
 
 fn value_set(call: &Call<'_, '_>, value: &Value, args: &[Value]) -> Verdict {

@@ -1,0 +1,191 @@
+//! References, and what follows an expression: paths, indexes, slices, projections, calls.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+
+use super::text::tag_prefix;
+use super::*;
+
+impl Parser<'_, '_> {
+    pub(super) fn reference(&mut self) -> Result<Reference> {
+        if let Some((tag, len)) = tag_prefix(self.rest()) {
+            let start = self.pos;
+            self.pos += len;
+            if self.at(".") || self.peek().is_some_and(is_name) {
+                let absolute = self.eat(".");
+                let mut path = Vec::new();
+                if let Some(key) = self.key() {
+                    path.push(PathStep::Key(key));
+                } else if !absolute {
+                    return self.unexpected();
+                }
+                self.path(&mut path);
+                return Ok(Reference { tag: Some(tag), absolute, path: path.into() });
+            }
+            self.pos = start;
+        }
+        let absolute = self.eat(".");
+        let Some(first) = self.key() else { return self.unexpected() };
+        let mut path = vec![PathStep::Key(first)];
+        self.path(&mut path);
+        Ok(Reference { tag: None, absolute, path: path.into() })
+    }
+
+    /// `[A-Za-z0-9_][A-Za-z0-9_-]*`, and once more after a colon.
+    pub(super) fn key(&mut self) -> Option<EcoString> {
+        let start = self.pos;
+        if !self.peek().is_some_and(is_name) {
+            return None;
+        }
+        self.take_while(is_key);
+        let mut after = self.rest().chars();
+        if after.next() == Some(':') && after.next().is_some_and(is_name) {
+            self.pos += 1;
+            self.take_while(is_key);
+        }
+        Some(self.text[start..self.pos].into())
+    }
+
+    /// The steps that are known from the text: `.key`, `[0]`, `.[0]`.
+    pub(super) fn path(&mut self, path: &mut Vec<PathStep>) {
+        loop {
+            let before = self.pos;
+            if self.eat(".")
+                && let Some(key) = self.key()
+            {
+                path.push(PathStep::Key(key));
+                continue;
+            }
+            match self.index() {
+                Some(n) => path.push(PathStep::Index(n)),
+                None => {
+                    self.pos = before;
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn index(&mut self) -> Option<i64> {
+        let rest = self.rest().strip_prefix('[')?;
+        let end = rest.find(']')?;
+        let inside = &rest[..end];
+        let digits = inside.strip_prefix('-').unwrap_or(inside);
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let n = inside.parse().ok()?;
+        self.pos += end + 2;
+        self.furthest = self.furthest.max(self.pos);
+        Some(n)
+    }
+
+    pub(super) fn chained(&mut self, mut base: ExprId, start: usize) -> Result<ExprId> {
+        let mut count = 0;
+        while let Some(next) = self.suffix(base, start)? {
+            base = next;
+            count += 1;
+            if count > CHAIN {
+                return self.fail("the expression is too long");
+            }
+        }
+        Ok(base)
+    }
+
+    /// A call, a path, an index or a projection.
+    pub(super) fn suffix(&mut self, base: ExprId, start: usize) -> Result<Option<ExprId>> {
+        if self.eat("(") {
+            let args = self.arguments()?;
+            return Ok(Some(self.push(Expr::Call { callee: base, args, curry: false }, start)));
+        }
+        if self.at("*(") {
+            self.pos += 2;
+            let args = self.arguments()?;
+            return Ok(Some(self.push(Expr::Call { callee: base, args, curry: true }, start)));
+        }
+        let mut path = Vec::new();
+        self.path(&mut path);
+        if !path.is_empty() {
+            return Ok(Some(self.push(Expr::Qualified(base, path.into()), start)));
+        }
+        if self.at(".\"") {
+            return self.attempt(|p| p.quoted_step(base, start)).map_or(Ok(None), |e| Ok(Some(e)));
+        }
+        let before = self.pos;
+        self.eat(".");
+        if self.eat("[*]") {
+            return self.projection(base, None, start).map(Some);
+        }
+        if self.at("[") {
+            if let Some(index) = self.attempt(|p| {
+                p.pos += 1;
+                p.blanks();
+                p.expression_list("]")
+            }) {
+                return Ok(Some(self.push(Expr::Dynamic(Some(base), index), start)));
+            }
+            let range = self.list_or_range()?;
+            let Expr::Range(from, to) = self.exprs[range] else { return self.unexpected() };
+            return self.projection(base, Some((from, to)), start).map(Some);
+        }
+        self.pos = before;
+        Ok(None)
+    }
+
+    pub(super) fn quoted_step(&mut self, base: ExprId, start: usize) -> Result<ExprId> {
+        self.pos += 1;
+        let at = self.pos;
+        let text = self.string()?;
+        let key = self.push(Expr::Str(text), at);
+        let index = Rc::new([Arg { name: None, value: key, expand: false }]);
+        Ok(self.push(Expr::Dynamic(Some(base), index), start))
+    }
+
+    pub(super) fn projection(
+        &mut self,
+        base: ExprId,
+        slice: Option<(Option<ExprId>, Option<ExprId>)>,
+        start: usize,
+    ) -> Result<ExprId> {
+        let at = self.pos;
+        let element = self.push(Expr::Element, at);
+        let rest = self.nested(|p| p.chained(element, at))?;
+        Ok(self.push(Expr::Projection { base, slice, rest }, start))
+    }
+
+    pub(super) fn arguments(&mut self) -> Result<Rc<[Arg]>> {
+        let mut args = Vec::new();
+        self.blanks();
+        if self.eat(")") {
+            return Ok(args.into());
+        }
+        loop {
+            let name = if args.last().is_none_or(|a: &Arg| a.name.is_some()) {
+                self.argument_name()
+            } else {
+                None
+            };
+            let value = self.expression()?;
+            args.push(self.argument(name, value));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(args.into())
+    }
+
+    pub(super) fn argument_name(&mut self) -> Option<EcoString> {
+        let before = self.pos;
+        self.blanks();
+        let name = EcoString::from(self.take_while(is_name));
+        self.blanks();
+        if !name.is_empty() && self.at("=") && !self.at("==") {
+            self.pos += 1;
+            return Some(name);
+        }
+        self.pos = before;
+        None
+    }
+}
