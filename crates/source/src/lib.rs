@@ -6,6 +6,7 @@
 
 pub mod diagnostic;
 pub mod files;
+pub mod limits;
 pub mod places;
 mod process;
 pub mod render;
