@@ -24,62 +24,74 @@ pub struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     /// A cursor at the start of a text.
+    #[inline]
     pub fn new(text: &'t str) -> Self {
         Self { text, pos: 0, furthest: 0 }
     }
 
     /// The whole text.
+    #[inline]
     pub fn text(&self) -> &'t str {
         self.text
     }
 
     /// The byte it stands at.
+    #[inline]
     pub fn pos(&self) -> usize {
         self.pos
     }
 
     /// The furthest byte it ever stood at.
+    #[inline]
     pub fn furthest(&self) -> usize {
         self.furthest
     }
 
     /// Whether it stands at the end.
+    #[inline]
     pub fn is_done(&self) -> bool {
         self.pos == self.text.len()
     }
 
     /// The text behind it.
+    #[inline]
     pub fn rest(&self) -> &'t str {
         &self.text[self.pos..]
     }
 
     /// The text from a place that it stood at.
+    #[inline]
     pub fn since(&self, start: usize) -> &'t str {
         &self.text[start..self.pos]
     }
 
     /// The next character.
+    #[inline]
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
     /// The next byte.
+    #[inline]
     pub fn peek_byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.pos).copied()
     }
 
     /// Whether this text comes next.
+    #[inline]
     pub fn at(&self, text: &str) -> bool {
         // As bytes, since most questions are about a byte or two and answered by the first.
         self.text.as_bytes()[self.pos..].starts_with(text.as_bytes())
     }
 
     /// Whether a character comes next that passes.
+    #[inline]
     pub fn at_char(&self, test: impl Fn(char) -> bool) -> bool {
         self.peek().is_some_and(test)
     }
 
     /// Goes on by so many bytes, which must end between two characters of the text.
+    #[inline]
     pub fn skip(&mut self, len: usize) {
         self.pos += len;
         debug_assert!(self.text.is_char_boundary(self.pos), "inside of a character");
@@ -87,6 +99,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes over the next character and gives it.
+    #[inline]
     pub fn bump(&mut self) -> Option<char> {
         let c = self.peek()?;
         self.skip(c.len_utf8());
@@ -94,6 +107,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes over the next character if it passes.
+    #[inline]
     pub fn bump_if(&mut self, test: impl Fn(char) -> bool) -> Option<char> {
         let c = self.peek().filter(|c| test(*c))?;
         self.skip(c.len_utf8());
@@ -101,6 +115,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes over this text if it comes next.
+    #[inline]
     pub fn eat(&mut self, text: &str) -> bool {
         let found = self.at(text);
         if found {
@@ -110,6 +125,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes over a word if it comes next, and no character that would be part of a longer one.
+    #[inline]
     pub fn eat_word(&mut self, word: &str, goes_on: impl Fn(char) -> bool) -> bool {
         let ends = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(goes_on));
         if ends {
@@ -119,12 +135,14 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes over all characters that pass and gives them.
+    #[inline]
     pub fn take_while(&mut self, test: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         self.take(rest.find(|c| !test(c)).unwrap_or(rest.len()))
     }
 
     /// Goes over so many bytes, which must end between two characters, and gives them.
+    #[inline]
     pub fn take(&mut self, len: usize) -> &'t str {
         let taken = &self.rest()[..len];
         self.skip(len);
@@ -132,12 +150,14 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes to a place that it stood at; the furthest place stays.
+    #[inline]
     pub fn back_to(&mut self, pos: usize) {
         debug_assert!(pos <= self.furthest, "not a way back");
         self.pos = pos;
     }
 
     /// Gives back the characters before it that pass: they belong to what follows.
+    #[inline]
     pub fn back_while(&mut self, test: impl Fn(char) -> bool) {
         self.pos = self.text[..self.pos].trim_end_matches(test).len();
     }

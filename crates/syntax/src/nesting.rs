@@ -16,12 +16,14 @@ pub struct Nesting {
 
 impl Nesting {
     /// A guard that allows so much depth, and any number of attempts.
+    #[inline]
     pub const fn new(depth: u32) -> Self {
         Self { depth: 0, attempts: 0, most_depth: depth, most_attempts: u32::MAX }
     }
 
     /// The same with a bound on attempts.
     #[must_use]
+    #[inline]
     pub const fn attempts(self, most: u32) -> Self {
         Self { most_attempts: most, ..self }
     }
@@ -30,6 +32,7 @@ impl Nesting {
     ///
     /// # Errors
     /// If it must not be; then there is nothing to leave.
+    #[inline]
     pub fn enter(&mut self) -> Result<(), TooDeep> {
         if self.depth >= self.most_depth || self.attempts >= self.most_attempts {
             return Err(TooDeep);
@@ -40,16 +43,19 @@ impl Nesting {
     }
 
     /// Leaves a production that was entered.
+    #[inline]
     pub fn leave(&mut self) {
         self.depth -= 1;
     }
 
     /// How many productions were entered and not left.
+    #[inline]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
     /// Leaves everything that was entered since there was this depth, for going on after an error.
+    #[inline]
     pub fn leave_to(&mut self, depth: u32) {
         self.depth = self.depth.min(depth);
     }

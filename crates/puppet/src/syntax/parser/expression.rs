@@ -63,6 +63,7 @@ impl Operators for Parser<'_> {
         self.add(build(operand), range)
     }
 
+    #[inline]
     fn suffix(&mut self, left: ExprId, min: u8) -> P<Option<ExprId>> {
         let whole = match self.kind() {
             T::Dot => self.method(left),
@@ -75,6 +76,7 @@ impl Operators for Parser<'_> {
         whole.map(Some)
     }
 
+    #[inline]
     fn infix(&mut self, min: u8) -> Option<((Infix, Token), u8)> {
         let token = self.token();
         let (op, power) = infix_op(token.kind).filter(|(_, power)| *power > min)?;
@@ -82,10 +84,12 @@ impl Operators for Parser<'_> {
         Some(((op, token), power))
     }
 
+    #[inline]
     fn right(&mut self, power: u8, _: u32) -> P<ExprId> {
         self.nested(|p| operators::expression(p, power))
     }
 
+    #[inline]
     fn join(&mut self, (op, token): (Infix, Token), left: ExprId, right: ExprId) -> P<ExprId> {
         let range = self.range(token);
         let expr = match op {
