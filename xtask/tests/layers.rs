@@ -9,6 +9,8 @@ use serde_json::Value as Json;
 /// The crates from the top down; one may depend on those after it only. Crates of one line stand
 /// beside each other and do not depend on each other.
 const LAYERS: &[&[&str]] = &[
+    // On top of all, as nothing but tests may depend on it.
+    &["testkit"],
     &["cli"],
     &["server"],
     &["ide"],

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
+use ordain_source::limits;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
@@ -49,16 +50,8 @@ pub struct Report {
 }
 
 /// Runs `work` on a thread with the stack that deep recursion needs.
-pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
-        let handle = thread.spawn_scoped(scope, work);
-        match handle.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(value)) => value,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => panic!("the system gives no thread for the compile: {error}"),
-        }
-    })
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    limits::on_deep_stack(STACK_SIZE, work)
 }
 
 /// Compiles the catalog of a node into a graph.

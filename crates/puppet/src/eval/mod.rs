@@ -181,6 +181,7 @@ impl<'e> Compiler<'e> {
     pub fn new(env: &'e Environment, settings: Settings, node: &str) -> Self {
         Self {
             env,
+            budget: budget::Budget::new(settings.max_steps),
             settings,
             node: node.into(),
             scopes: Scopes::default(),
@@ -200,7 +201,6 @@ impl<'e> Compiler<'e> {
             output_sensitive: false,
             warned: FxHashSet::default(),
             pending: 0,
-            budget: budget::Budget::default(),
             depth: 0,
         }
     }
@@ -224,10 +224,8 @@ impl<'e> Compiler<'e> {
         if self.depth >= MAX_DEPTH {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
         }
-        self.budget.steps += 1;
-        if self.budget.steps > self.settings.max_steps {
-            let text = format!("the compile takes more than {} steps", self.settings.max_steps);
-            return Err(self.error(f, id, "RUNTIME_ERROR", text));
+        if let Err(exceeded) = self.budget.steps.take(1) {
+            return Err(self.error(f, id, "RUNTIME_ERROR", exceeded.to_string()));
         }
         self.depth += 1;
         let result = work(self);
