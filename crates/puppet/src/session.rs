@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_graph::Graph;
+use ordain_graph::exports::Exported;
 use ordain_source::limits;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
@@ -23,6 +24,8 @@ use crate::value::Value;
 pub struct Compiled {
     /// The graph, if there was no error.
     pub graph: Option<Graph>,
+    /// What the node exports, if that is kept.
+    pub exports: Vec<Exported>,
     /// What was logged and found.
     pub report: Report,
 }
@@ -55,8 +58,9 @@ pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
+        let exports = outcome.compiler.exports();
         let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
-        Compiled { graph, report: report(outcome) }
+        Compiled { graph, exports, report: report(outcome) }
     })
 }
 
@@ -65,10 +69,11 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
+        let exports = outcome.compiler.exports();
         let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
-        Compiled { graph, report }
+        Compiled { graph, exports, report }
     })
 }
 

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_graph::exports::Exports;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -109,6 +110,8 @@ pub struct Settings {
     pub max_steps: u64,
     /// How many resources a catalog may have.
     pub max_resources: usize,
+    /// What nodes export for each other; without it nothing is exported or collected.
+    pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -121,6 +124,7 @@ impl Default for Settings {
             include_legacy_facts: false,
             max_steps: budget::MAX_STEPS,
             max_resources: budget::MAX_RESOURCES,
+            exports: None,
             values: BTreeMap::new(),
         }
     }
