@@ -70,10 +70,13 @@ impl Lexed {
     }
 
     /// The range in the file of a range that may be in a segment.
+    #[inline]
     pub(crate) fn range(&self, start: u32, end: u32) -> TextRange {
-        if end <= self.source_end {
-            return TextRange::new(start, end);
-        }
+        if end <= self.source_end { TextRange::new(start, end) } else { self.far_range(start, end) }
+    }
+
+    #[cold]
+    fn far_range(&self, start: u32, end: u32) -> TextRange {
         let start = self.place(start);
         TextRange::new(start, self.place(end).max(start))
     }

@@ -49,6 +49,7 @@ impl Operators for Parser<'_> {
     type Op = (Infix, Token);
     type Error = Abort;
 
+    #[inline]
     fn operand(&mut self) -> P<ExprId> {
         let token = self.token();
         let build: fn(ExprId) -> Expr = match token.kind {
