@@ -35,6 +35,7 @@ pub mod interpolation;
 pub mod load;
 pub mod lower;
 pub mod output;
+mod pki;
 pub mod report;
 pub mod scalar;
 pub mod session;
