@@ -42,7 +42,7 @@ fn annotate(result: Verdict, before: impl Fn() -> String) -> Verdict {
 }
 
 /// The text that a validator works on.
-pub(super) fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, Trouble> {
+fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, Trouble> {
     match value {
         Value::Str(text) => Ok(text),
         other => wrong(format!("{operator}: {operator} requires string, but got {}", other.kind())),

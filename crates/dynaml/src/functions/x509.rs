@@ -2,11 +2,13 @@
 //! validators for them.
 
 use std::net::IpAddr;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
+
+use ordain_functions::time::NANOS_PER_SECOND;
 
 use super::format::quoted;
 use super::secrets::random_bytes;
-use super::validate::{Verdict, named_text, verdict};
+use super::validate::{Verdict, verdict, wrong};
 use super::{Call, Table, eager, fail};
 use crate::eval::Eval;
 use crate::eval::equal::parse_bool;
@@ -17,16 +19,20 @@ use crate::pki::usage::Usage;
 use crate::pki::{Stream, time};
 use crate::value::{Map, Value};
 
-const HOUR: i64 = 3600;
-
 fn random(call: &Call<'_, '_>) -> Stream {
     Stream::new(random_bytes(call))
 }
 
-/// The time now, in seconds since 1970.
-fn now(call: &Call<'_, '_>) -> i64 {
-    let since = call.ev.world.now().duration_since(UNIX_EPOCH);
-    since.ok().and_then(|d| i64::try_from(d.as_secs()).ok()).unwrap_or_default()
+/// The time now, since 1970.
+fn now(call: &Call<'_, '_>) -> Duration {
+    call.ev.world.now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The whole hours from now until a point in time.
+fn hours_until(seconds: i64, now: Duration) -> i64 {
+    const HOUR: i128 = 3600 * NANOS_PER_SECOND;
+    let left = i128::from(seconds) * NANOS_PER_SECOND - now.as_nanos().cast_signed();
+    i64::try_from(left / HOUR).unwrap_or_default()
 }
 
 fn genkey(call: &mut Call<'_, '_>) -> Eval<Value> {
@@ -161,8 +167,12 @@ impl<'m> Fields<'m> {
 }
 
 /// What a map says about a certificate, and who signs it.
-fn specified(fields: &Fields<'_>, now: i64) -> Field<(Certificate, Option<Certificate>, Private)> {
+fn specified(
+    fields: &Fields<'_>,
+    now: Duration,
+) -> Field<(Certificate, Option<Certificate>, Private)> {
     const YEAR: i64 = 24 * 365;
+    const HOUR: i64 = 3600;
     let is_ca = fields.truth("isCA")?;
     let organization = fields.required_texts("organization")?;
     let common_name = fields.text("commonName")?;
@@ -187,7 +197,7 @@ fn specified(fields: &Fields<'_>, now: i64) -> Field<(Certificate, Option<Certif
     let from = fields.read("validFrom", |text| {
         time::parse(text).map_err(|e| format!("invalid validFrom fields: {e}"))
     })?;
-    let not_before = from.unwrap_or(now);
+    let not_before = from.unwrap_or_else(|| i64::try_from(now.as_secs()).unwrap_or_default());
     let not_after = validity.checked_mul(HOUR).and_then(|s| not_before.checked_add(s));
     let not_after = not_after.ok_or("validity is too long")?;
     let mut usage = Usage::default();
@@ -246,7 +256,7 @@ fn parsecert(call: &mut Call<'_, '_>) -> Eval<Value> {
         ("usage", Value::list(cert.usage.words().into_iter().map(Value::str))),
         ("validFrom", Value::str(time::format(cert.not_before))),
         ("validUntil", Value::str(time::format(cert.not_after))),
-        ("validity", Value::Int((cert.not_after - now(call)) / HOUR)),
+        ("validity", Value::Int(hours_until(cert.not_after, now(call)))),
     ];
     if !cert.common_name.is_empty() {
         out.push(("commonName", Value::str(cert.common_name.as_str())));
@@ -272,7 +282,9 @@ fn parsecert(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 /// Whether a value is a key or a certificate.
 pub(super) fn validate(name: &str, value: &Value) -> Verdict {
-    let text = named_text(name, value)?;
+    let Value::Str(text) = value else {
+        return wrong(format!("{name} requires string, but got {}", value.kind()));
+    };
     let told = |result: Result<(), String>, what: &str| {
         let no = result.as_ref().err().map(|e| format!("is no {what}: {e}")).unwrap_or_default();
         verdict(result.is_ok(), format!("is {what}"), no)

@@ -257,6 +257,9 @@ impl Public {
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
         let (modulus, exponent) = (inner.signed().ok_or(None)?, inner.signed().ok_or(None)?);
+        if exponent.len() > size_of::<i64>() {
+            return Err(Some("asn1: structure error: integer too large"));
+        }
         if !outer.is_empty() {
             return Err(Some("asn1: syntax error: trailing data"));
         }
