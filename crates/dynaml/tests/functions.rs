@@ -89,6 +89,14 @@ fn hostile_documents_end_in_an_error() {
     }
 }
 
+/// Equal maps are found by what they have in common, not by comparing each with all others.
+#[test]
+fn many_maps_are_compared_in_time() {
+    let list = "map[[1..30000]|i|->{\"a\"=i % 20000, \"b\"=[\"x\"]}]";
+    assert_eq!(value(&format!("length(uniq({list}))")), "20000");
+    assert_eq!(value(&format!("length(intersect({list}, {list}))")), "30000");
+}
+
 /// A list that is reached over a chain longer than the stack for it, with entries that are
 /// references themselves: what is above is not tried again for every entry.
 #[test]

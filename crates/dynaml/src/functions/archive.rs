@@ -53,10 +53,12 @@ fn header(path: &str, mode: u32, size: usize, time: u64, kind: u8) -> [u8; BLOCK
     out[148..156].fill(b' ');
     out[156] = kind;
     put(&mut out, 257, 8, b"ustar\x0000");
+    octal(&mut out[329..337], 0);
+    octal(&mut out[337..345], 0);
     put(&mut out, 345, 155, prefix.as_bytes());
     let sum: u64 = out.iter().map(|b| u64::from(*b)).sum();
     octal(&mut out[148..155], sum);
-    out[155] = b' ';
+    out[154..156].copy_from_slice(b"\0 ");
     out
 }
 
@@ -212,7 +214,7 @@ mod tests {
         let packed = gzip(&data);
         assert!(packed.len() < data.len() / 100);
         let body = &packed[10..packed.len() - 8];
-        assert_eq!(miniz_oxide::inflate::decompress_to_vec(body), Ok(data));
+        assert_eq!(miniz_oxide::inflate::decompress_to_vec(body).ok(), Some(data));
     }
 
     #[test]

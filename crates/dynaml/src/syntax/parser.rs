@@ -32,6 +32,8 @@ type Result<T> = std::result::Result<T, ParseError>;
 const DEPTH: u32 = 200;
 /// How many operands may follow each other, operators at one level or calls of results.
 const CHAIN: u32 = 2000;
+/// What is said of more.
+const TOO_LONG: &str = "the expression is too long: more than 2000 operands follow each other";
 /// How often productions may be tried in one expression.
 const STEPS: u32 = 2_000_000;
 
@@ -62,9 +64,14 @@ const OPERATORS: &[(&str, BinaryOp, u8)] = &[
 /// # Errors
 /// When it is no expression.
 pub fn parse(text: &str, exprs: &mut Exprs) -> Result<ExprId> {
-    let mut parser = Parser { text, pos: 0, furthest: 0, depth: 0, steps: 0, exprs, hint: None };
+    let mut parser =
+        Parser { text, pos: 0, furthest: 0, depth: 0, steps: 0, exprs, hint: None, refused: None };
     let parsed = parser.dynaml();
-    parsed.map_err(|e| if parser.furthest > e.at { parser.furthest_error() } else { e })
+    parsed.map_err(|e| match parser.refused.take() {
+        Some(refused) => refused,
+        None if parser.furthest > e.at => parser.furthest_error(),
+        None => e,
+    })
 }
 
 struct Parser<'t, 'e> {
@@ -75,6 +82,8 @@ struct Parser<'t, 'e> {
     steps: u32,
     exprs: &'e mut Exprs,
     hint: Option<&'static str>,
+    /// Why nothing more is tried.
+    refused: Option<ParseError>,
 }
 
 fn is_blank(c: char) -> bool {
@@ -137,6 +146,13 @@ impl Parser<'_, '_> {
         Err(ParseError { message: message.into(), at: self.pos })
     }
 
+    /// Gives up, whatever else may be tried.
+    fn refuse<T>(&mut self, message: &str) -> Result<T> {
+        let error = ParseError { message: message.to_owned(), at: self.pos };
+        self.refused.get_or_insert_with(|| error.clone());
+        Err(error)
+    }
+
     fn furthest_error(&self) -> ParseError {
         let rest = &self.text[self.furthest..];
         let message = match (self.hint, rest.chars().next()) {
@@ -169,9 +185,7 @@ impl Parser<'_, '_> {
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.steps += 1;
         if self.depth >= DEPTH || self.steps > STEPS {
-            self.hint = Some("the expression is nested too deep");
-            self.furthest = self.text.len();
-            return self.fail("the expression is nested too deep");
+            return self.refuse("the expression is nested too deep");
         }
         self.depth += 1;
         let result = production(self);
@@ -308,7 +322,7 @@ impl Parser<'_, '_> {
             };
             count += 1;
             if count > CHAIN {
-                return self.fail("the expression is too long");
+                return self.refuse(TOO_LONG);
             }
         }
     }

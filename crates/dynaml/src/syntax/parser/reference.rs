@@ -87,7 +87,7 @@ impl Parser<'_, '_> {
             base = next;
             count += 1;
             if count > CHAIN {
-                return self.fail("the expression is too long");
+                return self.refuse(TOO_LONG);
             }
         }
         Ok(base)
