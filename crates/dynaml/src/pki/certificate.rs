@@ -288,9 +288,8 @@ impl Certificate {
             if !seen.insert(oid) {
                 return Err("x509: certificate contains duplicate extensions".into());
             }
-            match oid.strip_prefix(EXTENSIONS) {
-                Some([number]) => self.read_extension(*number, content)?,
-                _ => {}
+            if let Some([number]) = oid.strip_prefix(EXTENSIONS) {
+                self.read_extension(*number, content)?;
             }
         }
         Ok(())
