@@ -12,7 +12,7 @@ use super::asn1::{
 };
 use super::key::{Kind, Private, Public};
 use super::usage::{CERT_SIGN, Usage};
-use super::{Stream, pem, time};
+use super::{Random, pem, random_bytes, time};
 
 const KIND: &str = "CERTIFICATE";
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -107,7 +107,7 @@ impl Certificate {
     ///
     /// # Errors
     /// When something cannot be written, or not signed with this key.
-    pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Stream) -> Result<String, String> {
+    pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Random) -> Result<String, String> {
         let Some((key, info)) = self.public.as_ref().and_then(Public::info) else {
             return Err("x509: unsupported public key type: *dsa.PublicKey".into());
         };
@@ -144,7 +144,7 @@ impl Certificate {
         let algorithm = issuer.key.algorithm();
         let content = sequence(&[
             &value(context_constructed(0), &integer(&[2])),
-            &integer(&random.bytes::<16>()),
+            &integer(&random_bytes::<16>(random)),
             &algorithm,
             issuer_name,
             &validity,
@@ -447,11 +447,12 @@ fn digits_of_time(tag: u8, text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::SeedableRng;
     use super::*;
 
     #[test]
     fn a_certificate_is_read_as_it_was_made() {
-        let mut random = Stream::new([5; 32]);
+        let mut random = Random::from_seed([5; 32]);
         let key = Private::ec("P256", &mut random).unwrap();
         let mut usage = Usage::default();
         assert!(usage.add("signature") && usage.add("ServerAuth"));

@@ -8,7 +8,7 @@ use super::asn1::{
     sequence, value,
 };
 use super::curve::{CURVES, Curve};
-use super::{Stream, pem, rsa};
+use super::{Random, pem, rsa};
 
 const RSA_KIND: &str = "RSA PRIVATE KEY";
 const EC_KIND: &str = "EC PRIVATE KEY";
@@ -18,8 +18,6 @@ const OID_DSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01];
 const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 const OID_X25519: &[u8] = &[0x2b, 0x65, 0x6e];
 const OID_RSA_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b];
-/// ECDSA with a digest of SHA-2, without the last number.
-const OID_ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
 /// What is said of bytes that are not of the form that is wanted.
 const NOT_THIS_FORM: &str = "asn1: structure error";
 
@@ -82,15 +80,14 @@ fn use_instead(kind: &str, parser: &str) -> String {
 
 impl Private {
     /// A new key of RSA with so many bits.
-    pub(crate) fn rsa(size: i64, random: &mut Stream) -> Result<Self, &'static str> {
+    pub(crate) fn rsa(size: i64, random: &mut Random) -> Result<Self, &'static str> {
         rsa::Private::generate(size, random).map(|key| Self::Rsa(Box::new(key)))
     }
 
     /// A new key of the curve with this name, if there is one.
-    pub(crate) fn ec(name: &str, random: &mut Stream) -> Option<Self> {
+    pub(crate) fn ec(name: &str, random: &mut Random) -> Option<Self> {
         let curve = CURVES.iter().find(|c| c.name == name)?;
-        let secret = curve.secret(random);
-        let point = curve.public(&secret);
+        let (secret, point) = curve.checked(&curve.secret(random))?;
         Some(Self::Ec { curve, secret, point })
     }
 
@@ -139,30 +136,24 @@ impl Private {
         let Some(curve) = named.and_then(Curve::with_oid) else {
             return Err("x509: unknown elliptic curve".into());
         };
-        let Some(secret) = curve.checked_secret(secret) else {
+        let Some((secret, point)) = curve.checked(secret) else {
             return Err("x509: invalid elliptic curve private key value".into());
         };
-        let point = curve.public(&secret);
         Ok(Self::Ec { curve, secret, point })
     }
 
-    /// The key in PEM.
-    pub(crate) fn write(&self) -> String {
-        match self {
-            Self::Rsa(key) => pem::encode(RSA_KIND, &key.write()),
-            Self::Ec { curve, secret, point } => {
-                let named = value(context_constructed(0), &value(OID, curve.oid));
-                let public = value(context_constructed(1), &bits(point));
-                let secret = value(OCTET_STRING, secret);
-                pem::encode(EC_KIND, &sequence(&[&integer(&[1]), &secret, &named, &public]))
-            }
-        }
+    /// The key in PEM; nothing if it is one of RSA with more than two primes.
+    pub(crate) fn write(&self) -> Option<String> {
+        Some(match self {
+            Self::Rsa(key) => pem::encode(RSA_KIND, &key.write()?),
+            Self::Ec { curve, secret, point } => pem::encode(EC_KIND, &curve.write(secret, point)),
+        })
     }
 
     /// The public key.
     pub(crate) fn public(&self) -> Public {
         match self {
-            Self::Rsa(key) => Public::Rsa(key.public.clone()),
+            Self::Rsa(key) => Public::Rsa(key.public()),
             Self::Ec { curve, point, .. } => Public::Ec(curve.name, point.clone()),
         }
     }
@@ -171,10 +162,7 @@ impl Private {
     pub(super) fn algorithm(&self) -> Vec<u8> {
         match self {
             Self::Rsa(_) => sequence(&[&value(OID, OID_RSA_SHA256), &value(NULL, &[])]),
-            Self::Ec { curve, .. } => {
-                let oid = [OID_ECDSA, &[curve.hash as u8]].concat();
-                sequence(&[&value(OID, &oid)])
-            }
+            Self::Ec { curve, .. } => sequence(&[&value(OID, curve.signatures.as_bytes())]),
         }
     }
 
@@ -185,13 +173,15 @@ impl Private {
     pub(super) fn signature(
         &self,
         message: &[u8],
-        random: &mut Stream,
+        random: &mut Random,
     ) -> Result<Vec<u8>, &'static str> {
         match self {
-            Self::Rsa(key) => {
-                key.signature(message).ok_or("crypto/rsa: message too long for RSA key size")
-            }
-            Self::Ec { curve, secret, .. } => Ok(curve.signature(secret, message, random)),
+            Self::Rsa(key) => key
+                .signature(message, random)
+                .ok_or("crypto/rsa: message too long for RSA key size"),
+            Self::Ec { curve, secret, .. } => curve
+                .signature(secret, message, random)
+                .ok_or("crypto/ecdsa: the signature would be zero"),
         }
     }
 }
@@ -260,7 +250,7 @@ impl Public {
             Self::Rsa(key) => (OID_RSA, value(NULL, &[]), key.write()),
             Self::Ec(name, point) => {
                 let curve = CURVES.iter().find(|c| c.name == *name)?;
-                (OID_EC, value(OID, curve.oid), point.clone())
+                (OID_EC, value(OID, curve.oid.as_bytes()), point.clone())
             }
             Self::Other(_) => return None,
         };
@@ -324,18 +314,19 @@ fn not_public(der: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::SeedableRng;
     use super::*;
 
     #[test]
     fn keys_are_read_as_they_are_written() {
-        let mut random = Stream::new([7; 32]);
+        let mut random = Random::from_seed([7; 32]);
         let mut keys: Vec<Private> =
             CURVES.iter().map(|c| Private::ec(c.name, &mut random).unwrap()).collect();
         keys.push(Private::rsa(512, &mut random).unwrap());
         for key in keys {
-            let text = key.write();
+            let text = key.write().unwrap();
             let again = Private::read(&text).unwrap();
-            assert_eq!(again.write(), text);
+            assert_eq!(again.public(), key.public());
             let public = key.public();
             for common in [false, true] {
                 assert_eq!(Public::read(&public.write(common).unwrap()).unwrap(), public);
