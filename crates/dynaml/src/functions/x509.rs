@@ -56,7 +56,7 @@ fn genkey(call: &mut Call<'_, '_>) -> Eval<Value> {
         let unknown = || Stop::failed(format!("Unrecognized elliptic curve: {}", quoted(curve)));
         key.ok_or_else(unknown)?
     };
-    Ok(Value::str(key.write().expect("new keys have two primes")))
+    key.write().map(Value::str).map_err(Stop::failed)
 }
 
 /// The public key in a private one, a public one or a certificate.

@@ -1,11 +1,10 @@
 //! Keys of the NIST curves, and signatures with them (ECDSA).
 
-use der::Encode;
 use der::asn1::ObjectIdentifier;
 use sec1::{EcParameters, EcPrivateKey};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-use super::asn1::trimmed;
+use super::asn1::{trimmed, written};
 use super::{Random, SeedableRng, random_bytes};
 
 /// A curve, and what is done with its keys.
@@ -98,10 +97,12 @@ impl Curve {
     }
 
     /// A key in the form of SEC 1.
-    pub(super) fn write(&self, secret: &[u8], point: &[u8]) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// None: keys are short.
+    pub(super) fn write(&self, secret: &[u8], point: &[u8]) -> Result<Vec<u8>, String> {
         let parameters = Some(EcParameters::NamedCurve(self.oid));
-        let key = EcPrivateKey { private_key: secret, parameters, public_key: Some(point) };
-        key.to_der().expect("keys are short")
+        written(&EcPrivateKey { private_key: secret, parameters, public_key: Some(point) })
     }
 
     /// The signature of a message; nothing in the improbable case that it would be zero.

@@ -1,6 +1,6 @@
 //! RSA: keys of PKCS #1, and signatures with them.
 
-use der::Encode;
+use der::Tag;
 use der::asn1::UintRef;
 use rsa::errors::Error;
 use rsa::pkcs1::EncodeRsaPrivateKey;
@@ -9,7 +9,7 @@ use rsa::{BigUint, Pkcs1v15Sign, RsaPrivateKey};
 use sha2::{Digest, Sha256};
 
 use super::Random;
-use super::asn1::{INTEGER, Reader, trimmed};
+use super::asn1::{Reader, trimmed, written};
 
 /// Fewer bits than this have no primes to choose from.
 const SMALLEST: usize = 32;
@@ -59,13 +59,13 @@ impl Private {
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
-        let version = inner.small().ok_or(None)?;
+        let version = inner.read::<i64>().ok_or(None)?;
         let mut field = || inner.signed().ok_or(None);
         let numbers = [field()?, field()?, field()?, field()?, field()?];
         let mut primes = vec![number(numbers[3]), number(numbers[4])];
         // Those that can be computed may be missing, and do not count.
         for _ in 0..3 {
-            if inner.peek() == Some(INTEGER) {
+            if inner.next_is(Tag::Integer) {
                 inner.signed().ok_or(None)?;
             }
         }
@@ -126,9 +126,13 @@ impl Private {
         Public { modulus: self.0.n().to_bytes_be(), exponent: self.0.e().to_bytes_be() }
     }
 
-    /// The key in the form of PKCS #1; nothing if it has more than two primes.
-    pub(super) fn write(&self) -> Option<Vec<u8>> {
-        self.0.to_pkcs1_der().ok().map(|der| der.as_bytes().to_vec())
+    /// The key in the form of PKCS #1.
+    ///
+    /// # Errors
+    /// When it has more than two primes.
+    pub(super) fn write(&self) -> Result<Vec<u8>, String> {
+        let der = self.0.to_pkcs1_der().map_err(|e| e.to_string())?;
+        Ok(der.as_bytes().to_vec())
     }
 
     /// The signature of a message with SHA-256, after PKCS #1 v1.5; nothing if the key is too
@@ -166,11 +170,13 @@ impl Public {
     }
 
     /// The key in the form of PKCS #1.
-    pub(super) fn write(&self) -> Vec<u8> {
-        let number = |bytes| UintRef::new(bytes).expect("numbers are short");
-        let (modulus, public_exponent) = (number(&self.modulus), number(&self.exponent));
-        let key = rsa::pkcs1::RsaPublicKey { modulus, public_exponent };
-        key.to_der().expect("keys are short")
+    ///
+    /// # Errors
+    /// When it is too long.
+    pub(super) fn write(&self) -> Result<Vec<u8>, String> {
+        let number = |bytes| UintRef::new(bytes).map_err(|e| format!("asn1: {e}"));
+        let (modulus, public_exponent) = (number(&self.modulus)?, number(&self.exponent)?);
+        written(&rsa::pkcs1::RsaPublicKey { modulus, public_exponent })
     }
 }
 
