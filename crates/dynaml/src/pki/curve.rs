@@ -7,6 +7,9 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use super::asn1::{trimmed, written};
 use super::{Random, SeedableRng, random_bytes};
 
+/// Signs a message with a secret number.
+type Sign = fn(&[u8], &[u8], &mut Random) -> Option<Vec<u8>>;
+
 /// A curve, and what is done with its keys.
 #[derive(Debug)]
 pub(crate) struct Curve {
@@ -23,7 +26,7 @@ pub(crate) struct Curve {
     generate: fn(&mut Random) -> Vec<u8>,
     public: fn(&[u8]) -> Option<Vec<u8>>,
     has_point: fn(&[u8]) -> bool,
-    sign: fn(&[u8], &[u8], &mut Random) -> Option<Vec<u8>>,
+    sign: Sign,
 }
 
 /// A curve with the functions of its crate; secret numbers have the size of a coordinate.

@@ -99,7 +99,7 @@ impl Private {
         if modulus.bits() > LARGEST {
             return Err("rsa: key too large");
         }
-        if modulus.to_bytes_le()[0] % 2 == 0 {
+        if modulus.to_bytes_le()[0].is_multiple_of(2) {
             return Err("crypto/rsa: public modulus is even");
         }
         if primes.len() > 5 || primes.iter().any(|p| p.bits() > LARGEST) {
