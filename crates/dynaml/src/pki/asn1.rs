@@ -3,8 +3,8 @@
 //! Go reads what others have written field by field and leaves what it does not need, such as the
 //! rest of a sequence; the types of `der` only know all or nothing.
 
-use der::asn1::{Any, AnyRef, BitStringRef, IntRef, UintRef};
-use der::{Decode, Encode, Reader as _, SliceReader, Tag, TagNumber};
+use der::asn1::{Any, BitStringRef, IntRef, UintRef};
+use der::{Decode, Encode, Length, Reader as _, SliceReader, Tag, TagNumber};
 
 /// The tag of a field that is told from others by its number.
 pub(super) const fn context(number: u8) -> Tag {
@@ -81,10 +81,23 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
+    /// The next value: its tag and what is in it. The library does not know all tags.
+    pub(super) fn any(&mut self) -> Option<(u8, &'a [u8])> {
+        const NUMBER: u8 = 0x1f;
+        let (tag, rest) = self.0.split_first()?;
+        if tag & NUMBER == NUMBER {
+            return None;
+        }
+        let mut reader = SliceReader::new(rest).ok()?;
+        let length: Length = reader.decode().ok()?;
+        let content = reader.read_slice(length).ok()?;
+        self.0 = rest.get(usize::try_from(reader.position()).ok()?..)?;
+        Some((*tag, content))
+    }
+
     /// What is in the next value if it has this tag.
     pub(super) fn take(&mut self, tag: Tag) -> Option<&'a [u8]> {
-        let value: AnyRef<'a> = if self.next_is(tag) { self.read()? } else { return None };
-        Some(value.value())
+        if self.next_is(tag) { self.any().map(|(_, content)| content) } else { None }
     }
 
     /// What is in the next sequence.
@@ -124,7 +137,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use der::asn1::Null;
+    use der::asn1::{AnyRef, Null};
 
     use super::*;
 
@@ -143,6 +156,22 @@ mod tests {
         assert!(reader.is_empty());
         assert_eq!(flags(1 << 8).unwrap(), [3, 3, 7, 0, 0x80]);
         assert_eq!(Reader(&[3, 2, 1, 1]).bit_string(), None);
+    }
+
+    #[test]
+    fn only_the_shortest_form_is_read() {
+        for broken in [
+            &[0x30, 0x81, 1, 0][..],
+            &[0x30, 0x82, 0, 0x80],
+            &[0x30, 0x80, 0, 0],
+            &[0x30, 5, 0],
+            &[0x1f, 1, 0],
+            &[0x30],
+            &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff],
+        ] {
+            assert!(Reader(broken).any().is_none(), "{broken:?}");
+        }
+        assert_eq!(Reader(&[0x1c, 1, 7]).any(), Some((0x1c, &[7][..])));
     }
 
     #[test]

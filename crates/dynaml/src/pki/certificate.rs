@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use der::asn1::{
     Any, AnyRef, BitStringRef, ObjectIdentifier, OctetString, OctetStringRef, UintRef,
 };
-use der::{Decode, Sequence, Tag, Tagged};
+use der::{Decode, Sequence, Tag};
 use rsa::pkcs8::AlgorithmIdentifierRef;
 use sha1::{Digest, Sha1};
 
@@ -286,7 +286,7 @@ impl Certificate {
         if version > 1 {
             for number in [1, 2] {
                 if inner.next_is(context(number)) {
-                    inner.read::<AnyRef<'_>>().ok_or("x509: malformed issuerUniqueID")?;
+                    inner.any().ok_or("x509: malformed issuerUniqueID")?;
                 }
             }
         }
@@ -314,10 +314,7 @@ impl Certificate {
                 let mut attribute = attribute.ok_or(format!("{BROKEN}: invalid attribute"))?;
                 let oid = attribute.take(Tag::ObjectIdentifier);
                 let oid = oid.ok_or(format!("{BROKEN}: invalid attribute type"))?;
-                let value = attribute
-                    .read::<AnyRef<'_>>()
-                    .ok_or("invalid ASN.1 element")
-                    .and_then(read_text);
+                let value = attribute.any().ok_or("invalid ASN.1 element").and_then(read_text);
                 let value = value.map_err(|e| format!("{BROKEN}: invalid attribute value: {e}"))?;
                 let Some(value) = value else { continue };
                 let is = |known: ObjectIdentifier| oid == known.as_bytes();
@@ -395,13 +392,12 @@ impl Certificate {
     fn read_other_names(&mut self, mut content: Reader<'_>) -> Result<(), String> {
         let mut names = content.sequence().ok_or("x509: invalid subject alternative names")?;
         while !names.is_empty() {
-            let name =
-                names.read::<AnyRef<'_>>().ok_or("x509: invalid subject alternative name")?;
-            if name.tag() == context(DNS_NAME) {
-                let text = std::str::from_utf8(name.value()).ok().filter(|t| t.is_ascii());
+            let (tag, content) = names.any().ok_or("x509: invalid subject alternative name")?;
+            if tag == context(DNS_NAME).octet() {
+                let text = std::str::from_utf8(content).ok().filter(|t| t.is_ascii());
                 self.dns_names.push(text.ok_or("x509: SAN dNSName is malformed")?.to_owned());
-            } else if name.tag() == context(IP_ADDRESS) {
-                let bytes = name.value();
+            } else if tag == context(IP_ADDRESS).octet() {
+                let bytes = content;
                 let v4 = <[u8; 4]>::try_from(bytes).map(|b| IpAddr::V4(Ipv4Addr::from(b)));
                 let v6 = <[u8; 16]>::try_from(bytes).map(|b| IpAddr::V6(Ipv6Addr::from(b)));
                 let address = v4.or(v6);
@@ -433,13 +429,13 @@ fn read_version(inner: &mut Reader<'_>) -> Result<i64, &'static str> {
 }
 
 /// A value of a name; nothing if it is no text.
-fn read_text(value: AnyRef<'_>) -> Result<Option<String>, &'static str> {
-    let bytes = value.value();
+fn read_text((tag, bytes): (u8, &[u8])) -> Result<Option<String>, &'static str> {
     let ascii = |good: fn(u8) -> bool, broken| {
         let text = std::str::from_utf8(bytes).ok().filter(|t| t.bytes().all(good));
         text.map(str::to_owned).ok_or(broken)
     };
-    Ok(Some(match value.tag() {
+    let Ok(tag) = Tag::try_from(tag) else { return Ok(None) };
+    Ok(Some(match tag {
         Tag::PrintableString => ascii(
             |b| {
                 b.is_ascii_alphanumeric()
