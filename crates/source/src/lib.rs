@@ -4,6 +4,7 @@
 //! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
 //! through which all input and output of a compile goes.
 
+pub mod ci;
 pub mod diagnostic;
 pub mod files;
 pub mod limits;
