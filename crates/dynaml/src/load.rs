@@ -230,6 +230,10 @@ impl Sources {
     /// # Errors
     /// When a key is no text, or aliases stand for too much.
     pub fn load(&mut self, tree: &Tree, file: FileNo) -> Result<SrcId, LoadError> {
+        // Few documents have as many expressions as keys; room that is not used is not touched.
+        let expected = tree.len() / 2;
+        self.nodes.reserve(expected);
+        self.exprs.reserve(expected);
         let mut loader =
             Loader { tree, file, sources: self, shared: FxHashMap::default(), nodes: 0 };
         let built = match tree.root() {
@@ -319,11 +323,11 @@ impl Loader<'_, '_> {
     fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
         let mut insert = None;
         let mut map = MapSrc::default();
-        let children: Vec<_> = self.tree.entries(id).collect();
-        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::with_capacity(children.len());
-        for (key, value) in children {
-            let name = key_text(self.tree, key)?;
-            let span = self.tree.node(value).span;
+        let tree = self.tree;
+        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
+        for (key, value) in tree.entries(id) {
+            let name = key_text(tree, key)?;
+            let span = tree.node(value).span;
             let built = self.node(value)?;
             match name.as_str() {
                 name if !name.starts_with("<<") => {}
@@ -397,10 +401,10 @@ impl Loader<'_, '_> {
     }
 
     fn list(&mut self, id: NodeId) -> Result<Built, LoadError> {
-        let children: Vec<_> = self.tree.children(id).collect();
-        let mut built = Vec::with_capacity(children.len());
-        for child in children {
-            built.push((self.node(child)?, self.tree.node(child).span));
+        let tree = self.tree;
+        let mut built = Vec::new();
+        for child in tree.children(id) {
+            built.push((self.node(child)?, tree.node(child).span));
         }
         let mut list = ListSrc::default();
         let tagged = built.iter().any(|(b, _)| self.has_key_tag(b));

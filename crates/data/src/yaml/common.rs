@@ -6,8 +6,6 @@
 //! and the parser reads it from the start. What it does accept it reads exactly as the parser
 //! does, with the same places; a test compares the two.
 
-use std::sync::Arc;
-
 use ecow::EcoString;
 use ordain_source::TextRange;
 
@@ -32,22 +30,31 @@ struct Uncommon;
 type Common<T> = Result<T, Uncommon>;
 
 /// At most so many documents of a text, if all that is read for it is of the common form.
-pub(super) fn documents(
-    text: &str,
-    lines: &Arc<[u32]>,
-    budget: Budget,
-    limit: usize,
-) -> Option<Vec<Tree>> {
+pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Option<Vec<Tree>> {
     if !is_printable(text) {
         return None;
     }
-    let mut nodes = Nodes::new(Arc::clone(lines));
-    // Most lines are a key and a value.
-    nodes.reserve(lines.len().saturating_mul(2).min(text.len()));
-    let depth = DEPTH.min(budget.depth);
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, line: 0, nodes, depth };
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        line: 0,
+        lines: Vec::with_capacity(text.len() / 16),
+        nodes: Nodes::default(),
+        depth: DEPTH.min(budget.depth),
+    };
+    reader.lines.push(0);
+    // Room that is not needed is not touched either.
+    reader.nodes.reserve((text.len() / 6).min(1 << 20));
     reader.documents(limit).ok()?;
-    Some(reader.nodes.into_trees())
+    // What follows the documents that are wanted.
+    while !reader.is_end() {
+        reader.skip_line();
+        if reader.peek() == b'\n' {
+            reader.break_line();
+        }
+    }
+    Some(reader.nodes.into_trees(reader.lines))
 }
 
 /// Whether a text has no characters that need a closer look.
@@ -75,6 +82,8 @@ struct Reader<'t> {
     at: usize,
     /// Where the line of it starts.
     line: usize,
+    /// The starts of the lines so far.
+    lines: Vec<u32>,
     nodes: Nodes,
     /// How much deeper lists and maps may be nested.
     depth: u32,
@@ -160,9 +169,10 @@ impl Reader<'_> {
     fn break_line(&mut self) {
         self.at += 1;
         self.line = self.at;
+        self.lines.push(to_u32(self.at));
     }
 
-    fn skip_comment(&mut self) {
+    fn skip_line(&mut self) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
@@ -171,7 +181,7 @@ impl Reader<'_> {
     fn end_line(&mut self) -> Common<()> {
         self.skip_blanks();
         if self.peek() == b'#' && self.at > self.line && self.byte(self.at - 1) == b' ' {
-            self.skip_comment();
+            self.skip_line();
         }
         match self.peek() {
             b'\n' => self.break_line(),
@@ -188,7 +198,7 @@ impl Reader<'_> {
             self.skip_blanks();
             match self.peek() {
                 b'\n' => self.break_line(),
-                b'#' => self.skip_comment(),
+                b'#' => self.skip_line(),
                 b'\t' => return Err(Uncommon),
                 0 => return Ok(NOTHING),
                 _ if self.is_marker(b"...") => return Err(Uncommon),

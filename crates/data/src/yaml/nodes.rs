@@ -4,33 +4,32 @@ use std::sync::Arc;
 
 use ordain_source::TextRange;
 
-use super::tree::{Kind, Node, NodeId, Tree};
+use super::tree::{Kind, Node, NodeId, SHARED, Tree};
 
 /// What stands in [`Node`] for the end of a list or map that is not closed yet.
 const OPEN: u32 = 0;
 
 /// Trees that are being built.
+#[derive(Default)]
 pub(super) struct Nodes {
     trees: Vec<Tree>,
     tree: Tree,
     /// The lists and maps that are not closed yet.
     open: Vec<u32>,
-    lines: Arc<[u32]>,
 }
 
 impl Nodes {
-    /// For a text with these starts of lines.
-    pub(super) fn new(lines: Arc<[u32]>) -> Self {
-        Self { trees: Vec::new(), tree: Tree::default(), open: Vec::new(), lines }
+    /// How many documents are finished.
+    pub(super) fn documents(&self) -> usize {
+        self.trees.len()
     }
 
-    /// The finished documents.
-    pub(super) fn trees(&self) -> &[Tree] {
-        &self.trees
-    }
-
-    /// The finished documents.
-    pub(super) fn into_trees(self) -> Vec<Tree> {
+    /// The finished documents of a text with these starts of lines.
+    pub(super) fn into_trees(mut self, lines: Vec<u32>) -> Vec<Tree> {
+        let lines = Arc::new(lines);
+        for tree in &mut self.trees {
+            tree.lines = Arc::clone(&lines);
+        }
         self.trees
     }
 
@@ -42,7 +41,7 @@ impl Nodes {
     /// Adds a node; a scalar, an alias, or a list or map that is not [started](Self::start).
     pub(super) fn push(&mut self, kind: Kind, span: TextRange, tag: u32) -> u32 {
         let id = to_u32(self.tree.nodes.len());
-        self.tree.nodes.push(Node { kind, span, tag, next: id + 1, shared: false });
+        self.tree.nodes.push(Node { kind, span, tag, next: id + 1 });
         id
     }
 
@@ -77,7 +76,7 @@ impl Nodes {
         if node.next == OPEN {
             return false;
         }
-        node.shared = true;
+        node.tag |= SHARED;
         self.push(Kind::Alias(NodeId(target)), span, 0);
         true
     }
@@ -91,7 +90,6 @@ impl Nodes {
     /// Ends the document.
     pub(super) fn end_document(&mut self) {
         self.open.clear();
-        self.tree.lines = Arc::clone(&self.lines);
         self.trees.push(std::mem::take(&mut self.tree));
     }
 }

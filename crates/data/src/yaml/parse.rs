@@ -2,7 +2,6 @@
 //! are not of the [common form](common).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use ecow::EcoString;
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
@@ -25,23 +24,17 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
     }
-    let lines = line_starts(text);
-    if let Some(trees) = common::documents(text, &lines, budget, limit) {
-        return Ok(trees);
+    match common::documents(text, budget, limit) {
+        Some(trees) => Ok(trees),
+        None => any_documents(text, budget, limit),
     }
-    any_documents(text, &lines, budget, limit)
 }
 
 /// Parses at most so many documents of whatever form.
-fn any_documents(
-    text: &str,
-    lines: &Arc<[u32]>,
-    budget: Budget,
-    limit: usize,
-) -> Result<Vec<Tree>, Error> {
+fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     let mut blanks = Blanks::default();
     loop {
-        let (repaired, error) = match attempt(text, lines, &blanks, budget, limit) {
+        let (repaired, error) = match attempt(text, &blanks, budget, limit) {
             Ok(trees) => return Ok(trees),
             Err(Failure::Final(error)) => return Err(error),
             Err(Failure::Repairable(at, count, error)) => (blanks.add(at, count), error),
@@ -111,7 +104,6 @@ impl From<Error> for Failure {
 
 fn attempt(
     text: &str,
-    lines: &Arc<[u32]>,
     blanks: &Blanks,
     budget: Budget,
     limit: usize,
@@ -129,7 +121,7 @@ fn attempt(
         text,
         skipped,
         blanks,
-        nodes: Nodes::new(Arc::clone(lines)),
+        nodes: Nodes::default(),
         anchors: FxHashMap::default(),
         tags: FxHashMap::default(),
     };
@@ -137,11 +129,11 @@ fn attempt(
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|e| reader.scan_error(&e))?;
         reader.event(event, span)?;
-        if reader.nodes.trees().len() >= limit {
+        if reader.nodes.documents() >= limit {
             break;
         }
     }
-    Ok(reader.nodes.into_trees())
+    Ok(reader.nodes.into_trees(line_starts(text)))
 }
 
 /// More blanks than any line of a text begins with.
@@ -151,17 +143,9 @@ fn deepest(text: &str) -> u32 {
 }
 
 /// Where the lines of a text start.
-fn line_starts(text: &str) -> Arc<[u32]> {
-    let mut starts = Vec::with_capacity(text.len() / 16 + 1);
-    starts.push(0);
-    for (n, chunk) in text.as_bytes().chunks(32).enumerate() {
-        // Most chunks have none, which many bytes at a time tell.
-        if chunk.iter().fold(false, |any, b| any | (*b == b'\n')) {
-            let ends = chunk.iter().enumerate().filter(|(_, b)| **b == b'\n');
-            starts.extend(ends.map(|(i, _)| to_u32(n * 32 + i + 1)));
-        }
-    }
-    starts.into()
+fn line_starts(text: &str) -> Vec<u32> {
+    let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+    std::iter::once(0).chain(ends.map(|(i, _)| to_u32(i + 1))).collect()
 }
 
 struct Reader<'t> {

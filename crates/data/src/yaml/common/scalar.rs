@@ -208,7 +208,7 @@ impl Reader<'_> {
             (0..empty).for_each(|_| text.push('\n'));
             (is_first, was_blank) = (false, is_blank);
             let from = self.at;
-            self.skip_comment();
+            self.skip_line();
             text.push_str(&self.text[from..self.at]);
             if self.is_end() {
                 // What a text without a line break at its end means, programs disagree about.

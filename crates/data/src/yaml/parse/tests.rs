@@ -4,18 +4,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{any_documents, line_starts};
+use super::any_documents;
 use crate::yaml::{Budget, NodeId, Tree, common};
 
 /// Compares the readers; whether the text is of the common form.
 fn agrees(text: &str) -> bool {
-    let lines = line_starts(text);
     let budget = Budget::default();
     let mut common_form = false;
     for limit in [usize::MAX, 1] {
-        let Some(fast) = common::documents(text, &lines, budget, limit) else { continue };
+        let Some(fast) = common::documents(text, budget, limit) else { continue };
         common_form |= limit == usize::MAX;
-        let parsed = any_documents(text, &lines, budget, limit);
+        let parsed = any_documents(text, budget, limit);
         let parsed = parsed.unwrap_or_else(|e| panic!("accepted, but {e}: {text:?}"));
         assert_eq!(fast.len(), parsed.len(), "documents of {text:?}");
         for (fast, parsed) in fast.iter().zip(&parsed) {
