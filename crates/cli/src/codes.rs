@@ -5,6 +5,8 @@ use std::path::Path;
 
 use ordain_source::{CodeDoc, Diagnostic};
 
+use crate::languages;
+
 /// A file could not be read or written.
 pub const FILE: &str = "ordain::file";
 /// A document is not of a form that the verb reads.
@@ -23,9 +25,6 @@ pub const STATE: &str = "ordain::state";
 pub const INTERRUPTED: &str = "ordain::interrupted";
 /// A resource cannot be looked at or changed.
 pub const RESOURCE: &str = "ordain::resource";
-
-/// A file of data is broken.
-pub const INVALID_DATA: &str = "ordain::invalid-data";
 
 /// The codes of the command itself.
 const OWN: &[CodeDoc] = &[
@@ -70,12 +69,6 @@ const OWN: &[CodeDoc] = &[
                   left.",
     },
     CodeDoc {
-        code: INVALID_DATA,
-        summary: "a file of data is broken",
-        details: "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. \
-                  Lookups that reach the file would fail.",
-    },
-    CodeDoc {
         code: RESOURCE,
         summary: "a resource cannot be looked at or changed",
         details: "An attribute is wrong, as in `mode => 'rwx!'`, or the machine refused. The message has the resource and \
@@ -105,11 +98,8 @@ const OWN: &[CodeDoc] = &[
 
 /// The documentation of every code, in order.
 pub fn all() -> Vec<&'static CodeDoc> {
-    let mut codes: Vec<_> = OWN
-        .iter()
-        .chain(ordain_puppet::check::CODES)
-        .chain(ordain_dynaml::diagnose::CODES)
-        .collect();
+    let mut codes: Vec<_> =
+        OWN.iter().chain(languages::ALL.iter().flat_map(|language| language.codes())).collect();
     codes.sort_by_key(|doc| doc.code);
     codes
 }

@@ -102,6 +102,28 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
     Ok(Loaded { graph, sources: input.sources, plan: None, modules })
 }
 
+/// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a
+/// catalog or a saved plan. Other JSON and YAML are documents.
+pub fn is_graph(path: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Members {
+        format: Option<String>,
+        resources: Option<serde::de::IgnoredAny>,
+        edges: Option<serde::de::IgnoredAny>,
+    }
+    if path.is_dir() || path.extension().is_some_and(|e| e == "pp") {
+        return true;
+    }
+    if !is_document(path) {
+        return false;
+    }
+    let text = ordain_source::read_input(path).unwrap_or_default();
+    serde_json::from_slice::<Members>(&text).is_ok_and(|found| match found.format.as_deref() {
+        Some(format) => [json::FORMAT, saved::FORMAT].contains(&format),
+        None => found.resources.is_some() && found.edges.is_some(),
+    })
+}
+
 /// Whether a file holds a JSON object.
 fn is_document(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };

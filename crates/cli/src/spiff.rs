@@ -293,14 +293,15 @@ fn merge(
 }
 
 fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
-    let left = merging::documents("a", &given.files[0])?;
-    let right = merging::documents("b", &given.files[1])?;
+    let left = merging::data("a", &given.files[0])?;
+    let right = merging::data("b", &given.files[1])?;
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],
         colour: true,
         wide: program == Program::SpiffPlusPlus,
         separator: &given.last("separator").unwrap_or_default(),
+        places: None,
     };
     Ok(report(&compare_all(&left, &right), &format))
 }
