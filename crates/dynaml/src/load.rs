@@ -169,10 +169,11 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
+        let text = EcoString::from(text);
         if let Ok(expr) = parsed {
-            self.texts.insert(expr, text.into());
+            self.texts.insert(expr, text.clone());
         }
-        self.parsed.insert(text.into(), parsed.clone());
+        self.parsed.insert(text, parsed.clone());
         parsed
     }
 
@@ -230,8 +231,7 @@ impl Sources {
     /// # Errors
     /// When a key is no text, or aliases stand for too much.
     pub fn load(&mut self, tree: &Tree, file: FileNo) -> Result<SrcId, LoadError> {
-        // Few documents have as many expressions as keys; room that is not used is not touched.
-        let expected = tree.len() / 2;
+        let expected = expected_nodes(tree);
         self.nodes.reserve(expected);
         self.exprs.reserve(expected);
         let mut loader =
@@ -243,6 +243,12 @@ impl Sources {
         let span = tree.root().map_or(TextRange::new(0, 0), |r| tree.node(r).span);
         Ok(loader.source(built, span))
     }
+}
+
+/// How many nodes a document may give: half of what is written are keys. Room that is not used is
+/// not touched, unless it turns out too small in the end and is copied.
+pub(crate) fn expected_nodes(tree: &Tree) -> usize {
+    tree.len() / 2 + tree.len() / 8 + 64
 }
 
 fn balanced(text: &str) -> bool {

@@ -130,7 +130,11 @@ impl Parser<'_, '_> {
 
     /// Skips blanks; whether there were any.
     fn blanks(&mut self) -> bool {
-        !self.take_while(is_blank).is_empty()
+        let rest = &self.text.as_bytes()[self.pos..];
+        let count = rest.iter().take_while(|b| is_blank(char::from(**b))).count();
+        self.pos += count;
+        self.furthest = self.furthest.max(self.pos);
+        count > 0
     }
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T> {

@@ -5,31 +5,16 @@ use ecow::EcoString;
 use super::{Common, Reader, Scalar, Uncommon, span};
 use crate::yaml::tree::Style;
 
-/// What a byte can mean within a plain scalar.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// Nothing.
-    Text,
-    /// It may end the scalar.
-    Stop,
-    /// It ends a scalar between brackets.
-    Bracket,
-}
-
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Text; 256];
-    let (stops, brackets) = (b"\n\t:#", b",[]{}");
+/// The bytes that may end a plain scalar.
+const STOPS: [bool; 256] = {
+    let mut stops = [false; 256];
+    let bytes = b"\n\t:#,[]{}";
     let mut i = 0;
-    while i < stops.len() {
-        classes[stops[i] as usize] = Class::Stop;
+    while i < bytes.len() {
+        stops[bytes[i] as usize] = true;
         i += 1;
     }
-    i = 0;
-    while i < brackets.len() {
-        classes[brackets[i] as usize] = Class::Bracket;
-        i += 1;
-    }
-    classes
+    stops
 };
 
 impl Reader<'_> {
@@ -64,22 +49,21 @@ impl Reader<'_> {
         let start = self.at;
         let mut at = start;
         loop {
-            match self.bytes.get(at) {
-                None => break,
-                Some(b) => match (CLASSES[*b as usize], b) {
-                    (Class::Text, _) => {}
-                    (Class::Bracket, _) if flow => break,
-                    (Class::Bracket, _) => {}
-                    (_, b'\n') => break,
-                    (_, b'#') if at == start || self.bytes[at - 1] != b' ' => {}
-                    (_, b':') => match self.byte(at + 1) {
-                        b' ' | b'\n' | b'\t' | 0 => break,
-                        b',' | b'[' | b']' | b'{' | b'}' if flow => return Err(Uncommon),
-                        _ => {}
-                    },
-                    (_, b'#') => break,
-                    _ => return Err(Uncommon),
-                },
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            at += rest.iter().take_while(|b| !STOPS[**b as usize]).count();
+            let next = self.byte(at + 1);
+            match self.byte(at) {
+                b'\n' | 0 => break,
+                b',' | b'[' | b']' | b'{' | b'}' if flow => break,
+                b',' | b'[' | b']' | b'{' | b'}' => {}
+                b'#' if at > start && self.bytes[at - 1] == b' ' => break,
+                b'#' => {}
+                b':' if matches!(next, b' ' | b'\n' | b'\t' | 0) => break,
+                b':' if flow && matches!(next, b',' | b'[' | b']' | b'{' | b'}') => {
+                    return Err(Uncommon);
+                }
+                b':' => {}
+                _ => return Err(Uncommon),
             }
             at += 1;
         }
