@@ -126,7 +126,8 @@ mod tests {
         assert!(verbs.contains(&"explain-code"));
         for verb in verbs {
             assert!(Command::alone(verb).is_some(), "{verb}");
-            for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]] {
+            for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]]
+            {
                 let line = || ["ordain", verb].into_iter().chain(arguments.iter().copied());
                 let message = |result: Result<Cli, clap::Error>| match result {
                     Ok(_) => String::new(),

@@ -231,9 +231,6 @@ impl Sources {
     /// # Errors
     /// When a key is no text, or aliases stand for too much.
     pub fn load(&mut self, tree: &Tree, file: FileNo) -> Result<SrcId, LoadError> {
-        let expected = expected_nodes(tree);
-        self.nodes.reserve(expected);
-        self.exprs.reserve(expected);
         let mut loader =
             Loader { tree, file, sources: self, shared: FxHashMap::default(), nodes: 0 };
         let built = match tree.root() {
@@ -243,12 +240,6 @@ impl Sources {
         let span = tree.root().map_or(TextRange::new(0, 0), |r| tree.node(r).span);
         Ok(loader.source(built, span))
     }
-}
-
-/// How many nodes a document may give: half of what is written are keys. Room that is not used is
-/// not touched, unless it turns out too small in the end and is copied.
-pub(crate) fn expected_nodes(tree: &Tree) -> usize {
-    tree.len() / 2 + tree.len() / 8 + 64
 }
 
 fn balanced(text: &str) -> bool {

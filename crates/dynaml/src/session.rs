@@ -11,7 +11,7 @@ use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
 use crate::eval::{Document, Evaluator, Options};
 use crate::explain::Explained;
-use crate::load::{self, Features, MapSrc, Sources, SrcId, SrcKind};
+use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
 use crate::output::Writer;
 use crate::report::{self, Line};
 use crate::syntax::ast::PathStep;
@@ -156,7 +156,6 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         request,
         bindings: bindings(&request.bindings),
         files: Vec::new(),
-        expected: 0,
         stubs: Vec::new(),
     };
     run.merge()
@@ -177,8 +176,6 @@ struct Run<'w, 'r> {
     bindings: Scope,
     /// The files by number.
     files: Vec<Input>,
-    /// How many nodes the files may give.
-    expected: usize,
     /// The finished stubs from the first to the last: their name and their root.
     stubs: Vec<(EcoString, InstId)>,
 }
@@ -264,9 +261,6 @@ impl Run<'_, '_> {
     fn load(&mut self, tree: &Tree, input: &Input, role: &'static str) -> Result<SrcId, Error> {
         let file = self.evaluator.add_file(input.name.as_str());
         self.files.push(input.clone());
-        // Nothing is evaluated yet: this is for all files so far.
-        self.expected += load::expected_nodes(tree);
-        self.evaluator.nodes.reserve(self.expected);
         let loaded = self.evaluator.sources.load(tree, file);
         let source = loaded.map_err(|e| Error::Input {
             role,

@@ -295,12 +295,6 @@ impl Exprs {
         self.arena.push(expr)
     }
 
-    /// Makes room for so many more expressions.
-    pub fn reserve(&mut self, count: usize) {
-        self.arena.reserve(count);
-        self.spans.reserve(count);
-    }
-
     /// The expressions right below one.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
         let args = |args: &[Arg]| args.iter().map(|a| a.value).collect::<Vec<_>>();
