@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use ordain_source::{CodeDoc, Diagnostic};
+use ordain_store::StoreError;
 
 use crate::languages;
 
@@ -127,6 +128,18 @@ pub fn missing(path: &Path) -> Diagnostic {
 /// A document that is not of the form that is wanted.
 pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
+}
+
+/// The state of earlier runs cannot be used.
+pub fn state(error: StoreError) -> Diagnostic {
+    let help = match &error {
+        StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
+        StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
+        StoreError::Unwritable { .. } | StoreError::Broken { .. } => {
+            "--state-dir DIR says where else the lock and the journal are, --store DIR where exported resources are"
+        }
+    };
+    Diagnostic::error(STATE, error.to_string()).help(help)
 }
 
 #[cfg(test)]

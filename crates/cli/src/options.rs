@@ -94,6 +94,9 @@ pub struct CompileArgs {
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
+    /// Where exported resources are kept; without it none are exported or collected
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STORE")]
+    pub store: Option<PathBuf>,
     /// What questionable code gives
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub strict: Strict,

@@ -1,6 +1,7 @@
 //! What is wrong with a run as diagnostics: with its place, what was needed, where it was looked
 //! for, and one diagnostic a cause, not one for each node that depends on it.
 
+use ordain_data::yaml::Written;
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,10 +167,12 @@ pub(crate) fn exact_place(
     at: Option<usize>,
 ) -> TextRange {
     let exact = || {
-        let written = text.get(scalar.start as usize..scalar.end as usize)?;
-        let open = written.find(expression)?;
-        let at = scalar.start + u32::try_from(open + 2 + at?).ok()?;
-        (at < scalar.end).then(|| TextRange::new(at, at + 1))
+        let written = Written::new(text, scalar);
+        let at = written.text.find(expression)? + 2 + at?;
+        let end = at + written.text.get(at..)?.chars().next()?.len_utf8();
+        let [at, end] = [at, end].map(u32::try_from);
+        let place = written.places.range(TextRange::new(at.ok()?, end.ok()?));
+        (place.start < place.end && place.end <= scalar.end).then_some(place)
     };
     exact().unwrap_or(scalar)
 }

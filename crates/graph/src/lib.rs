@@ -11,6 +11,7 @@ pub mod cycle;
 pub mod diff;
 pub mod dot;
 pub mod explain;
+pub mod exports;
 pub mod json;
 pub mod language;
 pub mod model;

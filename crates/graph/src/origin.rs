@@ -42,6 +42,8 @@ pub enum Step {
     Node(EcoString),
     /// Evaluated inside this function.
     Function(EcoString),
+    /// Exported by this node, and collected here.
+    Exported(EcoString),
     /// Inherited from what contains the resource, such as `noop` or `schedule` of a class.
     Inherited(EcoString),
 }
@@ -64,6 +66,7 @@ impl Step {
             Self::Node(name) => format!("in node {name}"),
             Self::Function(name) => format!("in function {name}, called at"),
             Self::Inherited(name) => format!("inherited from {name}"),
+            Self::Exported(name) => format!("exported by {name}, collected at"),
         }
     }
 
@@ -83,6 +86,7 @@ impl Step {
             Self::Node(name) => ("node", Some(name)),
             Self::Function(name) => ("function", Some(name)),
             Self::Inherited(name) => ("inherited", Some(name)),
+            Self::Exported(name) => ("exported", Some(name)),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 pub mod diagnostic;
 pub mod files;
+pub mod limits;
+pub mod places;
 mod process;
 pub mod render;
 pub mod suggest;
@@ -13,6 +15,7 @@ pub mod world;
 
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
+pub use places::PlaceMap;
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World, read_input,
     read_input_text,

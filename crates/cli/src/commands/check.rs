@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
-use ordain_puppet::session::on_deep_stack;
+
+use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
@@ -86,7 +87,7 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let checking = Checking { world: &world, strict: args.strict.into() };
     let one = |file: &Candidate| check_file(file, &checking, &sources);
     let done: Vec<Done> = if files.len() <= FEW {
-        on_deep_stack(|| files.iter().map(one).collect())
+        on_deep_stack(STACK, || files.iter().map(one).collect())
     } else {
         let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
         let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;

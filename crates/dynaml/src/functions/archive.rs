@@ -1,9 +1,11 @@
 //! `archive`: files as a tape archive in base64.
 
+use ordain_source::limits::MOST_TEXT;
+
 use super::files::{Options, data, name_marks, options};
 use super::{Call, Table, eager, encode, fail};
+use crate::eval::Eval;
 use crate::eval::stop::Stop;
-use crate::eval::{Eval, MOST_TEXT};
 use crate::value::{Map, Value};
 
 /// The size of a block of an archive.

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use ordain_source::limits::MOST_TEXT;
+
 use super::{Call, Table, eager, fail};
 use crate::eval::stop::Stop;
-use crate::eval::{Eval, Evaluator, MOST_TEXT};
+use crate::eval::{Eval, Evaluator};
 use crate::output::Writer;
 use crate::value::Value;
 
