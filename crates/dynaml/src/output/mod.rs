@@ -3,7 +3,6 @@
 pub mod scalar;
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use ordain_data::json::{self, Escape};
 
