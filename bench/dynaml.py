@@ -114,14 +114,14 @@ def fibonacci(directory):
 
 # What it is, the inputs, how often we run, how often they do; nothing where it would take minutes.
 CASES = {
-    "start": ("start, one key", start, 20, 20),
-    "deployment": ("a deployment of 1,584 lines", deployment, 20, 5),
-    "plain": ("plain YAML, 100,000 leaves", plain, 5, 3),
-    "chain": ("a chain of 1,000 references", lambda d: chain_of(1_000, d), 20, 2),
-    "long": ("a chain of 100,000 references", lambda d: chain_of(100_000, d), 3, 0),
-    "names": ("lists of 2,000 + 2,000 entries by name", lambda d: names_of(2_000, d), 10, 2),
-    "many": ("lists of 100,000 + 100,000 entries by name", lambda d: names_of(100_000, d), 2, 0),
-    "fibonacci": ("`fibonacci(25)`", fibonacci, 5, 2),
+    "start": ("start, one key", start, 50, 20),
+    "deployment": ("a deployment of 1,584 lines", deployment, 50, 5),
+    "plain": ("plain YAML, 100,000 leaves", plain, 20, 3),
+    "chain": ("a chain of 1,000 references", lambda d: chain_of(1_000, d), 50, 2),
+    "long": ("a chain of 100,000 references", lambda d: chain_of(100_000, d), 8, 0),
+    "names": ("lists of 2,000 + 2,000 entries by name", lambda d: names_of(2_000, d), 40, 2),
+    "many": ("lists of 100,000 + 100,000 entries by name", lambda d: names_of(100_000, d), 5, 0),
+    "fibonacci": ("`fibonacci(25)`", fibonacci, 8, 2),
 }
 
 
