@@ -28,6 +28,9 @@ pub const UNRESOLVED: &str = "dynaml::unresolved";
 /// A key that is there twice.
 pub const DUPLICATE_KEY: &str = "dynaml::duplicate-key";
 
+/// A text that begins like an expression.
+pub const OPEN_EXPRESSION: &str = "dynaml::open-expression";
+
 /// The codes of this front end.
 pub const CODES: &[CodeDoc] = &[
     CodeDoc {
@@ -73,6 +76,14 @@ pub const CODES: &[CodeDoc] = &[
                   another one:\n\n    a: (( merge ))\n    b: (( merge other.path ))\n\nThe message \
                   lists the stubs in the order in which they were searched, and how much of the \
                   path each has. Give a stub that has it, or write `merge || x`.",
+    },
+    CodeDoc {
+        code: OPEN_EXPRESSION,
+        summary: "a text begins like an expression and does not end like one",
+        details: "Only a text that is wholly in double brackets is an expression; any other is \
+                  taken as it is, here with a bracket that is missing, and with a line break at \
+                  the end:\n\n    a: (( b )\n    c: |\n      (( d ))\n\nClose the brackets; \
+                  a block without a line break at its end begins with `|-` or `>-`.",
     },
     CodeDoc {
         code: SYNTAX,

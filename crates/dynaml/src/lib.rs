@@ -37,6 +37,7 @@ pub mod language;
 pub mod load;
 pub mod lower;
 pub mod output;
+mod pki;
 pub mod report;
 pub mod scalar;
 pub mod session;

@@ -93,7 +93,7 @@ struct Formatter<'a> {
 }
 
 /// A text in Go's quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -40,7 +40,7 @@ const CHAIN: u32 = 2000;
 const STEPS: u32 = 2_000_000;
 
 const TOO_DEEP: &str = "the expression is nested too deep";
-const TOO_LONG: &str = "the expression is too long";
+const TOO_LONG: &str = "the expression is too long: more than 2000 operands follow each other";
 
 /// Parses the text between `((` and `))`.
 ///
@@ -48,9 +48,14 @@ const TOO_LONG: &str = "the expression is too long";
 /// When it is no expression.
 pub fn parse(text: &str, exprs: &mut Exprs) -> Result<ExprId> {
     let nesting = Nesting::new(DEPTH).attempts(STEPS);
-    let mut parser = Parser { cursor: Cursor::new(text), nesting, exprs, hint: None };
+    let mut parser =
+        Parser { cursor: Cursor::new(text), nesting, exprs, hint: None, refused: None };
     let parsed = parser.dynaml();
-    parsed.map_err(|e| if parser.cursor.furthest() > e.at { parser.furthest_error() } else { e })
+    parsed.map_err(|e| match parser.refused.take() {
+        Some(refused) => refused,
+        None if parser.cursor.furthest() > e.at => parser.furthest_error(),
+        None => e,
+    })
 }
 
 struct Parser<'t, 'e> {
@@ -58,6 +63,8 @@ struct Parser<'t, 'e> {
     nesting: Nesting,
     exprs: &'e mut Exprs,
     hint: Option<&'static str>,
+    /// Why nothing more is tried.
+    refused: Option<ParseError>,
 }
 
 fn is_blank(c: char) -> bool {
@@ -92,6 +99,13 @@ impl Parser<'_, '_> {
         Err(ParseError { message: message.into(), at: self.cursor.pos() })
     }
 
+    /// Gives up, whatever else may be tried.
+    fn refuse<T>(&mut self, message: &str) -> Result<T> {
+        let error = ParseError { message: message.to_owned(), at: self.cursor.pos() };
+        self.refused.get_or_insert_with(|| error.clone());
+        Err(error)
+    }
+
     fn furthest_error(&self) -> ParseError {
         let at = self.cursor.furthest();
         let message = match (self.hint, self.cursor.text()[at..].chars().next()) {
@@ -123,9 +137,7 @@ impl Parser<'_, '_> {
     /// A step into the grammar, counted so that neither nesting nor trying runs away.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.nesting.enter().is_err() {
-            self.hint = Some(TOO_DEEP);
-            self.cursor.skip(self.cursor.rest().len());
-            return self.fail(TOO_DEEP);
+            return self.refuse(TOO_DEEP);
         }
         let result = production(self);
         self.nesting.leave();

@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
             base = next;
             count += 1;
             if count > CHAIN {
-                return self.fail(TOO_LONG);
+                return self.refuse(TOO_LONG);
             }
         }
         Ok(base)
