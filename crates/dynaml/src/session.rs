@@ -380,7 +380,7 @@ impl Run<'_, '_> {
                         out.push_str("---\n");
                     }
                     if let Some(value) = value {
-                        out.push_str(&self.writer().yaml(value));
+                        self.writer().write_yaml(&mut out, value);
                     }
                 }
             }
