@@ -25,6 +25,7 @@
 
 mod causes;
 pub mod check;
+pub mod complaint;
 pub mod diagnose;
 pub mod diff;
 pub mod document;

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eval::Evaluator;
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, Children, InstId, Memo, Reached};
+use crate::eval::{Dialect, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId};
-use crate::syntax::print::print;
+use crate::syntax::print::print_path;
 
 /// How a node is in trouble, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -176,6 +176,9 @@ impl Evaluator<'_> {
 
     fn collect_children(&self, id: InstId, out: &mut Vec<InstId>, depth: u32) {
         let Some(extra) = self.nodes[id].extra.as_ref() else { return };
+        if extra.fault.is_some() {
+            out.push(id);
+        }
         match &extra.children {
             Some(Memo::Done(Ok(children))) => match &**children {
                 Children::Map(entries) => {
@@ -196,6 +199,9 @@ impl Evaluator<'_> {
                 }
                 if out.len() == before {
                     out.push(id);
+                }
+                for node in &extra.reported {
+                    self.collect(*node, out, depth + 1);
                 }
             }
             _ => {}
@@ -227,9 +233,10 @@ impl Evaluator<'_> {
         if let Memo::Done(Err(stop)) = &self.nodes[id].reached {
             return Some(stop);
         }
-        match &self.nodes[id].extra.as_ref()?.children {
+        let extra = self.nodes[id].extra.as_ref()?;
+        match &extra.children {
             Some(Memo::Done(Err(stop))) => Some(stop),
-            _ => None,
+            _ => extra.fault.as_ref(),
         }
     }
 
@@ -240,11 +247,12 @@ impl Evaluator<'_> {
         depth: u32,
         base: Option<InstId>,
     ) -> Line {
+        let shown = self.shown_steps(id, base);
         let mut line = Line {
             expr: self.expr_text(id),
             file: self.file_of(id),
-            path: base.map_or_else(|| self.path(id), |base| self.path_below(id, base)),
-            stub_path: self.shown_stub_path(id),
+            path: shown.join("."),
+            stub_path: self.shown_stub_path(id, &shown),
             tag: Tag::Error,
             issue: EcoString::new(),
             detail: None,
@@ -284,6 +292,9 @@ impl Evaluator<'_> {
 
     /// The expression of a node, if it is one.
     pub(crate) fn expr_of(&self, id: InstId) -> Option<ExprId> {
+        if let Some(expr) = self.nodes[id].extra.as_ref().and_then(|e| e.again) {
+            return Some(expr);
+        }
         match &self.nodes[id].body {
             Body::Expr(expr, _) => Some(*expr),
             Body::Src(src) => match &self.sources.nodes[*src].kind {
@@ -296,7 +307,7 @@ impl Evaluator<'_> {
 
     fn expr_text(&self, id: InstId) -> String {
         if let Some(expr) = self.expr_of(id) {
-            return format!("(( {} ))", print(&self.sources.exprs, expr));
+            return self.sources.shown(self.whole_expr(id).unwrap_or(expr));
         }
         match &self.nodes[id].body {
             Body::Value(item) => item.value.as_str().map(ToString::to_string).unwrap_or_default(),
@@ -317,19 +328,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The expression of an insert with its markers.
+    fn whole_expr(&self, id: InstId) -> Option<ExprId> {
+        match &self.nodes[id].body {
+            Body::Src(src) => self.sources.whole.get(src).copied(),
+            _ => None,
+        }
+    }
+
     /// The path in stubs is shown where the expression looks there.
-    fn shown_stub_path(&self, id: InstId) -> String {
-        let Some(expr) = self.expr_of(id) else { return String::new() };
-        let expr = match &self.sources.exprs[expr] {
-            Expr::Marked(_, Some(inner)) | Expr::Prefer(inner) => *inner,
-            _ => expr,
-        };
-        match &self.sources.exprs[expr] {
-            Expr::Merge(merge) => match &merge.redirect {
-                Some(path) => crate::syntax::print::print_path(path),
+    fn shown_stub_path(&self, id: InstId, shown: &[EcoString]) -> String {
+        let expr = self.expr_of(id);
+        match expr.map(|expr| &self.sources.exprs[expr]) {
+            Some(Expr::Merge(merge)) if self.whole_expr(id).is_none() => match &merge.redirect {
+                Some(path) if merge.absolute => format!(".{}", print_path(path)),
+                Some(path) => print_path(path),
                 None => self.stub_path(id),
             },
-            Expr::Auto => self.path(id),
+            Some(Expr::Auto) => self.path(id),
+            Some(_) if self.options.dialect == Dialect::SpiffPlusPlus => self.issue_path(id, shown),
             _ => String::new(),
         }
     }

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_data::yaml::Tree;
 use ordain_source::World;
 
+use crate::complaint::complaint;
 use crate::eval::scope::{Bound, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
@@ -96,6 +97,8 @@ pub enum Error {
         message: String,
         /// The bytes it is about.
         span: ordain_source::TextRange,
+        /// What the original says instead, with the place.
+        said: Option<String>,
     },
     /// Expressions could not be resolved.
     Unresolved(Box<Unresolved>),
@@ -118,8 +121,9 @@ impl Error {
     /// The message as the original prints it after its time stamp.
     pub fn text(&self) -> String {
         match self {
-            Self::Input { role, name, message, .. } => {
-                format!("error parsing {role} [{name}]: {message}")
+            Self::Input { role, name, message, said, .. } => {
+                let said = said.as_ref().unwrap_or(message);
+                format!("error parsing {role} [{name}]: {said}")
             }
             Self::Unresolved(found) => {
                 let document = found.document.map(|n| format!(" (document {n})"));
@@ -189,8 +193,8 @@ impl Run<'_, '_> {
         // All is read before anything is evaluated, the template first.
         let mut documents = Vec::new();
         for tree in trees(template, "template")? {
-            let empty = tree.is_empty();
-            documents.push((!empty).then(|| self.load(&tree, template, "template")).transpose()?);
+            let source = self.load(&tree, template, "template")?;
+            documents.push((!self.is_empty(source)).then_some(source));
         }
         let several = documents.len() > 1;
         if several && self.request.state.is_some() {
@@ -240,6 +244,12 @@ impl Run<'_, '_> {
         Ok(output)
     }
 
+    /// Whether a document has nothing in it.
+    fn is_empty(&self, source: SrcId) -> bool {
+        let kind = &self.evaluator.sources.nodes[source].kind;
+        matches!(kind, SrcKind::Value(Item { value: Value::Null, .. }))
+    }
+
     fn define_tags(&mut self) -> Result<(), Error> {
         for (tag, input) in &self.request.tags {
             if let Err(e) = crate::eval::tags::check_name(tag) {
@@ -251,6 +261,7 @@ impl Run<'_, '_> {
                 name: input.name.clone(),
                 message: e.message,
                 span: e.span,
+                said: e.said,
             })?;
             let defined = self.evaluator.define_tag(tag, value, None, true);
             defined.map_err(|stop| Error::Other(stop.text().to_owned()))?;
@@ -267,6 +278,7 @@ impl Run<'_, '_> {
             name: input.name.clone(),
             message: e.message,
             span: e.span,
+            said: e.said,
         })?;
         let Some(key) = &input.under else { return Ok(source) };
         let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
@@ -448,7 +460,8 @@ fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
     let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
         role,
         name: input.name.clone(),
-        message: format!("yaml: {e}"),
+        said: Some(complaint(&input.text, &e)),
+        message: e.message,
         span: e.range,
     })?;
     if trees.is_empty() {

@@ -48,6 +48,12 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
+    /// Those of a node that a stub has replaced: it is no default any more.
+    #[must_use]
+    pub fn replaced(self) -> Self {
+        if self.has(Self::DEFAULT) { self.without(Self::DEFAULT).with(Self::INJECT) } else { self }
+    }
+
     /// Without these.
     #[must_use]
     pub fn without(self, other: Self) -> Self {

@@ -56,7 +56,7 @@ impl Evaluator<'_> {
                 Some(other) => {
                     let text =
                         format!("require map value for '<<' insert, found '{}'", other.kind());
-                    return Err(Stop::failed(text));
+                    self.extra(id).fault = Some(Stop::failed(text));
                 }
             }
             replaced = info.replace;

@@ -49,11 +49,13 @@ impl Evaluator<'_> {
 
     fn as_written(&self, id: InstId) -> Value {
         let src = self.source_of(id);
+        if let Some(expr) = self.nodes[id].extra.as_ref().and_then(|e| e.again) {
+            return Value::str(self.sources.shown(expr));
+        }
         match (&self.nodes[id].body, &self.sources.nodes[src].kind) {
             (super::tree::Body::Value(item), _) => item.value.clone(),
             (super::tree::Body::Expr(expr, _), _) | (_, SrcKind::Expr(expr)) => {
-                let text = crate::syntax::print::print(&self.sources.exprs, *expr);
-                Value::str(format!("(( {text} ))"))
+                Value::str(self.sources.shown(*expr))
             }
             _ => self.source_value(src),
         }

@@ -128,6 +128,10 @@ pub struct Extra {
     pub own: Option<Rc<Vec<(EcoString, InstId)>>>,
     /// Names of `&tag:` markers.
     pub tagged: bool,
+    /// What is wrong with the map itself, whose entries are known all the same.
+    pub fault: Option<Stop>,
+    /// The expression that its own one has given, and that has no value.
+    pub again: Option<ExprId>,
 }
 
 impl Inst {
