@@ -314,11 +314,9 @@ impl Evaluator<'_> {
             Body::Src(src) => match &self.sources.nodes[*src].kind {
                 SrcKind::Broken(text, _) => text.to_string(),
                 SrcKind::Map(map) if map.control => {
-                    let control = map.entries.iter().find_map(|(k, _)| {
-                        let name = k.strip_prefix("<<")?;
-                        ["if", "switch", "type", "for", "merge"].contains(&name).then_some(name)
-                    });
-                    format!("<{} control>", control.unwrap_or("unknown"))
+                    let keys = map.entries.iter().map(|e| e.0.as_str());
+                    crate::eval::control::named(keys)
+                        .map_or_else(|| "<map>".into(), |name| format!("<{name} control>"))
                 }
                 SrcKind::Map(_) => "<map>".into(),
                 SrcKind::List(_) => "<list>".into(),

@@ -2,7 +2,8 @@
 //! it.
 //!
 //! A section has blocks `yaml template`, any number of `yaml stub`, and last `yaml result` or `text
-//! error`; `features=NAME` behind the first word of a template switches extensions on. `ORDAIN_BLESS=1`
+//! error`; `features=NAME` behind the first word of a template switches extensions on, `partial` leaves
+//! open what cannot be resolved. `ORDAIN_BLESS=1`
 //! writes what really comes into the pages.
 #![allow(clippy::unwrap_used)]
 
@@ -59,7 +60,11 @@ fn run_page(text: &str) -> String {
                         interpolation: has("interpolation"),
                         control: has("control"),
                     },
-                    options: Options { dialect: Dialect::SpiffPlusPlus, ..Options::default() },
+                    options: Options {
+                        dialect: Dialect::SpiffPlusPlus,
+                        partial: info.contains(" partial"),
+                        ..Options::default()
+                    },
                     ..Request::default()
                 };
             }

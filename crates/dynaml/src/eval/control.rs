@@ -38,7 +38,10 @@ impl Evaluator<'_> {
         for (_, node) in &controls {
             self.nodes[*node].fixed = true;
         }
-        let control = which(&controls, &regular)?;
+        let control = which(&controls)?;
+        if !control.regular {
+            no_regular(&regular)?;
+        }
         let result = match control.name {
             "if" => self.control_if(id, &controls),
             "switch" => self.control_switch(id, &controls, &regular),
@@ -46,9 +49,6 @@ impl Evaluator<'_> {
             "for" => self.control_for(id, &controls),
             _ => self.control_merge(&controls, &regular),
         };
-        if matches!(result, Err(Stop::Blocked(_))) {
-            self.report_parts(id, &own)?;
-        }
         let reached = match result {
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
@@ -66,9 +66,9 @@ impl Evaluator<'_> {
 
     /// Notes all parts of a structure that have no value: what is not chosen is reported too
     /// while it is not known what is.
-    fn report_parts(&mut self, id: InstId, own: &Entries) -> Eval<()> {
+    fn report_parts(&mut self, id: InstId) -> Eval<()> {
         const TEMPLATES: [&str; 2] = ["<<do", "<<mapkey"];
-        for (key, node) in own {
+        for (key, node) in self.own_entries(id).iter() {
             if TEMPLATES.contains(&key.as_str()) || self.extra(id).reported.contains(node) {
                 continue;
             }
@@ -94,6 +94,7 @@ impl Evaluator<'_> {
             Err(stop) => {
                 let structure = self.nodes[node].parent;
                 self.extra(structure).reported.push(node);
+                self.report_parts(structure)?;
                 Err(if matches!(stop, Stop::Failed(_)) {
                     Stop::blocked("", Some(node), true)
                 } else {
@@ -465,7 +466,7 @@ fn entry(entries: &Entries, key: &str) -> Option<InstId> {
 }
 
 /// The control structure that the keys say.
-fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
+fn which(controls: &Entries) -> Eval<&'static Control> {
     let mut found: Option<&'static Control> = None;
     for (key, _) in controls {
         let name = key.trim_start_matches('<');
@@ -498,13 +499,19 @@ fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
         }
     }
     let Some(control) = found else {
-        let names: Vec<&str> = controls.iter().map(|c| c.0.as_str()).collect();
+        let names: Vec<&str> = controls.iter().map(|c| c.0.trim_start_matches('<')).collect();
         return Err(Stop::failed(format!("control options [{}] without control", names.join(" "))));
     };
-    if !control.regular {
-        no_regular(regular)?;
-    }
     Ok(control)
+}
+
+/// The control structure that keys make, if they make one.
+pub(crate) fn named<'k>(keys: impl Iterator<Item = &'k str>) -> Option<&'static str> {
+    let controls: Entries = keys
+        .filter(|key| key.starts_with("<<") && !key.starts_with("<<!"))
+        .map(|key| (key.into(), super::tree::NOWHERE))
+        .collect();
+    which(&controls).ok().map(|control| control.name)
 }
 
 fn no_regular(regular: &Entries) -> Eval<()> {

@@ -166,6 +166,7 @@ impl Evaluator<'_> {
         let mut info = Info::default();
         let env = Env::at(id);
         let mut result = self.top(expr, &env, &mut info);
+        let mut last = expr;
         for _ in 0..AGAIN {
             let Ok(Value::Str(text)) = &result else { break };
             if !is_expression(text) && !self.sources.features.interpolation {
@@ -174,15 +175,18 @@ impl Evaluator<'_> {
             let text = text.clone();
             result = match self.sources.expression(&text) {
                 Some(Ok(next)) => {
-                    let result = self.top(next, &env, &mut info);
-                    if matches!(result, Err(Stop::Failed(_) | Stop::Blocked(_))) {
-                        self.extra(id).again = Some(next);
-                    }
-                    result
+                    last = next;
+                    self.top(next, &env, &mut info)
                 }
                 Some(Err(_)) => Err(Stop::failed("unparseable expression")),
                 None => break,
             };
+        }
+        if self.options.partial && matches!(result, Err(Stop::Blocked(_))) {
+            last = self.rest_of(last, &env);
+        }
+        if last != expr && matches!(result, Err(Stop::Failed(_) | Stop::Blocked(_))) {
+            self.extra(id).again = Some(last);
         }
         (result, info)
     }
@@ -255,10 +259,14 @@ impl Evaluator<'_> {
             });
         }
         if info.flags.has(Flags::DYNAMIC) && !matches!(item.value, Value::Template(_)) {
-            return Err(Stop::failed("dynamic marker for non-template value node"));
+            return match self.override_of(id) {
+                Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
+                None => Err(Stop::failed("dynamic marker for non-template value node")),
+            };
         }
         if !info.merged && info.redirect.is_none() {
-            if info.prefer && item.value.is_container() {
+            // An entry of a list is not replaced as a whole, so what is in it may be.
+            if item.value.is_container() && (info.prefer || self.is_list_entry(id)) {
                 return Ok(self.literal(id, item, false));
             }
             if let Some(found) = self.override_of(id) {
@@ -269,6 +277,14 @@ impl Evaluator<'_> {
             return Ok(self.literal(id, item, true));
         }
         Ok(Reached::Value(item))
+    }
+
+    fn is_list_entry(&self, id: InstId) -> bool {
+        let mut at = id;
+        while matches!(self.nodes[at].step, Step::Same) && self.nodes[at].parent != NOWHERE {
+            at = self.nodes[at].parent;
+        }
+        matches!(self.nodes[at].step, Step::Index(_) | Step::Named(_))
     }
 
     /// What a stub has put in place of a node. What a stub has left unresolved is tried again.

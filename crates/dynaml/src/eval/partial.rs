@@ -1,15 +1,71 @@
 //! What is left of a document that cannot be resolved: values where there are some, expressions
 //! as they are written elsewhere.
 
-use super::Evaluator;
-use super::tree::{Children, InstId, Memo, Reached};
+use super::stop::Stop;
+use super::tree::{Body, Children, InstId, Memo, Reached, Step};
+use super::{Env, Evaluator, Info};
 use crate::load::SrcKind;
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId};
 use crate::value::{Item, List, Map, Value};
 
 impl Evaluator<'_> {
     /// A document as far as it could be resolved.
     pub fn partial(&self, root: InstId) -> Value {
         self.partial_item(root, 0).map(|i| i.value).unwrap_or_default()
+    }
+
+    /// What an expression that waits for something comes down to: of alternatives the one that is
+    /// waited for, of conditions the branch that was chosen.
+    pub(crate) fn rest_of(&mut self, expr: ExprId, env: &Env) -> ExprId {
+        let changed = match self.sources.exprs[expr].clone() {
+            Expr::Binary(op @ (BinaryOp::Or | BinaryOp::OrNull), a, b) => {
+                let left = self.eval_defined(a, env, &mut Info::default());
+                let gone = match left {
+                    Err(Stop::Failed(_)) | Ok(None) => true,
+                    Ok(Some(Value::Null)) => op == BinaryOp::OrNull,
+                    _ => false,
+                };
+                return if gone { self.rest_of(b, env) } else { expr };
+            }
+            Expr::Cond(c, t, f) => {
+                return match self.eval(c, env, &mut Info::default()) {
+                    Ok(value) => self.rest_of(if value.truth() { t } else { f }, env),
+                    Err(_) => expr,
+                };
+            }
+            Expr::Group(e) | Expr::Prefer(e) | Expr::Marked(_, Some(e)) => {
+                return self.rest_of(e, env);
+            }
+            Expr::Binary(op, a, b) => {
+                Expr::Binary(op, self.rest_of_part(a, env), self.rest_of_part(b, env))
+            }
+            Expr::Not(e) => Expr::Not(self.rest_of_part(e, env)),
+            Expr::Mapping(kind, source, lambda) => {
+                Expr::Mapping(kind, self.rest_of_part(source, env), lambda)
+            }
+            Expr::List(items) => {
+                let rest = items
+                    .iter()
+                    .map(|a| Arg { value: self.rest_of_part(a.value, env), ..a.clone() });
+                Expr::List(rest.collect())
+            }
+            Expr::Call { callee, args, curry } if !self.is_lazy(callee) => {
+                let rest = args
+                    .iter()
+                    .map(|a| Arg { value: self.rest_of_part(a.value, env), ..a.clone() });
+                Expr::Call { callee, args: rest.collect(), curry }
+            }
+            _ => return expr,
+        };
+        let (start, end) = self.sources.exprs.span(expr);
+        self.sources.exprs.push(changed, start as usize, end as usize)
+    }
+
+    fn rest_of_part(&mut self, expr: ExprId, env: &Env) -> ExprId {
+        match self.eval(expr, env, &mut Info::default()) {
+            Err(Stop::Blocked(_)) => self.rest_of(expr, env),
+            _ => expr,
+        }
     }
 
     fn partial_item(&self, id: InstId, depth: u32) -> Option<Item> {
@@ -32,7 +88,7 @@ impl Evaluator<'_> {
 
     fn partial_entries(&self, id: InstId, depth: u32) -> Value {
         let children = self.nodes[id].extra.as_ref().and_then(|e| e.children.as_ref());
-        let Some(Memo::Done(Ok(children))) = children else { return self.as_written(id) };
+        let Some(Memo::Done(Ok(children))) = children else { return self.open_container(id) };
         match &**children {
             Children::Map(entries) => {
                 let entries = entries.iter();
@@ -45,6 +101,35 @@ impl Evaluator<'_> {
                 Value::List(List::new(items.collect(), key.clone()))
             }
         }
+    }
+
+    /// A map or list whose insert is open: as it is written, but for the insert.
+    fn open_container(&self, id: InstId) -> Value {
+        let mut value = self.as_written(id);
+        let inserts = self.nodes[id].extra.as_ref().map(|e| &e.inserts[..]).unwrap_or_default();
+        for node in inserts {
+            let Body::Src(src) = self.nodes[*node].body else { continue };
+            if self.sources.whole.contains_key(&src) || self.expr_of(*node).is_none() {
+                continue;
+            }
+            let insert = Value::map([(self.sources.insert_key(src), self.as_written(*node))]);
+            value = match (value, &self.nodes[*node].step) {
+                (Value::Map(map), Step::Insert) => {
+                    let Value::Map(insert) = insert else { continue };
+                    let entries = map.entries().iter().chain(insert.entries());
+                    Value::Map(Map::new(entries.cloned().collect()))
+                }
+                (Value::List(list), Step::InsertAt(n)) => {
+                    let mut items = list.items.clone();
+                    if let Some(item) = items.get_mut(*n as usize) {
+                        *item = insert.into();
+                    }
+                    Value::List(List::new(items, list.key.clone()))
+                }
+                (value, _) => value,
+            };
+        }
+        value
     }
 
     fn as_written(&self, id: InstId) -> Value {
