@@ -112,22 +112,21 @@ impl Evaluator<'_> {
             if self.sources.whole.contains_key(&src) || self.expr_of(*node).is_none() {
                 continue;
             }
-            let insert = Value::map([(self.sources.insert_key(src), self.as_written(*node))]);
-            value = match (value, &self.nodes[*node].step) {
+            let insert = (self.sources.insert_key(src).into(), self.as_written(*node).into());
+            match (&mut value, &self.nodes[*node].step) {
                 (Value::Map(map), Step::Insert) => {
-                    let Value::Map(insert) = insert else { continue };
-                    let entries = map.entries().iter().chain(insert.entries());
-                    Value::Map(Map::new(entries.cloned().collect()))
+                    let entries = map.entries().iter().cloned().chain([insert]);
+                    *map = Map::new(entries.collect());
                 }
                 (Value::List(list), Step::InsertAt(n)) => {
                     let mut items = list.items.clone();
                     if let Some(item) = items.get_mut(*n as usize) {
-                        *item = insert.into();
+                        *item = Value::Map(Map::new(vec![insert])).into();
                     }
-                    Value::List(List::new(items, list.key.clone()))
+                    *list = List::new(items, list.key.clone());
                 }
-                (value, _) => value,
-            };
+                _ => {}
+            }
         }
         value
     }
