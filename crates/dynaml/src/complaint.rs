@@ -55,6 +55,9 @@ fn known(message: &str) -> Option<(Words<'static>, Place)> {
             ("while parsing a block collection", "did not find expected '-' indicator"),
             Place::LineStart,
         ),
+        "illegal placement of ':' indicator" => {
+            (("while parsing a flow sequence", "did not find expected ',' or ']'"), Place::Same)
+        }
         "unclosed quote" => {
             (("while scanning a quoted scalar", "found unexpected end of stream"), Place::End)
         }

@@ -114,10 +114,16 @@ const LEGEND: &str = "error classification:\n *: error in local dynaml expressio
 
 /// The whole report.
 pub fn text(lines: &[Line]) -> String {
-    let mut out = String::from("unresolved nodes:");
-    push(&mut out, lines, 1);
+    let mut out = body(lines);
     out.push_str(" \n");
     out.push_str(LEGEND);
+    out
+}
+
+/// The report without its legend.
+pub fn body(lines: &[Line]) -> String {
+    let mut out = String::from("unresolved nodes:");
+    push(&mut out, lines, 1);
     out
 }
 
@@ -326,6 +332,14 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether this is a map whose keys are meant to be those of a control structure.
+    fn is_no_control(&self, id: InstId) -> bool {
+        self.map_source(id).is_some_and(|map| {
+            map.control
+                && crate::eval::control::named(map.entries.iter().map(|e| e.0.as_str())).is_none()
+        })
+    }
+
     /// The expression of an insert with its markers.
     fn whole_expr(&self, id: InstId) -> Option<ExprId> {
         match &self.nodes[id].body {
@@ -343,8 +357,11 @@ impl Evaluator<'_> {
                 Some(path) => print_path(path),
                 None => self.stub_path(id),
             },
-            Some(Expr::Auto) => self.path(id),
+            Some(Expr::Auto) => self.context_path(id).join("."),
             Some(_) if self.options.dialect == Dialect::SpiffPlusPlus => self.issue_path(id, shown),
+            None if self.options.dialect == Dialect::SpiffPlusPlus && self.is_no_control(id) => {
+                self.issue_path(id, shown)
+            }
             _ => String::new(),
         }
     }

@@ -113,6 +113,8 @@ pub struct Unresolved {
     pub lines: Vec<Line>,
     /// Which document of a stream it is, from 1.
     pub document: Option<usize>,
+    /// The expression to be evaluated on the result, if it is that.
+    pub expression: Option<String>,
     /// The files that the places are in, by number.
     pub files: Vec<Input>,
 }
@@ -126,6 +128,12 @@ impl Error {
                 format!("error parsing {role} [{name}]: {said}")
             }
             Self::Unresolved(found) => {
+                if let Some(expression) = &found.expression {
+                    return format!(
+                        "expression {expression:?} failed: {}",
+                        report::body(&found.lines)
+                    );
+                }
                 let document = found.document.map(|n| format!(" (document {n})"));
                 let document = document.unwrap_or_default();
                 format!("error generating manifest{document}: {}", report::text(&found.lines))
@@ -323,7 +331,7 @@ impl Run<'_, '_> {
 
     fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
         let files = std::mem::take(&mut self.files);
-        Error::Unresolved(Box::new(Unresolved { lines, document, files }))
+        Error::Unresolved(Box::new(Unresolved { lines, document, expression: None, files }))
     }
 
     fn writer(&self) -> Writer<'_> {
@@ -431,8 +439,12 @@ impl Run<'_, '_> {
         match self.evaluator.run(node) {
             Ok(item) => Ok(item.map(|i| i.value).unwrap_or_default()),
             Err(_) => {
-                let lines = self.evaluator.report(node);
-                Err(self.unresolved(lines, None))
+                let mut lines = self.evaluator.report(node);
+                lines.iter_mut().for_each(|line| line.file = "<expr>".into());
+                let error = self.unresolved(lines, None);
+                let Error::Unresolved(mut found) = error else { return Err(error) };
+                found.expression = Some(text.to_owned());
+                Err(Error::Unresolved(found))
             }
         }
     }

@@ -32,6 +32,9 @@ impl Flags {
     /// `&dynamic`: a template that is evaluated where it is merged into.
     pub const DYNAMIC: Self = Self(32);
 
+    /// Entries of a map with `<<: (( &default ))`: they are not looked up on their own.
+    pub const IMPLIED: Self = Self(64);
+
     /// Whether it has all of these.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

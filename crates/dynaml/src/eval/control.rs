@@ -111,6 +111,7 @@ impl Evaluator<'_> {
         let mut inst = Inst::new(body, id, Step::Same);
         inst.fixed = true;
         let node = self.add(inst);
+        self.extra(node).origin = Some(chosen);
         self.extra(id).reported.push(node);
         match self.reach(node)? {
             Reached::Node(_, flags) => Ok(Reached::Node(node, flags)),

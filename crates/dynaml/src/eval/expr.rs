@@ -223,7 +223,7 @@ impl Evaluator<'_> {
                 }
                 Some(Value::Null) if arg.expand => {}
                 Some(_) if arg.expand => {
-                    return Err(Stop::failed("list expansion requires a list value"));
+                    return Err(Stop::failed("argument expansion required list argument"));
                 }
                 Some(value) => out.push(value),
                 None => {}
@@ -405,8 +405,6 @@ impl Evaluator<'_> {
         };
         let path = crate::syntax::print::print_path(std::slice::from_ref(&step));
         let next = self.step_into(&spot, &step, || shown.to_owned())?;
-        let indexed = matches!(step, PathStep::Index(_));
-        let path = if indexed { format!("{shown}.{path}") } else { path };
         next.ok_or_else(|| Stop::failed(format!("'{path}' not found")))
     }
 
@@ -449,7 +447,7 @@ impl Evaluator<'_> {
                 list.items[ends].to_vec()
             }
             (_, None) => {
-                return Err(Stop::failed("projection requires an array or map expression"));
+                return Err(Stop::failed("only map or list allowed for projection"));
             }
             (_, Some(_)) => return Err(Stop::failed("slice requires array expression")),
         };

@@ -86,7 +86,8 @@ impl Evaluator<'_> {
         let Some(stubs) = self.stubs(id) else { return Ok(Vec::new()) };
         let mut added: Vec<Item> = Vec::new();
         if let Some(Value::List(list)) = stubs.iter().flatten().next().map(|s| &s.value) {
-            added.extend(list.items.iter().filter(|i| i.flags.has(Flags::INJECT)).cloned());
+            let marked = |i: &&Item| i.flags.has_any(Flags::INJECT.with(Flags::DEFAULT));
+            added.extend(list.items.iter().filter(marked).cloned());
         }
         if added.is_empty() {
             return Ok(Vec::new());

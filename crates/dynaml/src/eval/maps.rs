@@ -141,7 +141,10 @@ impl Evaluator<'_> {
             }
         }
         for (key, item) in added {
-            let inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            let flags = item.flags.with(Flags::INJECT);
+            let item = Item { value: item.value, flags };
+            let mut inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            inst.fixed = true;
             entries.push((key, self.add(inst)));
         }
     }

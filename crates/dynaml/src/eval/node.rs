@@ -368,11 +368,18 @@ impl Evaluator<'_> {
         };
         let value = match &*children {
             Children::Map(entries) => {
+                let implied =
+                    self.map_source(id).is_some_and(|m| m.marks.flags.has(Flags::DEFAULT));
+                let implied = if implied { Flags::IMPLIED } else { Flags::default() };
                 let mut out = Vec::with_capacity(entries.len());
                 for (key, child) in entries {
                     match self.deep(*child) {
                         Ok(Some(item)) => {
-                            out.push((key.clone(), self.handed_on(*child, item, stub)));
+                            let item = self.handed_on(*child, item, stub);
+                            out.push((
+                                key.clone(),
+                                Item { flags: item.flags.with(implied), ..item },
+                            ));
                         }
                         Ok(None) => {}
                         Err(stop) => note(stop, &mut trouble)?,

@@ -82,8 +82,23 @@ impl Evaluator<'_> {
             Memo::Done(Ok(Reached::Node(_, flags))) if depth < super::MOST_NESTED => {
                 Some(Item { value: self.partial_entries(id, depth), flags: *flags })
             }
+            Memo::Done(Err(Stop::Blocked(_))) if depth < super::MOST_NESTED => {
+                Some(self.open_control(id, depth).into())
+            }
             _ => Some(self.as_written(id).into()),
         }
+    }
+
+    /// A control structure that waits, with those of its parts that have values; anything else
+    /// as it is written.
+    fn open_control(&self, id: InstId, depth: u32) -> Value {
+        let is_control = self.map_source(id).is_some_and(|map| map.control);
+        let own = self.nodes[id].extra.as_ref().and_then(|e| e.own.as_ref());
+        let Some(own) = own.filter(|_| is_control) else { return self.as_written(id) };
+        let parts = own
+            .iter()
+            .filter_map(|(key, node)| Some((key.clone(), self.partial_item(*node, depth + 1)?)));
+        Value::Map(Map::new(parts.collect()))
     }
 
     fn partial_entries(&self, id: InstId, depth: u32) -> Value {
@@ -137,8 +152,8 @@ impl Evaluator<'_> {
             return Value::str(self.sources.shown(expr));
         }
         match (&self.nodes[id].body, &self.sources.nodes[src].kind) {
-            (super::tree::Body::Value(item), _) => item.value.clone(),
-            (super::tree::Body::Expr(expr, _), _) | (_, SrcKind::Expr(expr)) => {
+            (Body::Value(item), _) => item.value.clone(),
+            (Body::Expr(expr, _), _) | (_, SrcKind::Expr(expr)) => {
                 Value::str(self.sources.shown(*expr))
             }
             _ => self.source_value(src),

@@ -62,9 +62,21 @@ impl Evaluator<'_> {
     /// The path that spiff++ adds to a line of its report: where the node stands by the keys of
     /// list entries, if that is not what is shown already.
     pub(crate) fn issue_path(&self, id: InstId, shown: &[EcoString]) -> String {
-        let nodes = self.lineage(id).into_iter();
-        let nodes = nodes.filter(|n| !is_insert(&self.nodes[*n].step) && !self.is_list_control(*n));
-        let own: Vec<EcoString> = nodes.map(|n| stub_step(&self.nodes[n].step)).collect();
+        let mut own = Vec::new();
+        let mut at = id;
+        while at != NOWHERE {
+            let node = &self.nodes[at];
+            if let Some(origin) = node.extra.as_ref().and_then(|e| e.origin) {
+                at = origin;
+                continue;
+            }
+            let same = matches!(node.step, Step::Same) || is_insert(&node.step);
+            if !same && !self.is_list_control(at) {
+                own.push(stub_step(&node.step));
+            }
+            at = node.parent;
+        }
+        own.reverse();
         match own.strip_prefix(shown) {
             Some([]) => String::new(),
             Some(rest) => format!("...{}", rest.join(".")),

@@ -130,6 +130,8 @@ pub struct Extra {
     pub tagged: bool,
     /// What is wrong with the map itself, whose entries are known all the same.
     pub fault: Option<Stop>,
+    /// The part of a control structure that stands in place of the structure.
+    pub origin: Option<InstId>,
     /// The expression that its own one has given, and that has no value.
     pub again: Option<ExprId>,
 }
