@@ -30,7 +30,9 @@ impl Evaluator<'_> {
         let mut defaults = Vec::new();
         for param in lambda.params.iter() {
             defaults.push(match param.default {
-                Some(default) => Some(self.eval(default, env, info)?),
+                Some(default) => {
+                    Some(self.aside(info, |this, info| this.eval(default, env, info))?)
+                }
                 None => None,
             });
         }

@@ -262,7 +262,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<(Option<Value>, Option<EcoString>)> {
-        match self.eval_defined(expr, env, info) {
+        match self.aside(info, |this, info| this.eval_defined(expr, env, info)) {
             Ok(Some(value)) => Ok((Some(value), None)),
             Ok(None) => Ok((None, Some("value undefined".into()))),
             Err(Stop::Failed(issue)) => Ok((None, Some(issue.text.clone()))),

@@ -54,7 +54,8 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
         None => {
             let read = call.ev.world.read(Path::new(file.as_str()));
             let read = read.map(Rc::from).map_err(|e| {
-                EcoString::from(format!("error reading [{file}]: open {file}: {}", reason(&e)))
+                let shown = clean(&file);
+                EcoString::from(format!("error reading [{shown}]: open {shown}: {}", reason(&e)))
             });
             if keep {
                 call.ev.cache.files.insert(file.clone(), read.clone());
