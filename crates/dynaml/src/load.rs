@@ -195,10 +195,11 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
+        let text = EcoString::from(text);
         if let Ok(expr) = parsed {
-            self.texts.insert(expr, text.into());
+            self.texts.insert(expr, text.clone());
         }
-        self.parsed.insert(text.into(), parsed.clone());
+        self.parsed.insert(text, parsed.clone());
         parsed
     }
 
@@ -267,8 +268,12 @@ impl Sources {
         for part in parts {
             exprs.push(match part {
                 Part::Text(text) => self.exprs.push(Expr::Str(text), 0, 0),
-                Part::Expr(text) => {
-                    let inner = self.parse(&text)?;
+                Part::Expr(text, begin) => {
+                    let inner = self.parse(&text).map_err(|error| {
+                        // As if the whole text were one expression between brackets.
+                        let at = begin - 2 + error.at;
+                        ParseError { at, ..error }
+                    })?;
                     self.exprs.push(Expr::Group(inner), 0, 0)
                 }
             });
@@ -378,11 +383,11 @@ impl Loader<'_, '_> {
     fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
         let mut insert = None;
         let mut map = MapSrc::default();
-        let children: Vec<_> = self.tree.entries(id).collect();
-        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::with_capacity(children.len());
-        for (key, value) in children {
-            let name = key_text(self.tree, key)?;
-            let span = self.tree.node(value).span;
+        let tree = self.tree;
+        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
+        for (key, value) in tree.entries(id) {
+            let name = key_text(tree, key)?;
+            let span = tree.node(value).span;
             let built = self.node(value)?;
             match name.as_str() {
                 name if !name.starts_with("<<") => {}
@@ -462,10 +467,10 @@ impl Loader<'_, '_> {
     }
 
     fn list(&mut self, id: NodeId) -> Result<Built, LoadError> {
-        let children: Vec<_> = self.tree.children(id).collect();
-        let mut built = Vec::with_capacity(children.len());
-        for child in children {
-            built.push((self.node(child)?, self.tree.node(child).span));
+        let tree = self.tree;
+        let mut built = Vec::new();
+        for child in tree.children(id) {
+            built.push((self.node(child)?, tree.node(child).span));
         }
         let mut list = ListSrc::default();
         let tagged = built.iter().any(|(b, _)| self.has_key_tag(b));

@@ -28,6 +28,7 @@ impl Evaluator<'_> {
             },
             _ => Vec::new(),
         };
+        self.nodes.reserve(entries.len());
         let own = entries.into_iter().map(|(key, body)| {
             let child = self.add(Inst::new(body, id, Step::Key(key.clone())));
             (key, child)
