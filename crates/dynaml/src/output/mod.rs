@@ -108,9 +108,11 @@ impl Writer<'_> {
             }
             let start = out.len();
             let key = if self.unescape { unescape_key(key) } else { Cow::from(*key) };
-            if scalar::write_key(out, &key) {
-                new_line(out, indent);
+            if scalar::is_long_key(&key) {
+                self.long_entry(out, &key, value, indent);
+                continue;
             }
+            scalar::write_key(out, &key);
             out.push(':');
             let column = indent + out.len() - start + 1;
             match block(value) {
@@ -129,6 +131,19 @@ impl Writer<'_> {
                     self.node(out, value, indent + 2, indent + 2);
                 }
             }
+        }
+    }
+
+    /// An entry whose key and value both have lines of their own.
+    fn long_entry(&self, out: &mut String, key: &str, value: &Value, indent: usize) {
+        out.push_str("? ");
+        scalar::write(out, key, indent + 2, indent + 2);
+        new_line(out, indent);
+        out.push_str(": ");
+        match block(value) {
+            Block::List if self.is_shown_empty(value) => out.push_str("[]"),
+            Block::Map if self.is_shown_empty(value) => out.push_str("{}"),
+            _ => self.node(out, value, indent + 2, indent + 2),
         }
     }
 

@@ -115,13 +115,14 @@ pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
     }
 }
 
-/// Writes a text as a key: never folded. Whether it needs a line of its own.
-pub fn write_key(out: &mut String, text: &str) -> bool {
+/// Whether a key needs lines of its own.
+pub fn is_long_key(text: &str) -> bool {
     const LONGEST: usize = 128;
-    let long = text.len() > LONGEST || text.contains('\n');
-    if long {
-        out.push_str("? ");
-    }
+    text.len() > LONGEST || text.contains('\n')
+}
+
+/// Writes a text as a key: never folded.
+pub fn write_key(out: &mut String, text: &str) {
     match style(text) {
         Style::Plain => out.push_str(text),
         Style::Single => {
@@ -129,7 +130,6 @@ pub fn write_key(out: &mut String, text: &str) -> bool {
         }
         Style::Double | Style::Literal => double(out, text, 0, None),
     }
-    long
 }
 
 /// Breaks at single blanks after the last column.
