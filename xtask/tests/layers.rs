@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
     &["facts"],
-    &["graph"],
+    &["graph", "ruby"],
     &["functions"],
     &["data"],
     &["syntax"],

@@ -29,7 +29,7 @@
 //!
 //! let text = "<% @names.each do |n| -%>\n<%= n.upcase %>;\n<% end -%>\n";
 //! let template = Template::parse(text, Trim::Explicit).map_err(|e| e.message)?;
-//! let text = template.render(&mut Names, Limits::default()).map_err(|e| format!("{e:?}"))?;
+//! let text = template.render(&mut Names, &mut Limits::default()).map_err(|e| format!("{e:?}"))?;
 //! assert_eq!(text, "A;\nB;\n");
 //! # Ok::<(), String>(())
 //! ```
@@ -73,11 +73,11 @@ impl Template {
         Ok(Self { program, length: text.len() })
     }
 
-    /// Renders the template.
+    /// Renders the template. What is left of the limits' steps stands in them afterwards.
     ///
     /// # Errors
     /// When the program raises an exception, is beyond the subset, or uses up a budget.
-    pub fn render(&self, host: &mut dyn Host, limits: Limits) -> Result<EcoString, Error> {
+    pub fn render(&self, host: &mut dyn Host, limits: &mut Limits) -> Result<EcoString, Error> {
         eval::run(&self.program, host, limits, self.length)
     }
 }

@@ -204,7 +204,7 @@ impl Interp<'_> {
             return self.unsupported(format!("the method `{name}' of {class}"));
         }
         let owner = self.describe(receiver);
-        if methods::function(name).is_some() {
+        if methods::function(name).is_some() || methods::is_known_function(name) {
             let text = format!("private method `{name}' called for {owner}");
             return self.raise(Class::NO_METHOD_ERROR, text);
         }

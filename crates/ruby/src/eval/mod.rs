@@ -114,7 +114,7 @@ impl Env {
 pub(crate) fn run(
     program: &Program,
     host: &mut dyn Host,
-    limits: Limits,
+    limits: &mut Limits,
     capacity: usize,
 ) -> Result<EcoString, Error> {
     let out = Text {
@@ -144,6 +144,7 @@ pub(crate) fn run(
         home: 0,
     };
     let result = interp.eval(&frame, &program.body);
+    limits.steps = interp.steps;
     for env in std::mem::take(&mut interp.captured) {
         if let Some(env) = env.upgrade() {
             let vars = env.vars.take();

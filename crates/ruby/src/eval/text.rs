@@ -149,7 +149,7 @@ impl Interp<'_> {
             other => self.class_name(other),
         };
         let text = self.inspect(value).unwrap_or_default();
-        if text.len() > 65 || text.is_empty() || text.starts_with('#') {
+        if text.is_empty() || text.starts_with('#') {
             return format!("#<{class}:0x0000000000000000>");
         }
         format!("{text}:{class}")

@@ -174,6 +174,16 @@ pub(super) const TABLE: &[Method] = &[
         let found = hash(v).get(&a.list[0]);
         Ok(found.map_or(Value::Nil, |value| Value::array(vec![a.get(0), value])))
     }),
+    m("<=", 1, 1, |i, v, a| includes(i, &a.list[0], v, &a.list[0])),
+    m(">=", 1, 1, |i, v, a| includes(i, v, &a.list[0], &a.list[0])),
+    m("<", 1, 1, |i, v, a| {
+        let has_all = includes(i, &a.list[0], v, &a.list[0])?;
+        Ok(Value::Bool(has_all.truthy() && hash(v).len() < hash(&a.list[0]).len()))
+    }),
+    m(">", 1, 1, |i, v, a| {
+        let has_all = includes(i, v, &a.list[0], &a.list[0])?;
+        Ok(Value::Bool(has_all.truthy() && hash(v).len() > hash(&a.list[0]).len()))
+    }),
     m("hash", 0, 0, |i, _, _| i.unsupported("`hash'")),
 ];
 
@@ -235,6 +245,20 @@ fn fetch(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
             i.raise(Class::KEY_ERROR, text)
         }
     }
+}
+
+/// Whether a hash has all entries of another; `arg` is the one of them that may be no hash.
+fn includes(i: &mut Interp<'_>, all: &Value, some: &Value, arg: &Value) -> Eval {
+    if !matches!(arg, Value::Hash(_)) {
+        return i.no_conversion(arg, "Hash");
+    }
+    for (key, value) in hash(some).pairs() {
+        match hash(all).get(&key) {
+            Some(other) if i.equal(&value, &other)? => {}
+            _ => return Ok(Value::Bool(false)),
+        }
+    }
+    Ok(Value::Bool(true))
 }
 
 fn has_key(_: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {

@@ -103,7 +103,7 @@ impl Parser<'_> {
                 "end" | "self" | "nil" | "true" | "false" | "redo" | "retry" | "__FILE__"
                 | "__LINE__" => State::End,
                 "defined?" | "super" | "yield" => State::Arg,
-                "return" | "break" | "next" => State::Middle,
+                "return" | "break" | "next" | "rescue" => State::Middle,
                 "def" => State::Name,
                 _ => State::Begin,
             },

@@ -194,10 +194,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn expr(&self, kind: Kind) -> Expr {
-        Expr { line: self.token_line, kind }
-    }
-
     /// Statements up to one of these keywords or operators, or the end.
     pub(super) fn statements(&mut self, ends: &[&str]) -> Parse<Expr> {
         let line = self.token_line;

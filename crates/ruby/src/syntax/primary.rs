@@ -176,7 +176,7 @@ impl Parser<'_> {
         if self.is("(") && !self.space_before {
             call.is_bare = false;
             self.parenthesised(&mut call)?;
-        } else if self.begins_argument() {
+        } else if self.begins_argument() || self.begins_close_argument(&call.name) {
             call.is_bare = false;
             self.command_args(&mut call)?;
         }
@@ -248,6 +248,15 @@ impl Parser<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an argument follows without a blank, as in `include?name`.
+    fn begins_close_argument(&self, name: &str) -> bool {
+        let is_value = matches!(
+            self.token,
+            Tok::Ident(_) | Tok::Const(_) | Tok::Instance(_) | Tok::Str(_) | Tok::Int(_)
+        );
+        name.ends_with(['?', '!']) && is_value
     }
 
     /// `.name`, `[…]`, `::Name` after a value.
