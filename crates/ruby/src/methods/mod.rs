@@ -179,3 +179,50 @@ pub(crate) fn is_known_function(name: &str) -> bool {
 pub(crate) fn names(class: Class) -> Vec<&'static str> {
     by_class()[class.index()].keys().copied().collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const SCRIPT: &str = r##"
+        %w[erb json yaml shellwords digest base64 cgi].each { |name| require name }
+        own = Object.instance_methods
+        puts "BasicObject:#{own.sort.join(' ')}"
+        [String, Array, Hash, Integer, Float, Symbol, Range, Regexp, MatchData, Proc, Time, Enumerator,
+         NilClass, TrueClass, FalseClass, Exception, Module, Class].each do |c|
+          puts "#{c}:#{(c.instance_methods - own).sort.join(' ')}"
+        end
+        puts "Kernel:#{(Object.private_instance_methods - BasicObject.private_instance_methods).sort.join(' ')}"
+    "##;
+
+    fn missing_by(ruby: &str) -> String {
+        let mut out = String::new();
+        for line in ruby.lines() {
+            let (name, all) = line.split_once(':').unwrap();
+            let known: Vec<&str> = match name {
+                "Kernel" => kernel::TABLE.iter().map(|m| m.name).collect(),
+                "BasicObject" => names(Class::OBJECT),
+                name => names(Class::find(name).unwrap()),
+            };
+            let special = ["block_given?", "proc", "lambda", "initialize", "nonzero?"];
+            let missing = all.split(' ').filter(|m| !known.contains(m) && !special.contains(m));
+            out.push_str(&format!("{name}:{}\n", missing.collect::<Vec<_>>().join(" ")));
+        }
+        out
+    }
+
+    /// A method that Ruby has is known here or listed as missing; `ORDAIN_BLESS=1` writes the list.
+    #[test]
+    fn every_method_of_ruby_is_known_or_listed() {
+        let output = std::process::Command::new("ruby").args(["-e", SCRIPT]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let missing = missing_by(&String::from_utf8(output.stdout).unwrap());
+        if std::env::var_os("ORDAIN_BLESS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/methods/missing.txt");
+            std::fs::write(path, missing).unwrap();
+        } else {
+            assert_eq!(MISSING, missing);
+        }
+    }
+}
