@@ -66,6 +66,10 @@ impl Host for Values {
         })
     }
 
+    fn self_name(&self) -> ecow::EcoString {
+        "main:Holder".into()
+    }
+
     fn call(
         &mut self,
         _: Option<&Foreign>,
@@ -87,6 +91,7 @@ impl Host for Values {
 fn ours(text: &str, trim: Trim) -> String {
     let template = match Template::parse(text, trim) {
         Ok(template) => template,
+        Err(error) if error.is_unsupported => return format!("unsupported: {}", error.message),
         Err(error) => return format!("no template: {} (line {})", error.message, error.line),
     };
     match template.render(&mut Values, &mut Limits::default()) {
@@ -151,7 +156,10 @@ fn compare(paths: &[PathBuf], trim: Trim) {
     let mut failures = Vec::new();
     for (path, theirs) in paths.iter().zip(theirs) {
         let ours = ours(&std::fs::read_to_string(path).unwrap(), trim);
-        if ours != theirs {
+        // The words of Ruby's parser are its own.
+        let both_refuse =
+            theirs.starts_with("exception:\nSyntaxError") && ours.starts_with("no template:");
+        if ours != theirs && !both_refuse {
             let name = path.file_name().unwrap().to_string_lossy();
             failures.push(format!("{name} ({trim:?})\n--- Ruby\n{theirs}\n--- here\n{ours}\n"));
         }

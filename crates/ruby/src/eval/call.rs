@@ -132,7 +132,7 @@ impl Interp<'_> {
         {
             return self.invoke(method, &Value::Main, args);
         }
-        if methods::is_known_function(name) {
+        if methods::is_known_function(name) || methods::is_missing(&Value::Main, name) {
             return self.unsupported(format!("`{name}'"));
         }
         let owner = self.host.self_name();
@@ -197,9 +197,8 @@ impl Interp<'_> {
 
     /// The error that a value has no such method.
     pub(crate) fn no_method(&mut self, receiver: &Value, name: &str) -> Eval {
-        let is_foreign_class =
-            matches!(receiver, Value::Class(class) if methods::is_partial(*class));
-        if methods::is_missing(receiver, name) || is_foreign_class {
+        // What else a class has is not known.
+        if matches!(receiver, Value::Class(_)) || methods::is_missing(receiver, name) {
             let class = self.class_name(receiver);
             return self.unsupported(format!("the method `{name}' of {class}"));
         }

@@ -42,7 +42,7 @@ impl Interp<'_> {
             Kind::Global(name) => self.global(name),
             Kind::Group(n) => Ok(self.group(*n)),
             Kind::Const(name) => self.constant(name, expr.line),
-            Kind::Scoped(outer, name) => self.scoped(f, outer, name, expr.line),
+            Kind::Scoped(outer, name) => self.scoped(outer, name, expr.line),
             Kind::Defined(inner) => self.is_defined(f, inner),
             _ => self.unsupported("this expression"),
         }
@@ -178,7 +178,7 @@ impl Interp<'_> {
         self.unsupported(format!("the constant {name}"))
     }
 
-    fn scoped(&mut self, f: &Frame, outer: &Expr, name: &str, line: u32) -> Eval {
+    fn scoped(&mut self, outer: &Expr, name: &str, line: u32) -> Eval {
         let full = const_path(outer).map(|path| format!("{path}::{name}"));
         let Some(full) = full else { return self.unsupported(format!("the constant {name}")) };
         self.line = line;
@@ -198,7 +198,6 @@ impl Interp<'_> {
         if let Some(class) = Class::find(&full) {
             return Ok(Value::Class(class));
         }
-        let _ = f;
         self.unsupported(format!("the constant {full}"))
     }
 
@@ -232,7 +231,9 @@ impl Interp<'_> {
                         let known = self.defined.contains_key(&call.name)
                             || methods::function(&call.name).is_some()
                             || methods::find(Class::OBJECT, &call.name).is_some();
-                        known || self.host_responds(None, &call.name)
+                        known
+                            || methods::is_known_function(&call.name)
+                            || self.host_responds(None, &call.name)
                     }
                     Some(receiver) => match self.eval(f, receiver) {
                         Ok(receiver) => self.responds(&receiver, &call.name, true)?,

@@ -261,6 +261,7 @@ impl Interp<'_> {
     /// Evaluates an expression.
     pub(crate) fn eval(&mut self, f: &Frame, expr: &Expr) -> Eval {
         if self.steps == 0 {
+            self.line = expr.line;
             return self.limit("too many steps");
         }
         self.steps -= 1;

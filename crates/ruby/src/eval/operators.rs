@@ -61,7 +61,7 @@ impl Interp<'_> {
         match pattern {
             Value::Class(class) => Ok(self.is_a(value, *class)),
             Value::Regexp(_) => match value.as_name() {
-                Some(text) => Ok(self.match_text(pattern, &text, 0)?.truthy()),
+                Some(text) => Ok(self.match_text(pattern, &text)?.truthy()),
                 None => {
                     self.last_match = None;
                     Ok(false)

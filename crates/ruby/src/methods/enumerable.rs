@@ -118,7 +118,12 @@ pub(super) const TABLE: &[Method] = &[
         Ok(Value::from_entries(counts))
     }),
     m("first", 0, 1, first),
-    m("take", 1, 1, first),
+    m("take", 1, 1, |i, v, a| {
+        if i.int(&a.list[0])? < 0 {
+            return i.raise(Class::ARGUMENT_ERROR, "attempt to take negative size");
+        }
+        first(i, v, a)
+    }),
     m("drop", 1, 1, |i, v, a| {
         let Ok(count) = usize::try_from(i.int(&a.list[0])?) else {
             return i.raise(Class::ARGUMENT_ERROR, "attempt to drop negative size");
@@ -428,7 +433,11 @@ pub(super) fn first(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
         return Ok(found);
     };
     let Ok(count) = usize::try_from(i.int(count)?) else {
-        return i.raise(Class::ARGUMENT_ERROR, "attempt to take negative size");
+        let text = match v {
+            Value::Array(_) => "negative array size",
+            _ => "attempt to take negative size",
+        };
+        return i.raise(Class::ARGUMENT_ERROR, text);
     };
     let mut out = Vec::new();
     if count > 0 {

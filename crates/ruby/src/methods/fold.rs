@@ -204,10 +204,10 @@ fn extreme(i: &mut Interp<'_>, v: &Value, a: &mut Args, side: Ordering) -> Eval 
             None => true,
             Some(best) => {
                 let ordering = match &block {
-                    Some(block) => i.block_ordering(block, &item, best)?,
-                    None => i.compare_or_raise(&item, best)?,
+                    Some(block) => i.block_ordering(block, best, &item)?,
+                    None => i.compare_or_raise(best, &item)?,
                 };
-                ordering == side
+                ordering.reverse() == side
             }
         };
         if better {

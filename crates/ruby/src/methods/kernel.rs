@@ -90,17 +90,7 @@ fn is_quiet(a: &Args) -> bool {
 
 fn integer_of(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
     let result = match (&a.list[0], a.opt(1)) {
-        (Value::Str(text), Some(Value::Int(base))) => {
-            let text = text.get();
-            let digits = text.trim();
-            match u32::try_from(*base).ok().filter(|b| (2..=36).contains(b)) {
-                Some(base) => match BigInt::parse_bytes(digits.as_bytes(), base) {
-                    Some(big) if digits.len() < 5000 => Ok(Value::big(big)),
-                    _ => i.unsupported("this form of Integer()"),
-                },
-                None => i.raise(Class::ARGUMENT_ERROR, format!("invalid radix {base}")),
-            }
-        }
+        (Value::Str(text), Some(Value::Int(base))) => integer_in_base(i, &text.get(), *base),
         (Value::Str(text), _) => match integer::parse_ruby(&text.get()) {
             Ok(big) => Ok(Value::big(big)),
             Err(error) => i.raise(Class::ARGUMENT_ERROR, error.to_string()),
@@ -118,6 +108,33 @@ fn integer_of(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
         }
     };
     quiet(a, result)
+}
+
+/// `Integer(text, base)`
+fn integer_in_base(i: &Interp<'_>, text: &str, base: i64) -> Eval {
+    let Some(base) = u32::try_from(base).ok().filter(|b| (2..=36).contains(b)) else {
+        return i.raise(Class::ARGUMENT_ERROR, format!("invalid radix {base}"));
+    };
+    let trimmed = text.trim();
+    let (sign, digits) = match trimmed.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", trimmed.strip_prefix('+').unwrap_or(trimmed)),
+    };
+    let prefix = match base {
+        16 => "0x",
+        8 => "0o",
+        2 => "0b",
+        _ => "",
+    };
+    let digits = digits.strip_prefix(prefix).unwrap_or(digits);
+    let is_plain = digits.len() < 5000 && !digits.starts_with(['+', '-', '_']);
+    match BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), base).filter(|_| is_plain) {
+        Some(big) => Ok(Value::big(big)),
+        None => {
+            let shown = ordain_functions::text::inspect_ruby(text);
+            i.raise(Class::ARGUMENT_ERROR, format!("invalid value for Integer(): {shown}"))
+        }
+    }
 }
 
 /// `exception: false` gives `nil` instead of an exception.

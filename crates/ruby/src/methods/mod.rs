@@ -140,11 +140,6 @@ pub(crate) fn find_class_method(class: Class, name: &str) -> Option<&'static Met
     all.get(&(class, name)).copied()
 }
 
-/// Whether a class may have methods that are not known here.
-pub(crate) fn is_partial(_class: Class) -> bool {
-    true
-}
-
 /// Methods that Ruby has and the interpreter has not: a class and its methods a line.
 const MISSING: &str = include_str!("missing.txt");
 

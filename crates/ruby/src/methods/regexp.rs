@@ -11,7 +11,7 @@ use crate::value::{MatchData, Value};
 
 pub(super) const TABLE: &[Method] = &[
     m("=~", 1, 1, |i, v, a| match a.list[0].as_name() {
-        Some(text) => i.match_text(v, &text, 0),
+        Some(text) => i.match_text(v, &text),
         None if a.list[0].is_nil() => {
             i.last_match = None;
             Ok(Value::Nil)
@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
     m("match", 1, 1, |i, v, a| match a.list[0].as_name() {
         Some(text) => {
-            i.match_text(v, &text, 0)?;
+            i.match_text(v, &text)?;
             Ok(i.last_match.clone().map_or(Value::Nil, Value::Match))
         }
         None => {
@@ -123,7 +123,7 @@ fn offset(i: &mut Interp<'_>, v: &Value, a: &mut Args, end: fn(Range<usize>) -> 
 
 impl Interp<'_> {
     /// Matches, sets `$~`, and gives where the match begins in characters.
-    pub(crate) fn match_text(&mut self, pattern: &Value, text: &str, _from: usize) -> Eval {
+    pub(crate) fn match_text(&mut self, pattern: &Value, text: &str) -> Eval {
         let Value::Regexp(regexp) = pattern else { return Ok(Value::Nil) };
         let found = regexp.regex.captures(text);
         self.steps(text.len() / 64)?;

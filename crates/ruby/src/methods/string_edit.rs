@@ -22,12 +22,12 @@ macro_rules! bang {
 pub(super) const TABLE: &[Method] = &[
     m("=~", 1, 1, |i, v, a| match &a.list[0] {
         Value::Str(_) => i.raise(Class::TYPE_ERROR, "type mismatch: String given"),
-        Value::Regexp(_) => i.match_text(&a.list[0], &text(v), 0),
+        Value::Regexp(_) => i.match_text(&a.list[0], &text(v)),
         _ => Ok(Value::Nil),
     }),
     m("match", 1, 2, |i, v, a| {
         let pattern = i.pattern(&a.list[0], false)?;
-        i.match_text(&Value::Regexp(pattern), &text(v), 0)?;
+        i.match_text(&Value::Regexp(pattern), &text(v))?;
         let found = i.last_match.clone();
         match (found, a.block.take()) {
             (Some(found), Some(block)) => i.yield_one(&block, Value::Match(found)),
@@ -61,6 +61,10 @@ pub(super) const TABLE: &[Method] = &[
     m("scan", 1, 1, scan),
     m("partition", 1, 1, |i, v, a| partition(i, v, a, false)),
     m("rpartition", 1, 1, |i, v, a| partition(i, v, a, true)),
+    m("+@", 0, 0, |i, v, _| match v {
+        Value::Str(text) if text.is_frozen.get() => i.send(v, "dup", vec![]),
+        _ => Ok(v.clone()),
+    }),
     m("<<", 1, 1, append),
     m("concat", 0, -1, |i, v, a| {
         for part in std::mem::take(&mut a.list) {
@@ -195,7 +199,7 @@ fn span_of(i: &mut Interp<'_>, v: &Value, a: &[Value]) -> Eval<Option<Range<usiz
     let text = text(v);
     Ok(match (&a[0], a.get(1)) {
         (Value::Regexp(_), group) => {
-            i.match_text(&a[0], &text, 0)?;
+            i.match_text(&a[0], &text)?;
             let Some(found) = i.last_match.clone() else { return Ok(None) };
             match group {
                 None => found.spans[0].clone(),
@@ -497,7 +501,7 @@ fn partition(i: &mut Interp<'_>, v: &Value, a: &mut Args, last: bool) -> Eval {
     let span = match &a.list[0] {
         Value::Regexp(_) if last => return i.unsupported("`rpartition' of a regular expression"),
         pattern @ Value::Regexp(_) => {
-            i.match_text(pattern, &whole, 0)?;
+            i.match_text(pattern, &whole)?;
             i.last_match.as_ref().and_then(|found| found.spans[0].clone())
         }
         part => {

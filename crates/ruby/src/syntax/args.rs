@@ -38,7 +38,7 @@ impl Parser<'_> {
             } else if let Some(entry) = self.labelled_entry()? {
                 entries.push(entry);
             } else {
-                let value = if in_brackets { self.argument()? } else { self.expression()? };
+                let value = self.expression()?;
                 if self.accept("=>")? {
                     self.skip_line_ends()?;
                     let right = self.expression()?;
@@ -62,11 +62,6 @@ impl Parser<'_> {
             args.push(Expr { line, kind: Kind::Hash(Box::new(literal)) });
         }
         Ok((args, block))
-    }
-
-    /// An argument in parentheses: `f(not x)` and `f(a if b)` do not occur, `f(g x)` does.
-    fn argument(&mut self) -> Parse<Expr> {
-        self.expression()
     }
 
     /// `name: value`, `"name": value` or `**hash`.

@@ -139,9 +139,9 @@ impl Parser<'_> {
         let line = self.token_line;
         let flags = self.enter();
         self.advance()?;
-        let is_bare = matches!(self.token, Tok::LineEnd | Tok::Op(";"));
+        let is_bare = matches!(self.token, Tok::LineEnd | Tok::Op(";") | Tok::Keyword("when"));
         let subject = if is_bare { None } else { Some(self.expression_statement()?) };
-        self.skip_blank_text()?;
+        self.skip_terminators()?;
         let mut branches = Vec::new();
         while self.accept_keyword("when")? {
             let mut values = Vec::new();
@@ -169,10 +169,6 @@ impl Parser<'_> {
         self.leave(flags);
         self.expect_keyword("end")?;
         Ok(Expr { line, kind: Kind::Case(Box::new(Case { subject, branches, otherwise })) })
-    }
-
-    fn skip_blank_text(&mut self) -> Parse<()> {
-        self.skip_terminators()
     }
 
     fn when_value(&mut self) -> Parse<Expr> {

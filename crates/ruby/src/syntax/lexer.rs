@@ -93,10 +93,7 @@ impl Parser<'_> {
     /// What may follow the current token.
     fn state(&self) -> State {
         match &self.token {
-            Tok::Ident(name) if self.after_dot => {
-                let _ = name;
-                State::Arg
-            }
+            Tok::Ident(_) if self.after_dot => State::Arg,
             Tok::Ident(name) if self.find_local(name).is_some() => State::End,
             Tok::Ident(_) | Tok::Const(_) => State::Arg,
             Tok::Keyword(word) => match *word {
@@ -171,9 +168,6 @@ impl Parser<'_> {
                 Ok(Tok::Emit)
             }
             '0'..='9' => self.lex_number(),
-            '"' | '\'' | '`' if state == State::Name && c == '`' => {
-                self.lex_operator(state, is_value)
-            }
             '"' | '\'' => self.lex_quoted(c, state),
             '`' => Err(self.unsupported("a command in backticks")),
             '@' => self.lex_instance(),
@@ -444,12 +438,6 @@ impl Parser<'_> {
                 && self.peek_at(2) != Some(b'=')
                 && self.peek_at(2) != Some(b'~'))
         {
-            let is_ternary = self.peek() == Some('?')
-                && self.ternaries == 0
-                && next == Some(b':')
-                && self.peek_at(2) != Some(b':');
-            // `a ?b :c` is told apart by blanks only; `x.y?:z` does not occur.
-            let _ = is_ternary;
             self.at += 1;
         }
         let word = &self.source[start..self.at];
