@@ -120,9 +120,7 @@ impl Compiler<'_> {
             }
             Err(error) => {
                 let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
-                let mut error = EvalError::new("", text, place.span);
-                error.issue = None;
-                return Err(error.into());
+                return Err(EvalError::new("RUNTIME_ERROR", text, place.span).into());
             }
         };
         if self.depth + LEVELS >= MAX_DEPTH {

@@ -39,7 +39,10 @@ impl Interp<'_> {
                 self.line = expr.line;
                 self.range(low, high, *is_open)
             }
-            Kind::Global(name) => self.global(name),
+            Kind::Global(name) => {
+                self.line = expr.line;
+                self.global(name)
+            }
             Kind::Group(n) => Ok(self.group(*n)),
             Kind::Const(name) => self.constant(name, expr.line),
             Kind::Scoped(outer, name) => self.scoped(outer, name, expr.line),

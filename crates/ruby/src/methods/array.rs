@@ -219,31 +219,25 @@ fn join(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
         Some(between) => i.str(between)?,
     };
     let mut out = String::new();
-    let mut is_first = true;
-    join_into(i, &array(v), &between, &mut out, &mut is_first)?;
+    join_into(i, &array(v), &between, &mut out)?;
     i.text(out)
 }
 
-fn join_into(
-    i: &mut Interp<'_>,
-    array: &Array,
-    between: &str,
-    out: &mut String,
-    is_first: &mut bool,
-) -> Eval<()> {
+fn join_into(i: &mut Interp<'_>, array: &Array, between: &str, out: &mut String) -> Eval<()> {
     i.check_stack()?;
     for n in 0..array.len() {
         let item = array.at(n).unwrap_or_default();
         i.steps(1)?;
-        if let Value::Array(inner) = &item {
-            join_into(i, inner, between, out, is_first)?;
-            continue;
-        }
-        if !std::mem::take(is_first) {
+        if n > 0 {
+            i.charge(between.len())?;
             out.push_str(between);
         }
+        if let Value::Array(inner) = &item {
+            join_into(i, inner, between, out)?;
+            continue;
+        }
         let text = i.to_s(&item)?;
-        i.charge(text.len() + between.len())?;
+        i.charge(text.len())?;
         out.push_str(&text);
     }
     Ok(())

@@ -156,6 +156,11 @@ pub(super) const TABLE: &[Method] = &[
         }
         made(i, out)
     }),
+    m("flatten", 0, 1, |i, v, a| {
+        let depth = if a.len() == 0 { 1 } else { i.int(&a.list[0])? };
+        let pairs = i.collect(v)?;
+        i.send(&Value::array(pairs), "flatten", vec![Value::Int(depth)])
+    }),
     m("to_hash", 0, 0, |_, v, _| Ok(v.clone())),
     m("default", 0, 1, |_, v, _| Ok(hash(v).default.borrow().clone())),
     m("default=", 1, 1, |i, v, a| {
