@@ -1,14 +1,14 @@
 //! ERB templates: what they see of the compile.
 //!
-//! `ordain-ruby` renders them. What is beyond its Ruby ends in [`Outcome::Unsupported`], in one
-//! place: a real Ruby can take over there.
+//! `ordain-ruby` renders them. What is beyond its Ruby ends in `Outcome::Unsupported`, in one place
+//! (`render_erb`): a real Ruby can take over there.
 
 use std::any::Any;
 use std::path::Path;
 use std::rc::Rc;
 
 use ecow::EcoString;
-use ordain_ruby::{Error, Foreign, Host, HostError, Limits, Value as Ruby};
+use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
 use ordain_source::Span;
 
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, needs_ruby, plain};
@@ -35,6 +35,8 @@ enum Outcome {
         what: String,
         line: u32,
     },
+    /// It does not parse.
+    Broken(SyntaxError),
 }
 
 /// Where a template stands.
@@ -97,6 +99,10 @@ impl Compiler<'_> {
     fn render_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<EcoString> {
         match self.try_erb(template, place)? {
             Outcome::Text(text) => Ok(text),
+            Outcome::Broken(error) => {
+                let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
+                Err(EvalError::new("RUNTIME_ERROR", text, place.span).into())
+            }
             Outcome::Unsupported { what, line } => {
                 let name = match place.file {
                     Some((_, path)) => path.display().to_string(),
@@ -118,10 +124,7 @@ impl Compiler<'_> {
                 let (what, line) = (error.message.clone(), error.line);
                 return Ok(Outcome::Unsupported { what, line });
             }
-            Err(error) => {
-                let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
-                return Err(EvalError::new("RUNTIME_ERROR", text, place.span).into());
-            }
+            Err(error) => return Ok(Outcome::Broken(error.clone())),
         };
         if self.depth + LEVELS >= MAX_DEPTH {
             return plain("stack level too deep");

@@ -36,12 +36,12 @@ impl Interp<'_> {
                 self.send(&object, &ecow::eco_format!("{name}="), vec![value])?;
             }
             Target::Many(targets) => {
-                let items = self.to_items(&value)?;
+                let items = self.taken_apart(&value)?;
                 self.assign_many(f, targets, items)?;
             }
             Target::Splat(inner) => {
                 if let Some(inner) = inner {
-                    let items = self.to_items(&value)?;
+                    let items = self.taken_apart(&value)?;
                     let list = self.list(items)?;
                     self.assign(f, inner, list)?;
                 }
@@ -51,7 +51,7 @@ impl Interp<'_> {
     }
 
     /// What a value gives when it is taken apart: its items, or itself.
-    fn to_items(&mut self, value: &Value) -> Eval<Vec<Value>> {
+    fn taken_apart(&mut self, value: &Value) -> Eval<Vec<Value>> {
         Ok(match value {
             Value::Array(array) => array.get(),
             other => vec![other.clone()],

@@ -41,7 +41,7 @@ impl Interp<'_> {
             }
             BlockArg::Pass(expr) => {
                 let value = self.eval(f, expr)?;
-                args.block = self.to_block(&value)?;
+                args.block = self.block_of(&value)?;
             }
             BlockArg::Forward => args.block = f.method.block.clone(),
         }
@@ -86,7 +86,7 @@ impl Interp<'_> {
     }
 
     /// What `&value` gives as a block.
-    fn to_block(&mut self, value: &Value) -> Eval<Option<Rc<Proc>>> {
+    fn block_of(&mut self, value: &Value) -> Eval<Option<Rc<Proc>>> {
         let body = match value {
             Value::Nil => return Ok(None),
             Value::Proc(proc) => return Ok(Some(Rc::clone(proc))),

@@ -70,7 +70,7 @@ impl Interp<'_> {
                     self.line = code.line;
                     match &value {
                         Value::Str(text) => out.push_str(&text.text.borrow()),
-                        value => out.push_str(&self.to_s(value)?),
+                        value => out.push_str(&self.display(value)?),
                     }
                 }
             }

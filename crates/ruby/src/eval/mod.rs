@@ -376,7 +376,7 @@ impl Interp<'_> {
             return Ok(Value::Nil);
         }
         self.line = inner.line;
-        let text = self.to_s(&value)?;
+        let text = self.display(&value)?;
         self.print(&text)
     }
 

@@ -15,7 +15,7 @@ use crate::value::{Hash, Regexp, Value};
 
 impl Interp<'_> {
     /// `to_s`
-    pub(crate) fn to_s(&mut self, value: &Value) -> Eval<EcoString> {
+    pub(crate) fn display(&mut self, value: &Value) -> Eval<EcoString> {
         Ok(match value {
             Value::Nil => EcoString::new(),
             Value::Str(text) => text.get(),
@@ -31,7 +31,7 @@ impl Interp<'_> {
             Value::Foreign(foreign) => foreign.text.clone(),
             Value::Time(time) => crate::methods::time_text(time).into(),
             Value::Range(range) => {
-                let (low, high) = (self.to_s(&range.low)?, self.to_s(&range.high)?);
+                let (low, high) = (self.display(&range.low)?, self.display(&range.high)?);
                 ecow::eco_format!("{low}{}{high}", if range.is_open { "..." } else { ".." })
             }
             other => {

@@ -131,7 +131,7 @@ pub(super) const TABLE: &[Method] = &[
     m("shelljoin", 0, 0, |i, v, _| {
         let mut words = Vec::new();
         for item in array(v).get() {
-            words.push(i.to_s(&item)?);
+            words.push(i.display(&item)?);
         }
         i.text(ordain_functions::shell::join(words.iter().map(|w| w.as_str())))
     }),
@@ -236,7 +236,7 @@ fn join_into(i: &mut Interp<'_>, array: &Array, between: &str, out: &mut String)
             join_into(i, inner, between, out)?;
             continue;
         }
-        let text = i.to_s(&item)?;
+        let text = i.display(&item)?;
         i.charge(text.len())?;
         out.push_str(&text);
     }

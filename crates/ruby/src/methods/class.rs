@@ -17,11 +17,11 @@ use crate::value::{Exception, Hash, ProcBody, Value};
 /// Methods of all classes.
 pub(super) const TABLE: &[Method] = &[
     m("name", 0, 0, |i, v, _| {
-        let text = i.to_s(v)?;
+        let text = i.display(v)?;
         i.text(text)
     }),
     m("to_s", 0, 0, |i, v, _| {
-        let text = i.to_s(v)?;
+        let text = i.display(v)?;
         i.text(text)
     }),
     m("new", 0, -1, new),
@@ -103,7 +103,7 @@ fn new(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
         },
         class if class.is_a(Class::EXCEPTION) => {
             let message = match a.opt(0) {
-                Some(message) => i.to_s(message)?,
+                Some(message) => i.display(message)?,
                 None => class.name().into(),
             };
             let exception = Exception { class, class_name: None, message, line: i.line };
@@ -205,7 +205,7 @@ const SHELLWORDS: &[Method] = &[
 ];
 
 fn shellescape(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
-    let text = i.to_s(&a.list[0])?;
+    let text = i.display(&a.list[0])?;
     i.text(shell::escape(&text))
 }
 
@@ -264,7 +264,7 @@ const REGEXP: &[Method] = &[
         let mut parts = Vec::new();
         for part in &list {
             parts.push(match part {
-                Value::Regexp(_) => i.to_s(part)?.to_string(),
+                Value::Regexp(_) => i.display(part)?.to_string(),
                 part => regex::escape(&i.str(part)?),
             });
         }
@@ -368,7 +368,7 @@ const HTML: &[Method] = &[
 ];
 
 fn html_escape(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
-    let text = i.to_s(&a.list[0])?;
+    let text = i.display(&a.list[0])?;
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

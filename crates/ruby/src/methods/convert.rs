@@ -109,7 +109,7 @@ impl Interp<'_> {
                 for (key, value) in hash.pairs() {
                     let key = match (&key, target) {
                         (Value::Str(text), _) => Data::Str(text.get()),
-                        (key, Target::Json) => Data::Str(self.to_s(key)?),
+                        (key, Target::Json) => Data::Str(self.display(key)?),
                         (key, Target::Yaml) => self.data(key, target)?,
                     };
                     let value = self.data(&value, target)?;
@@ -118,7 +118,7 @@ impl Interp<'_> {
                 Data::Map(Arc::new(out))
             }
             Value::Class(_) | Value::Range(_) | Value::Foreign(_) if target == Target::Json => {
-                Data::Str(self.to_s(v)?)
+                Data::Str(self.display(v)?)
             }
             other => {
                 let class = self.class_name(other);

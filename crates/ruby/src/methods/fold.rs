@@ -15,7 +15,7 @@ pub(super) const TABLE: &[Method] = &[
     m("count", 0, 1, count),
     e("find", 0, 0, find),
     e("detect", 0, 0, find),
-    m("find_index", 0, 1, |i, v, a| find_index(i, v, a)),
+    m("find_index", 0, 1, find_index),
     m("include?", 1, 1, include),
     m("member?", 1, 1, include),
     m("any?", 0, 1, |i, v, a| decide(i, v, a, |hits, _| hits > 0, Some(true))),

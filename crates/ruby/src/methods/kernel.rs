@@ -13,9 +13,9 @@ use crate::eval::error::{Eval, Unwind};
 use crate::value::{Exception, Hash, Value};
 
 pub(super) const TABLE: &[Method] = &[
-    m("Array", 1, 1, |i, _, a| i.to_array(&a.list[0])),
+    m("Array", 1, 1, |i, _, a| i.array_of(&a.list[0])),
     m("String", 1, 1, |i, _, a| {
-        let text = i.to_s(&a.list[0])?;
+        let text = i.display(&a.list[0])?;
         i.text(text)
     }),
     m("Integer", 1, 3, integer_of),
@@ -66,7 +66,7 @@ pub(super) const TABLE: &[Method] = &[
 
 impl Interp<'_> {
     /// `Array(value)`
-    pub(crate) fn to_array(&mut self, value: &Value) -> Eval {
+    pub(crate) fn array_of(&mut self, value: &Value) -> Eval {
         match value {
             Value::Nil => Ok(Value::array(vec![])),
             Value::Array(_) => Ok(value.clone()),
@@ -175,13 +175,13 @@ fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
         [Value::Exception(e)] => Err(Box::new(Unwind::Raise(Rc::clone(e)))),
         [Value::Class(class), rest @ ..] if class.is_a(Class::EXCEPTION) => {
             let message = match rest.first() {
-                Some(message) => i.to_s(message)?,
+                Some(message) => i.display(message)?,
                 None => class.name().into(),
             };
             i.raise(*class, message)
         }
         [Value::Exception(e), message, ..] => {
-            let message = i.to_s(message)?;
+            let message = i.display(message)?;
             let class_name = e.class_name.clone();
             let new = Exception { class: e.class, class_name, message, line: i.line };
             Err(Box::new(Unwind::Raise(Rc::new(new))))
@@ -236,7 +236,7 @@ fn arg<'a>(value: &Value, shown: &'a Shown) -> Arg<'a> {
 
 impl Interp<'_> {
     fn shown(&mut self, value: &Value, with_entries: bool) -> Eval<Shown> {
-        let display = self.to_s(value)?.to_string();
+        let display = self.display(value)?.to_string();
         self.charge(display.len())?;
         let inspect = match value {
             Value::Str(_) | Value::Int(_) => String::new(),

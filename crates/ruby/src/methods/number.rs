@@ -152,7 +152,7 @@ pub(super) const INTEGER: &[Method] = &[
     m("ceil", 0, 1, |i, v, a| round_integer(i, v, a, 1)),
     m("truncate", 0, 1, |i, v, a| round_integer(i, v, a, if is_negative(v) { 1 } else { -1 })),
     m("digits", 0, 0, |i, v, _| {
-        let text = i.to_s(v)?;
+        let text = i.display(v)?;
         let digits = text.bytes().rev().map(|b| Value::Int(i64::from(b.wrapping_sub(b'0'))));
         Ok(Value::array(digits.collect()))
     }),
@@ -223,7 +223,7 @@ fn to_s(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
             i.steps((big.bits() / 16) as usize)?;
             big.to_str_radix(radix)
         }
-        v => i.to_s(v)?.to_string(),
+        v => i.display(v)?.to_string(),
     };
     i.text(text)
 }

@@ -13,7 +13,7 @@ use crate::value::{Array, Hash, Proc, ProcBody, Text, Value};
 pub(super) const TABLE: &[Method] = &[
     m("nil?", 0, 0, |_, v, _| Ok(Value::Bool(v.is_nil()))),
     m("to_s", 0, 0, |i, v, _| {
-        let text = i.to_s(v)?;
+        let text = i.display(v)?;
         i.text(text)
     }),
     m("inspect", 0, 0, |i, v, _| {
@@ -154,7 +154,7 @@ pub(super) const PROC: &[Method] = &[
 /// Methods of exceptions.
 pub(super) const EXCEPTION: &[Method] = &[
     m("message", 0, 0, |i, v, _| {
-        let text = i.to_s(v)?;
+        let text = i.display(v)?;
         i.text(text)
     }),
     m("full_message", 0, 1, |i, _, _| i.unsupported("the full message of an exception")),

@@ -116,8 +116,8 @@ impl Interp<'_> {
 /// Methods of enumerators.
 pub(super) const ENUMERATOR: &[Method] = &[
     m("each", 0, 0, |i, v, a| run(i, v, a.block.take())),
-    m("with_index", 0, 1, |i, v, a| with_index(i, v, a)),
-    m("each_with_index", 0, 0, |i, v, a| with_index(i, v, a)),
+    m("with_index", 0, 1, with_index),
+    m("each_with_index", 0, 0, with_index),
     m("with_object", 1, 1, |i, v, a| {
         let Some(block) = a.block.take() else { return i.unsupported("this enumerator") };
         let memo = a.get(0);

@@ -455,7 +455,7 @@ fn substitute(i: &mut Interp<'_>, v: &Value, a: &mut Args, all: bool) -> Eval {
             }
             (None, None) => Value::Nil,
         };
-        let new = i.to_s(&new)?;
+        let new = i.display(&new)?;
         i.charge(new.len())?;
         out.push_str(&new);
         copied = span.end;

@@ -165,7 +165,7 @@ impl Parser<'_> {
         safe: bool,
     ) -> Parse<Expr> {
         let mut call = Call {
-            is_bare: receiver.is_none(),
+            is_bare: receiver.is_none() && !name.ends_with(['?', '!']),
             receiver,
             name,
             args: Vec::new(),
@@ -176,7 +176,7 @@ impl Parser<'_> {
         if self.is("(") && !self.space_before {
             call.is_bare = false;
             self.parenthesised(&mut call)?;
-        } else if self.begins_argument() || self.begins_close_argument(&call.name) {
+        } else if self.begins_argument() || self.begins_close_argument() {
             call.is_bare = false;
             self.command_args(&mut call)?;
         }
@@ -250,13 +250,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an argument follows without a blank, as in `include?name`.
-    fn begins_close_argument(&self, name: &str) -> bool {
-        let is_value = matches!(
+    /// Whether an argument follows without a blank, as in `include?name` and `raise"text"`.
+    fn begins_close_argument(&self) -> bool {
+        matches!(
             self.token,
             Tok::Ident(_) | Tok::Const(_) | Tok::Instance(_) | Tok::Str(_) | Tok::Int(_)
-        );
-        name.ends_with(['?', '!']) && is_value
+        ) && !self.space_before
     }
 
     /// `.name`, `[…]`, `::Name` after a value.
@@ -299,7 +298,7 @@ impl Parser<'_> {
         let line = self.token_line;
         self.advance()?;
         match self.advance()? {
-            Tok::Const(name) if !(self.is("(") && !self.space_before) => {
+            Tok::Const(name) if !self.is("(") || self.space_before => {
                 Ok(Expr { line, kind: Kind::Scoped(Box::new(outer), name) })
             }
             Tok::Const(name) | Tok::Ident(name) => {
