@@ -1,4 +1,4 @@
-//! What modules bring in Ruby: it is not run, but known by name.
+//! What modules bring in Ruby: what is not run is known by name.
 
 #![allow(clippy::unwrap_used)]
 
@@ -51,11 +51,26 @@ fn functions() {
 fn templates() {
     let file = "/modules/garden/templates/sign.erb";
     let code = "\nnotify { template('garden/sign.erb'): }";
-    let (id, message, line) = error_of(code, &[(file, "<%= 1 %>")]);
-    assert_eq!((id.as_str(), line), ("puppet::ruby", Some(2)));
-    assert!(message.contains(file) && message.contains("Ruby"), "{message}");
-    let (_, message, _) = error_of("$a = inline_template('<%= 1 %>')", &[]);
-    assert!(message.contains("inline_template") && message.contains("Ruby"), "{message}");
+    for (text, what) in [
+        ("1\n<%= system('ls') %>", "`system' in line 2"),
+        ("<%= `ls` %>", "a command in backticks in line 1"),
+        ("<%= Etc.getlogin %>", "the constant Etc in line 1"),
+    ] {
+        let (id, message, line) = error_of(code, &[(file, text)]);
+        assert_eq!((id.as_str(), line), ("puppet::ruby", Some(2)));
+        assert!(message.contains(file) && message.contains(what), "{message}");
+    }
+    let (id, message, _) = error_of(code, &[(file, "<% if %>")]);
+    assert_eq!(id, "puppet::runtime-error");
+    assert!(message.starts_with(&format!("{file}:1: syntax error")), "{message}");
+    let (id, message, _) = error_of("$a = inline_template('<%= exit %>')", &[]);
+    assert_eq!(id, "puppet::ruby");
+    assert!(message.contains("`exit' in line 1"), "{message}");
+    let text = "<%= scope.function_template(['garden/sign.erb']) %>";
+    let (_, message, _) = error_of(code, &[(file, text)]);
+    assert!(message.contains("stack level too deep"), "{message}");
+    let (_, message, _) = error_of(code, &[(file, "\n<% loop { } %>")]);
+    assert!(message.contains("Line: 2\n  Detail: too many steps"), "{message}");
     let other = Path::new("/modules/garden/manifests/init.pp").display().to_string();
     let (_, message, _) = error_of("$a = template('garden/no.erb')", &[(&other, "")]);
     assert!(message.contains("Could not find template 'garden/no.erb'"), "{message}");

@@ -9,6 +9,7 @@ pub mod collect;
 pub mod compare;
 pub mod control;
 pub mod epp;
+pub mod erb;
 pub mod error;
 pub mod functions;
 pub mod interface;

@@ -111,9 +111,19 @@ struct Registry {
     /// Files that were read, with what went wrong; a missing file has no entry here.
     files: FxHashMap<PathBuf, Arc<LoadedFile>>,
     templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
+    erb: FxHashMap<PathBuf, Arc<ErbTemplate>>,
+    inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
     missing: rustc_hash::FxHashSet<(char, EcoString)>,
 }
+
+/// An ERB template, or why it does not parse.
+pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
+
+/// How many ERB templates that stand in manifests are kept.
+const KEPT_TEMPLATES: usize = 4096;
+/// The longest of them that is kept, in bytes.
+const KEPT_LENGTH: usize = 1 << 16;
 
 /// A text that was read and parsed.
 #[derive(Debug)]
@@ -411,6 +421,45 @@ impl Environment {
         let file = Arc::new(self.parse_template(path, &text));
         self.registry_mut().templates.insert(path.to_path_buf(), Arc::clone(&file));
         Ok(file)
+    }
+
+    /// The ERB template in a file, parsed once.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn erb(&self, path: &Path) -> EvalResult<Arc<ErbTemplate>> {
+        if let Some(template) = self.registry().erb.get(path) {
+            return Ok(Arc::clone(template));
+        }
+        let bytes = self.world.read(path).map_err(|e| PlainError::new(e.to_string()))?;
+        let template = match String::from_utf8(bytes) {
+            Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
+            Err(_) => Err(ordain_ruby::SyntaxError {
+                message: "a text that is not UTF-8".into(),
+                line: 1,
+                is_unsupported: true,
+            }),
+        };
+        let template = Arc::new(template);
+        self.registry_mut().erb.insert(path.to_path_buf(), Arc::clone(&template));
+        Ok(template)
+    }
+
+    /// The ERB template that a text is.
+    pub fn inline_erb(&self, text: &EcoString) -> Arc<ErbTemplate> {
+        if let Some(template) = self.registry().inline_erb.get(text) {
+            return Arc::clone(template);
+        }
+        let parsed = ordain_ruby::Template::parse(text, ordain_ruby::Trim::Explicit);
+        let template = Arc::new(parsed);
+        if text.len() <= KEPT_LENGTH {
+            let mut registry = self.registry_mut();
+            if registry.inline_erb.len() >= KEPT_TEMPLATES {
+                registry.inline_erb.clear();
+            }
+            registry.inline_erb.insert(text.clone(), Arc::clone(&template));
+        }
+        template
     }
 
     /// Parses the text of a template.
