@@ -6,6 +6,7 @@
 
 pub mod diagnostic;
 pub mod files;
+mod peer;
 mod process;
 pub mod render;
 pub mod suggest;
@@ -14,6 +15,6 @@ pub mod world;
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use world::{
-    EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World, read_input,
-    read_input_text,
+    EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, World,
+    read_input, read_input_text,
 };
