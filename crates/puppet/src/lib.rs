@@ -12,6 +12,7 @@ pub mod hiera;
 pub mod load;
 pub mod lower;
 pub mod pcore;
+pub mod plugins;
 pub mod rich;
 pub mod ruby;
 pub mod session;

@@ -169,6 +169,7 @@ pub struct Compiler<'e> {
     /// How many scopes have parameters without a value.
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
+    pub(crate) ruby: crate::plugins::State<'e>,
     depth: u32,
 }
 
@@ -197,6 +198,7 @@ impl<'e> Compiler<'e> {
             warned: FxHashSet::default(),
             pending: 0,
             budget: budget::Budget::default(),
+            ruby: crate::plugins::State::default(),
             depth: 0,
         }
     }

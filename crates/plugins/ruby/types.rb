@@ -1,0 +1,5 @@
+# Resource types.
+module Ordain
+  module Types
+  end
+end
