@@ -5,8 +5,71 @@ module Puppet
     MIN_INTEGER = -2**63
 
     module Types
-      # The value that must not be shown.
-      class PSensitiveType
+      # Something that the compile holds.
+      class HeldValue
+        include Ordain::Held
+
+        def initialize(data)
+          @held, @text = data['id'], data['text']
+        end
+
+        def to_s
+          @text
+        end
+        alias inspect to_s
+
+        def ==(other)
+          other.class == self.class && to_s == other.to_s
+        end
+        alias eql? ==
+
+        def hash
+          @text.hash
+        end
+      end
+
+      class PAnyType < HeldValue
+        def initialize(data)
+          super
+          @parts = data['parts'] || {}
+        end
+
+        def instance?(value, _guard = nil)
+          Ordain.ask('instance', held, Ordain::Wire.pack(value))
+        end
+
+        def assignable?(other, _guard = nil)
+          Ordain.ask('assignable', held, other.held)
+        end
+
+        def generalize
+          Ordain.ask_value('generalize', held)
+        end
+
+        def name
+          to_s
+        end
+
+        def simple_name
+          to_s[/\A[^\[]+/]
+        end
+        alias class_name_of simple_name
+
+        def create(*args)
+          Ordain.call_function(Ordain.global_scope, 'new', [self, *args])
+        end
+
+        def callable_with?(*)
+          false
+        end
+
+        def ===(value)
+          instance?(value)
+        end
+      end
+
+      # The type of values that must not be shown.
+      class PSensitiveType < PAnyType
         class Sensitive
           def initialize(value)
             @value = value
@@ -35,7 +98,7 @@ module Puppet
         end
       end
 
-      class PBinaryType
+      class PBinaryType < PAnyType
         # Bytes, which Puppet writes in Base64.
         class Binary
           attr_reader :binary_buffer
@@ -94,29 +157,6 @@ module Puppet
         end
       end
 
-      # Something that the compile holds.
-      class HeldValue
-        include Ordain::Held
-
-        def initialize(data)
-          @held, @text = data['id'], data['text']
-        end
-
-        def to_s
-          @text
-        end
-        alias inspect to_s
-
-        def ==(other)
-          other.class == self.class && to_s == other.to_s
-        end
-        alias eql? ==
-
-        def hash
-          @text.hash
-        end
-      end
-
       # Values that older functions get as text: moments, durations, ranges of versions.
       class Plain < HeldValue; end
 
@@ -140,46 +180,6 @@ module Puppet
 
         def invocation
           self
-        end
-      end
-
-      class PAnyType < HeldValue
-        def initialize(data)
-          super
-          @parts = data['parts'] || {}
-        end
-
-        def instance?(value, _guard = nil)
-          Ordain.ask('instance', held, Ordain::Wire.pack(value))
-        end
-
-        def assignable?(other, _guard = nil)
-          Ordain.ask('assignable', held, other.held)
-        end
-
-        def generalize
-          Ordain.ask_value('generalize', held)
-        end
-
-        def name
-          to_s
-        end
-
-        def simple_name
-          to_s[/\A[^\[]+/]
-        end
-        alias class_name_of simple_name
-
-        def create(*args)
-          Ordain.call_function(Ordain.global_scope, 'new', [self, *args])
-        end
-
-        def callable_with?(*)
-          false
-        end
-
-        def ===(value)
-          instance?(value)
         end
       end
 

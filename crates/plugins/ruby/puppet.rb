@@ -397,6 +397,16 @@ module Puppet
   end
 end
 
+# Libraries that Puppet has loaded already, and code therefore uses without saying so.
+{
+  URI: 'uri', YAML: 'yaml', Psych: 'yaml', ERB: 'erb', FileUtils: 'fileutils', Tempfile: 'tempfile', IPAddr: 'ipaddr',
+  Socket: 'socket', TCPSocket: 'socket', Etc: 'etc', Pathname: 'pathname', Shellwords: 'shellwords', OpenSSL: 'openssl',
+  Base64: 'base64', SecureRandom: 'securerandom', Timeout: 'timeout', StringIO: 'stringio', Zlib: 'zlib',
+  Open3: 'open3', Forwardable: 'forwardable', Singleton: 'singleton', Logger: 'logger', Benchmark: 'benchmark',
+  Date: 'date', DateTime: 'date', OpenStruct: 'ostruct', StringScanner: 'strscan', Resolv: 'resolv',
+  BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
+}.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
+
 module Kernel
   # Translation of messages, which are kept as they are.
   def _(text)

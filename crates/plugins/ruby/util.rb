@@ -390,7 +390,8 @@ module Facter
     private
 
     def facts
-      Ordain.global_scope.lookupvar('facts') || {}
+      found, value = Ordain.ask('variable', Ordain.ask('global'), 'facts')
+      (found && Ordain::Wire.unpack(value)) || {}
     end
   end
 

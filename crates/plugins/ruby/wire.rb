@@ -60,7 +60,7 @@ module Ordain
         case value
         when :undef then nil
         when :default then { '$' => 'default' }
-        else value.to_s
+        else { '$' => 'symbol', 'v' => value.to_s }
         end
       end
 
@@ -107,6 +107,7 @@ module Ordain
         when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(unpack(value))
         when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.from_base64(value)
         when 'regexp' then Regexp.new(value)
+        when 'symbol' then value.to_sym
         when 'semver' then SemanticPuppet::Version.parse(value)
         when 'resource' then Puppet::Parser::Resource.of(data)
         when 'block' then Ordain.block(data)

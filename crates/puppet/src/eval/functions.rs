@@ -532,7 +532,7 @@ fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
     }
 }
 
-fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
+pub(crate) fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
     let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
     if arity >= 0 && given != wanted {
         return plain(format!("{name}(): Wrong number of arguments given ({given} for {wanted})"));

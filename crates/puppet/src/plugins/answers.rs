@@ -112,8 +112,7 @@ impl Compiler<'_> {
     fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
-        let given = self.from_wire(args.get(2).unwrap_or(&Json::Null))?;
-        let given = given.as_array().unwrap_or_default().to_vec();
+        let given = self.arguments_from_wire(args.get(2).unwrap_or(&Json::Null))?;
         let block = match args.get(3).and_then(Json::as_u64) {
             Some(number) => Some(self.ruby_block(number, args.get(4), scope)?),
             None => None,
@@ -128,8 +127,7 @@ impl Compiler<'_> {
         let Some(Value::Callable(closure)) = held.cloned() else {
             return fail("the Ruby code calls a lambda of another call");
         };
-        let given = self.from_wire(args.get(1).unwrap_or(&Json::Null))?;
-        let given = given.as_array().unwrap_or_default();
+        let given = self.arguments_from_wire(args.get(1).unwrap_or(&Json::Null))?;
         // As a lambda is called by iteration: it gets what it has parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;

@@ -11,6 +11,7 @@ use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::functions::check_arity;
 use crate::eval::scope::ScopeId;
 use crate::types::{Type, TypeAlias, mismatch, parse};
 use crate::value::Value;
@@ -27,12 +28,13 @@ pub struct RubyFile {
 /// A function that the `ruby` process has loaded.
 #[derive(Debug)]
 pub(super) struct RubyFunction {
-    file: Arc<RubyFile>,
     /// What it is called in errors.
     what: String,
     /// The file, and the line of the definition.
     place: String,
     dispatches: Vec<Dispatch>,
+    /// How many arguments a function of the older interface takes, as it counts them.
+    arity: Option<i32>,
 }
 
 /// A signature and the method behind it.
@@ -43,8 +45,8 @@ struct Dispatch {
     explains: bool,
     /// The method.
     method: String,
-    /// Its number in the `ruby` process; none for functions of the older interface.
-    number: Option<usize>,
+    /// Its number in the `ruby` process.
+    number: usize,
 }
 
 impl RubyFunction {
@@ -84,6 +86,10 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
         (scope, span): (ScopeId, Span),
     ) -> EvalResult {
+        if let Some(arity) = function.arity {
+            check_arity(name, arity, args.len())?;
+            return self.request_call(function, name, None, args, None, (scope, span));
+        }
         let fits = |d: &&Dispatch| mismatch::accepts(&d.signature, args, block.map(|b| &**b));
         let Some(chosen) = function.dispatches.iter().find(fits) else {
             let all = function.dispatches.iter().filter(|d| !d.explains);
@@ -91,11 +97,7 @@ impl Compiler<'_> {
             let block = block.map(|b| &*b.signature);
             return plain(mismatch::describe_call(name, &all, args, block));
         };
-        let packed: Vec<Json> = args.iter().map(|arg| self.to_wire(arg)).collect();
-        let block = block.map(|block| self.to_wire(&Value::Callable(Arc::clone(block))));
-        let request = json!(["call", name, chosen.number, packed, scope.0, block]);
-        let answer = self.converse(function.callee(), span, request)?;
-        let value = self.from_wire(&answer)?;
+        let value = self.request_call(function, name, Some(chosen.number), args, block, (scope, span))?;
         if chosen.explains {
             let text = crate::eval::text::to_text(&value);
             return plain(format!("'{name}' {text}"));
@@ -104,6 +106,24 @@ impl Compiler<'_> {
             let subject = format!("value returned from function '{}'", chosen.method);
             mismatch::assert_instance(&subject, kind, &value)?;
         }
+        Ok(value)
+    }
+
+    /// Has the `ruby` process call a function that it has loaded.
+    fn request_call(
+        &mut self,
+        function: &RubyFunction,
+        name: &str,
+        number: Option<usize>,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult {
+        let packed: Vec<Json> = args.iter().map(|arg| self.to_wire(arg)).collect();
+        let block = block.map(|block| self.to_wire(&Value::Callable(Arc::clone(block))));
+        let request = json!(["call", name, number, packed, scope.0, block]);
+        let answer = self.converse(function.callee(), span, request)?;
+        let value = self.from_wire(&answer)?;
         self.budget.made(&value);
         Ok(value)
     }
@@ -126,10 +146,10 @@ impl Compiler<'_> {
         let text = String::from_utf8_lossy(&text);
         let path = file.path.display().to_string();
         let mut function = RubyFunction {
-            file: Arc::clone(file),
             what: format!("function '{name}'"),
             place: format!("{path}:{}", line_of_definition(&text)),
             dispatches: Vec::new(),
+            arity: None,
         };
         let said = match said {
             Some(said) => said,
@@ -143,19 +163,19 @@ impl Compiler<'_> {
                 said
             }
         };
-        function.dispatches = self.dispatches(&function, &said)?;
+        if file.is_old {
+            let arity = said["arity"].as_i64().and_then(|arity| i32::try_from(arity).ok());
+            function.arity = Some(arity.unwrap_or(-1));
+        } else {
+            function.dispatches = self.dispatches(&said)?;
+        }
         let function = Arc::new(function);
         self.ruby.functions.insert(name.into(), Arc::clone(&function));
         Ok(function)
     }
 
     /// The signatures that the `ruby` process tells of.
-    fn dispatches(&mut self, function: &RubyFunction, said: &Json) -> EvalResult<Vec<Dispatch>> {
-        if function.file.is_old {
-            let signature = old_signature(said["arity"].as_i64().unwrap_or(-1));
-            let method = "3x_function".to_owned();
-            return Ok(vec![Dispatch { signature, explains: false, method, number: None }]);
-        }
+    fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
         let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
         let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();
         let locals = self.local_types(&locals)?;
@@ -166,7 +186,7 @@ impl Compiler<'_> {
                 signature: self.told_signature(data, &locals)?,
                 explains: data["mismatch"].as_bool().unwrap_or(false),
                 method: data["method"].as_str().unwrap_or_default().to_owned(),
-                number: Some(number),
+                number,
             });
         }
         Ok(out)
@@ -227,17 +247,4 @@ impl Compiler<'_> {
 fn line_of_definition(text: &str) -> usize {
     let begins = |line: &str| line.contains("create_function") || line.contains("newfunction");
     text.lines().position(begins).map_or(1, |at| at + 1)
-}
-
-/// What a function of the older interface takes: any values, so many.
-fn old_signature(arity: i64) -> Signature {
-    let rest = arity < 0;
-    let required = if rest { -(arity + 1) } else { arity };
-    let shown = required + i64::from(rest);
-    let params = (0..shown).map(|i| SignatureParam {
-        name: ecow::eco_format!("p{i}"),
-        kind: Type::Any,
-        optional: i >= required,
-    });
-    Signature { params: params.collect(), rest, block_name: "block".into(), ..Signature::default() }
 }

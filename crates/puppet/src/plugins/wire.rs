@@ -3,7 +3,7 @@
 //! What JSON has no form for is an object whose key `$` names the kind. Types, lambdas and what else
 //! only the compile can work on stay here and go by a number.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ordain_functions::base64;
 use ordain_functions::version::Version;
@@ -13,11 +13,30 @@ use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::text::to_text;
 use crate::types::display::simple_name;
-use crate::types::{Regexp, Type};
-use crate::value::{HashValue, Value};
+use crate::types::{ObjectType, Regexp, Type};
+use crate::value::{HashValue, Object, Value};
 
 /// The key that marks an object as something else than a hash.
 const MARK: &str = "$";
+
+/// The name of the type of Ruby's symbols while they are with Puppet code, which has no such values.
+const SYMBOL: &str = "Ruby::Symbol";
+
+fn symbol(name: &str) -> Value {
+    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+        Arc::new(ObjectType {
+            name: SYMBOL.into(),
+            parent: Some(Type::Any),
+            attributes: Vec::new(),
+            equality: None,
+            equality_include_type: true,
+            functions: Vec::new(),
+            type_parameters: Vec::new(),
+        })
+    });
+    let values = [("name".into(), Value::str(name))].into_iter().collect();
+    Value::Object(Arc::new(Object { kind: Arc::clone(&KIND), values }))
+}
 
 /// A value that needs nothing of a compile.
 pub(super) fn plain(value: &Value) -> Json {
@@ -72,6 +91,9 @@ impl Compiler<'_> {
                 MARK: "held", "kind": "type", "id": id, "text": text.as_str(),
                 "class": type_class(kind), "parts": type_parts(kind),
             }),
+            Value::Object(object) if object.kind.name == SYMBOL => {
+                json!({ MARK: "symbol", "v": object.values["name"].as_str() })
+            }
             Value::Object(object) => json!({
                 MARK: "held", "kind": "object", "id": id, "text": text.as_str(),
                 "class": object.kind.name.as_str(),
@@ -93,11 +115,24 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value that Ruby code gave.
+    /// A value that Ruby code gave to Puppet code.
     ///
     /// # Errors
     /// When it is none that Puppet has.
     pub(super) fn from_wire(&self, data: &Json) -> EvalResult {
+        self.unpack(data, false)
+    }
+
+    /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
+    ///
+    /// # Errors
+    /// As of [`Compiler::from_wire`].
+    pub(super) fn arguments_from_wire(&self, data: &Json) -> EvalResult<Vec<Value>> {
+        let items = data.as_array().map_or(&[][..], Vec::as_slice);
+        items.iter().map(|item| self.unpack(item, true)).collect()
+    }
+
+    fn unpack(&self, data: &Json, symbols: bool) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -108,15 +143,15 @@ impl Compiler<'_> {
             Json::String(text) => Value::str(text.as_str()),
             Json::Array(items) => {
                 let items: EvalResult<Vec<_>> =
-                    items.iter().map(|item| self.from_wire(item)).collect();
+                    items.iter().map(|item| self.unpack(item, symbols)).collect();
                 Value::Array(Arc::new(items?))
             }
             Json::Object(entries) => match entries.get(MARK).and_then(Json::as_str) {
-                Some(kind) => return self.marked(kind, data),
+                Some(kind) => return self.marked(kind, data, symbols),
                 None => {
                     let mut out = HashValue::default();
                     for (key, value) in entries {
-                        out.insert(Value::str(key.as_str()), self.from_wire(value)?);
+                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols)?);
                     }
                     Value::Hash(Arc::new(out))
                 }
@@ -124,7 +159,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn marked(&self, kind: &str, data: &Json) -> EvalResult {
+    fn marked(&self, kind: &str, data: &Json, symbols: bool) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -137,12 +172,14 @@ impl Compiler<'_> {
             "hash" => {
                 let mut out = HashValue::default();
                 for pair in value.as_array().into_iter().flatten() {
-                    out.insert(self.from_wire(&pair[0])?, self.from_wire(&pair[1])?);
+                    out.insert(self.unpack(&pair[0], symbols)?, self.unpack(&pair[1], symbols)?);
                 }
                 Value::Hash(Arc::new(out))
             }
             "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
-            "sensitive" => Value::Sensitive(Arc::new(self.from_wire(value)?)),
+            "symbol" if symbols => symbol(text),
+            "symbol" => Value::str(text),
+            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols)?)),
             "binary" => Value::Binary(Arc::new(decode(text)?)),
             "bytes" => return fail("the Ruby code gives text that is not valid UTF-8"),
             "semver" => match text.parse::<Version>() {
