@@ -11,6 +11,7 @@ pub(crate) mod kinds;
 pub mod resource;
 pub mod schema;
 pub mod tags;
+mod titles;
 
 use ecow::EcoString;
 use indexmap::IndexSet;

@@ -291,11 +291,22 @@ impl Environment {
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let file = format!("lib/puppet/type/{name}.rb");
-        let read = |module: &Module| self.world.read(&module.dir.join(&file)).ok();
-        let text = plain.then(|| self.modules.values().find_map(read)).flatten();
-        let found = text.map(|t| Arc::new(RubyType::read(&String::from_utf8_lossy(&t))));
+        let read = |module: &Module| {
+            let path = module.dir.join(&file);
+            self.world.read(&path).ok().map(|text| (path, text))
+        };
+        let found = plain.then(|| self.modules.values().find_map(read)).flatten();
+        let found = found.map(|(file, text)| {
+            let read = RubyType::read(&String::from_utf8_lossy(&text));
+            Arc::new(RubyType { file, ..read })
+        });
         self.registry_mut().ruby_types.insert(name.into(), found.clone());
         found
+    }
+
+    /// Keeps what running the file of a resource type has told.
+    pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
+        self.registry_mut().ruby_types.insert(name.into(), Some(found));
     }
 
     /// The file of a module, or of the environment itself, that defines a function in Ruby.

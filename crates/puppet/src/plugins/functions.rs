@@ -97,7 +97,8 @@ impl Compiler<'_> {
             let block = block.map(|b| &*b.signature);
             return plain(mismatch::describe_call(name, &all, args, block));
         };
-        let value = self.request_call(function, name, Some(chosen.number), args, block, (scope, span))?;
+        let value =
+            self.request_call(function, name, Some(chosen.number), args, block, (scope, span))?;
         if chosen.explains {
             let text = crate::eval::text::to_text(&value);
             return plain(format!("'{name}' {text}"));

@@ -9,6 +9,7 @@ mod blocks;
 mod catalog;
 mod functions;
 mod templates;
+mod types;
 mod wire;
 
 use std::sync::Arc;
