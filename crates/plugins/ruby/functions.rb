@@ -135,7 +135,7 @@ module Puppet
 
       # What the compile is told of the signature.
       def to_data
-        { 'params' => @params, 'block' => @block, 'returns' => @returns, 'mismatch' => @mismatch }
+        { 'method' => method.to_s, 'params' => @params, 'block' => @block, 'returns' => @returns, 'mismatch' => @mismatch }
       end
 
       # The arguments of the method.

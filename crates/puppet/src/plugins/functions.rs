@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::check_arity;
 use crate::eval::scope::ScopeId;
 use crate::types::{Type, TypeAlias, mismatch, parse};
@@ -71,7 +71,8 @@ impl Compiler<'_> {
         args.iter().try_for_each(|arg| self.weigh_new(arg))?;
         let (scope, span) = at;
         let what = format!("function '{name}'");
-        let place = file.path.display().to_string();
+        let known = self.ruby.functions.get(name).map(|function| function.place.clone());
+        let place = known.unwrap_or_else(|| file.path.display().to_string());
         self.with_ruby(Callee { what: &what, place: &place }, scope, span, |this| {
             let function = this.loaded_function(file, name, span)?;
             this.dispatch(&function, name, args, block, at)
@@ -124,7 +125,13 @@ impl Compiler<'_> {
         let block = block.map(|block| self.to_wire(&Value::Callable(Arc::clone(block))));
         let request = json!(["call", name, number, packed, scope.0, block]);
         let answer = self.converse(function.callee(), span, request)?;
-        let value = self.from_wire(&answer)?;
+        let value = self.from_wire(&answer).map_err(|unwind| match *unwind {
+            Unwind::Plain(error) => {
+                let help = Some(format!("{} ({}) gives it", function.what, function.place));
+                PlainError { help, ..error }.into()
+            }
+            other => Box::new(other),
+        })?;
         self.budget.made(&value);
         Ok(value)
     }

@@ -97,7 +97,12 @@ impl Compiler<'_> {
         work: impl FnOnce(&mut Self) -> EvalResult<T>,
     ) -> EvalResult<T> {
         if self.ruby.calls.len() >= MAX_NESTING {
-            return crate::eval::error::plain("stack level too deep");
+            let mut error = PlainError::new("stack level too deep");
+            error.help = Some(format!(
+                "{} ({}) is called inside of {MAX_NESTING} calls of Ruby code",
+                callee.what, callee.place
+            ));
+            return Err(error.into());
         }
         self.ruby.calls.push(Call { scope, span });
         let result = self.enter(callee, span).and_then(|()| work(self));
