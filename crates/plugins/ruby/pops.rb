@@ -163,19 +163,26 @@ module Puppet
       # An object of a Puppet type: its attributes and functions are methods.
       class PuppetObject < HeldValue
         def method_missing(name, *args, &block)
+          found, value = args.empty? ? Ordain.ask('member', held, name.to_s) : nil
+          return Ordain::Wire.unpack(value) if found
+
           Ordain.call_function(Ordain.global_scope, name.to_s, [self, *args], block)
         end
 
         def respond_to_missing?(name, include_private = false)
-          Ordain.ask('member', held, name.to_s) || super
+          Ordain.ask('member', held, name.to_s)[0] || super
         end
       end
 
       # The options and caches of a Hiera level.
       class LookupContext < PuppetObject
         %i[cached_value cache_has_key cache cache_all cached_entries explain interpolate not_found cached_file_data
-           environment_name module_name].each do |name|
+           module_name].each do |name|
           define_method(name) { |*args, &block| method_missing(name, *args, &block) }
+        end
+
+        def environment_name
+          method_missing(:environment_name).to_sym
         end
 
         def invocation

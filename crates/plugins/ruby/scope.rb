@@ -184,14 +184,17 @@ module Puppet
     end
 
     class Compiler
-      attr_reader :topscope
-
       def initialize(scope)
-        @topscope = scope
+        @scope = scope
+      end
+
+      # The scope of the site program.
+      def topscope
+        Scope.of(Ordain.info['top'])
       end
 
       def catalog
-        @catalog ||= Catalog.new(topscope)
+        @catalog ||= Catalog.new(@scope)
       end
 
       def environment
@@ -199,7 +202,7 @@ module Puppet
       end
 
       def node
-        @node ||= NodeOfCompile.new(topscope)
+        @node ||= NodeOfCompile.new(@scope)
       end
 
       def findresource(*args)
@@ -211,7 +214,7 @@ module Puppet
       end
 
       def add_resource(scope, resource)
-        Ordain.call_function(scope, 'create_resources', [resource.type.downcase, { resource.title => resource.to_hash }])
+        Ordain.call_function(scope, 'create_resources', [resource.type.downcase, { resource.title => resource.given.transform_keys(&:to_s) }])
       end
 
       def evaluate_classes(classes, scope, _lazy = true)
@@ -220,7 +223,7 @@ module Puppet
 
       # As functions with a compiler parameter call it.
       def call_function(name, *args, &block)
-        Ordain.call_function(topscope, name, args, block)
+        Ordain.call_function(@scope, name, args, block)
       end
 
       def type(text)
@@ -378,11 +381,22 @@ module Puppet
       @parameters.keys
     end
 
-    def to_hash
+    # The parameters that were given.
+    def given
       @parameters.dup
     end
+    alias parameters given
+
+    # The parameters, and the one that the title stands in for.
+    def to_hash
+      { namevar => title }.merge(@parameters)
+    end
     alias to_h to_hash
-    alias parameters to_hash
+
+    def namevar
+      outline = Ordain.ask('type_outline', type.downcase)
+      outline ? outline['namevar'].to_sym : :name
+    end
 
     def delete(name)
       @parameters.delete(name.to_sym)
@@ -408,7 +422,10 @@ module Puppet
       "#{type}[#{title}]"
     end
     alias to_s ref
-    alias inspect ref
+
+    def inspect
+      "#{ref}#{to_hash.inspect}"
+    end
 
     def tagged?(*names)
       names.flatten.any? { |name| tags.include?(name.to_s) }

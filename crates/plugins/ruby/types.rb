@@ -422,8 +422,8 @@ module Ordain
         known = Ordain.ask('type_outline', name.to_s) or return nil
         made = Class.new(Puppet::Type)
         made.instance_variable_set(:@name, name)
-        known['attributes'].each { |attribute| made.newproperty(attribute) }
         made.newparam(known['namevar']) { isnamevar }
+        known['attributes'].each { |one| made.newproperty(one) unless one == known['namevar'] }
         made
       end
 

@@ -4,6 +4,7 @@ use ordain_functions::version::{Range, Version};
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
+use crate::catalog::schema;
 use crate::eval::Compiler;
 use crate::eval::LogLevel;
 use crate::eval::error::{EvalResult, plain as fail};
@@ -199,8 +200,16 @@ impl Compiler<'_> {
             }
             "member" => {
                 let held = args.first().and_then(Json::as_u64).and_then(|id| self.ruby.held(id));
-                Ok(json!(held.is_some_and(|value| object::member(value, text(args, 1)).is_some())))
+                let value = held.and_then(|value| object::member(value, text(args, 1)));
+                Ok(match value {
+                    Some(value) => json!([true, self.to_wire(&value)]),
+                    None => json!([false]),
+                })
             }
+            "type_outline" => Ok(match schema::find(text(args, 0)) {
+                Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
+                None => Json::Null,
+            }),
             "in_range" => {
                 let range = text(args, 0).parse::<Range>();
                 let version = text(args, 1).parse::<Version>();
