@@ -8,6 +8,7 @@ mod commands;
 mod exit;
 mod graphs;
 mod input;
+mod languages;
 mod merging;
 mod node;
 mod options;

@@ -10,6 +10,7 @@ use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::load::Features;
 use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
@@ -328,9 +329,8 @@ fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, T
                 Error::Input { role: "bindings file", name, message: e.message, span: e.span };
             Trouble::Run(error, vec![input.clone()])
         })?;
-        let value = values.into_iter().next().unwrap_or_default();
-        let data = lower::data(&ordain_dynaml::syntax::ast::Exprs::default(), &value);
-        match Binding::from(&data) {
+        let data = lower::data(&Exprs::default(), &values).into_iter().next();
+        match Binding::from(&data.unwrap_or_default()) {
             Binding::Map(map) => names = map,
             Binding::Value(Data::Null) if run.lenient => {}
             Binding::Value(_) => {
@@ -409,6 +409,14 @@ pub fn read(role: &'static str, name: &str) -> Result<Input, Trouble> {
 /// When it cannot be read, or is no YAML.
 pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, Trouble> {
     parse(role, &read(role, name)?)
+}
+
+/// A file as the plain data of its documents.
+///
+/// # Errors
+/// As of [`documents`].
+pub fn data(role: &'static str, name: &str) -> Result<Vec<Data>, Trouble> {
+    Ok(lower::data(&Exprs::default(), &documents(role, name)?))
 }
 
 /// The documents of a text, in which nothing is evaluated.

@@ -9,8 +9,8 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprId, Exprs};
 pub enum Part {
     /// Text as it stands.
     Text(EcoString),
-    /// What is between double brackets.
-    Expr(EcoString),
+    /// What is between double brackets, and where in the whole text it begins.
+    Expr(EcoString, usize),
 }
 
 /// The pieces of a text; `None` if there is no expression in it.
@@ -35,7 +35,8 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
             if !plain.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut plain)));
             }
-            parts.push(Part::Expr(inner.into()));
+            let begin = text.len() - rest.len() + at + 2;
+            parts.push(Part::Expr(inner.into(), begin));
         }
         rest = &rest[at + len + 4..];
     }

@@ -211,8 +211,12 @@ impl Sources {
         for part in parts {
             exprs.push(match part {
                 Part::Text(text) => self.exprs.push(Expr::Str(text), 0, 0),
-                Part::Expr(text) => {
-                    let inner = self.parse(&text)?;
+                Part::Expr(text, begin) => {
+                    let inner = self.parse(&text).map_err(|error| {
+                        // As if the whole text were one expression between brackets.
+                        let at = begin - 2 + error.at;
+                        ParseError { at, ..error }
+                    })?;
                     self.exprs.push(Expr::Group(inner), 0, 0)
                 }
             });

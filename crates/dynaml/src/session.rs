@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ecow::EcoString;
 use ordain_data::yaml::Tree;
 use ordain_source::World;
+use ordain_source::limits::on_deep_stack;
 
 use crate::eval::scope::{Bound, Scope};
 use crate::eval::stop::Stop;
@@ -139,13 +140,7 @@ const STACK: usize = 512 << 20;
 /// # Errors
 /// When a file cannot be read as YAML, or an expression has no value.
 pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        match thread.spawn_scoped(scope, || merge_here(world, request)) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(e) => Err(Error::Other(format!("cannot start a thread: {e}"))),
-        }
-    })
+    on_deep_stack(STACK, || merge_here(world, request))
 }
 
 fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {

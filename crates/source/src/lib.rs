@@ -6,7 +6,9 @@
 
 pub mod diagnostic;
 pub mod files;
+pub mod limits;
 mod peer;
+pub mod places;
 mod process;
 pub mod render;
 pub mod suggest;
@@ -14,6 +16,7 @@ pub mod world;
 
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
+pub use places::PlaceMap;
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, World,
     read_input, read_input_text,

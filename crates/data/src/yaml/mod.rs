@@ -23,6 +23,7 @@ pub mod psych;
 mod ruby;
 mod schema;
 mod tree;
+mod written;
 
 use std::fmt;
 
@@ -30,6 +31,7 @@ use ordain_source::TextRange;
 
 pub use schema::Schema;
 pub use tree::{Kind, Node, NodeId, Style, Tree};
+pub use written::Written;
 
 use crate::Value;
 

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use ordain_source::limits::MOST_ITEMS;
+
 use super::operators::whole_numbers;
 use super::reference::{Depth, Spot, full_path};
 use super::scope::Bound;
 use super::stop::{Stop, Waiting};
-use super::{Env, Eval, Evaluator, Info, MOST_ITEMS};
+use super::{Env, Eval, Evaluator, Info};
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Flags, Item, List, Value};
 

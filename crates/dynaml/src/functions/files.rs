@@ -51,10 +51,7 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
     let content = match known {
         Some(known) => known,
         None => {
-            let read = call.ev.world.read(Path::new(file.as_str()));
-            let read = read.map(Rc::from).map_err(|e| {
-                EcoString::from(format!("error reading [{file}]: open {file}: {}", reason(&e)))
-            });
+            let read = content_of(call, &file);
             if keep {
                 call.ev.cache.files.insert(file.clone(), read.clone());
             } else {
@@ -68,6 +65,18 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
         fail(call.ev.words(&e, &plus))
     })?;
     interpret(call, &Source { name: &file, bytes: &bytes, keep }, &mode)
+}
+
+/// The bytes of a file.
+fn content_of(call: &Call<'_, '_>, file: &EcoString) -> Result<Rc<[u8]>, EcoString> {
+    if file.starts_with("http:") || file.starts_with("https:") {
+        return Err(ecow::eco_format!(
+            "error getting [{file}]: files are not fetched from the net"
+        ));
+    }
+    let read = call.ev.world.read(Path::new(file.as_str()));
+    read.map(Rc::from)
+        .map_err(|e| ecow::eco_format!("error reading [{file}]: open {file}: {}", reason(&e)))
 }
 
 /// An error of the system in Go's words.

@@ -18,7 +18,7 @@ const SIGNATURE: &[u8] = b"spiff is a cool tool";
 const BLOCK: usize = 8;
 const MAC: usize = 32;
 
-fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
+pub(super) fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
     let mut out = [0; N];
     for chunk in out.chunks_mut(8) {
         let bytes = call.ev.world.random().to_le_bytes();

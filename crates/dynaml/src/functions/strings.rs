@@ -1,11 +1,13 @@
 //! Functions on text.
 
+use std::rc::Rc;
+
 use ecow::EcoString;
+use ordain_source::limits::{MOST_ITEMS, MOST_TEXT};
 
 use super::{Call, Table, eager, fail, items};
-use crate::eval::{Eval, MOST_ITEMS, MOST_TEXT};
+use crate::eval::Eval;
 use crate::value::{Lambda, Value};
-use std::rc::Rc;
 
 /// The text of an argument.
 pub(super) fn text<'v>(value: &'v Value, message: &str) -> Eval<&'v EcoString> {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::format::quoted;
-use super::{Call, Table, eager, fail, names, network, semver};
+use super::{Call, Table, eager, fail, names, network, semver, x509};
 use crate::eval::Eval;
 use crate::eval::mapping::parameters;
 use crate::eval::stop::Stop;
@@ -176,9 +176,7 @@ fn operator(
         "dnsname" | "dnslabel" | "dnsdomain" | "wildcarddnsdomain" => {
             Ok(names::check(name, named_text(name, value)?))
         }
-        "publickey" | "privatekey" | "certificate" | "ca" => {
-            wrong(format!("the validation operator \"{name}\" needs X.509, which is missing here"))
-        }
+        "publickey" | "privatekey" | "certificate" | "ca" => x509::validate(name, value),
         _ => wrong(format!("unknown validation operator {}", quoted(name))),
     }
 }

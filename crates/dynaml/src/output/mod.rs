@@ -5,6 +5,8 @@ pub mod scalar;
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use ordain_data::json::{self, Escape};
+
 use crate::eval::lambda::lambda_text;
 use crate::interpolation;
 use crate::syntax::ast::Exprs;
@@ -232,22 +234,6 @@ fn blanks(out: &mut String, mut count: usize) {
 
 /// A text in JSON, with the characters escaped that Go escapes.
 fn json_text(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    let special = |c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
+    json::quote(text, out, |c| special(c).then_some(Escape::Code));
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use ordain_data::json::{self, Escape};
+
 use super::ast::{Arg, BinaryOp, Expr, ExprId, Exprs, LambdaExpr, Marker, Merge, PathStep};
 
 /// The canonical text of an expression.
@@ -42,21 +44,7 @@ fn push_path(out: &mut String, path: &[PathStep]) {
 /// A text in quotes with the escapes that expressions know.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    json::quote(text, &mut out, |c| c.is_control().then_some(Escape::Code));
     out
 }
 
