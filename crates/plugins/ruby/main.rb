@@ -264,7 +264,7 @@ module Ordain
 
       # Renders an ERB template.
       def erb(path, text, variables, scope)
-        Templates.render(path, text, Wire.unpack(variables), Puppet::Parser::Scope.of(scope))
+        Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
       end
 
       # Loads the file of a resource type; says what it is made of.

@@ -31,9 +31,21 @@ module Puppet
         end
 
         found, value, reason = Ordain.ask('variable', id, name)
-        return Ordain::Wire.unpack(value) if found
+        return same(name, value) if found
 
         Ordain.missing_variable(name, reason)
+      end
+
+      # A variable's value. Code may change a list or hash that it got before and read it again, so
+      # it is the same object as long as the compile has not given the variable another value.
+      def same(name, data)
+        return Ordain::Wire.unpack(data) unless data.is_a?(Hash) || data.is_a?(Array)
+
+        known, value = (@seen ||= {})[name]
+        return value if known == data
+
+        @seen[name] = [data, value = Ordain::Wire.unpack(data)]
+        value
       end
 
       def [](name, options = {})

@@ -101,7 +101,7 @@ impl Compiler<'_> {
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
-        let value = self.from_wire(args.get(2).unwrap_or(&Json::Null))?;
+        let value = self.kept_from_wire(args.get(2).unwrap_or(&Json::Null))?;
         self.weigh(&value)?;
         if self.scopes.get_mut(scope).set(name.into(), value) {
             Ok(Json::Null)

@@ -123,6 +123,14 @@ impl Compiler<'_> {
         self.unpack(data, false)
     }
 
+    /// A value that Ruby code puts where it may take it back: its symbols stay such.
+    ///
+    /// # Errors
+    /// As of [`Compiler::from_wire`].
+    pub(super) fn kept_from_wire(&self, data: &Json) -> EvalResult {
+        self.unpack(data, true)
+    }
+
     /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
     ///
     /// # Errors
