@@ -75,8 +75,9 @@ module Puppet
         Ordain.ask_value('variables', id)
       end
 
+      # The arguments are a list; those of a hash are its pairs.
       def call_function(name, args, &block)
-        Ordain.call_function(self, name, args, block)
+        Ordain.call_function(self, name, [*args], block)
       end
 
       def catalog

@@ -59,7 +59,7 @@ impl Compiler<'_> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
         if let Some(value) = self.variable(scope, name) {
-            let value = self.to_wire(&value);
+            let value = self.pack_value(&value);
             return Ok(json!([true, value]));
         }
         if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name") {
@@ -95,13 +95,13 @@ impl Compiler<'_> {
         }
         let given = seen.into_iter().filter(|(_, value)| !value.is_undef());
         let value = Value::hash(given);
-        Ok(self.to_wire(&value))
+        Ok(self.pack_value(&value))
     }
 
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
-        let value = self.kept_from_wire(args.get(2).unwrap_or(&Json::Null))?;
+        let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null))?;
         self.weigh(&value)?;
         if self.scopes.get_mut(scope).set(name.into(), value) {
             Ok(Json::Null)
@@ -113,14 +113,14 @@ impl Compiler<'_> {
     fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
-        let given = self.arguments_from_wire(args.get(2).unwrap_or(&Json::Null))?;
+        let given = self.unpack_arguments(args.get(2).unwrap_or(&Json::Null))?;
         let block = match args.get(3).and_then(Json::as_u64) {
             Some(number) => Some(self.ruby_block(number, args.get(4), scope)?),
             None => None,
         };
         let span = self.calling_span();
         let value = self.call_function(name, given, block, scope, span)?;
-        Ok(self.to_wire(&value))
+        Ok(self.pack_value(&value))
     }
 
     fn answer_block(&mut self, args: &[Json]) -> EvalResult<Json> {
@@ -128,11 +128,11 @@ impl Compiler<'_> {
         let Some(Value::Callable(closure)) = held.cloned() else {
             return fail("the Ruby code calls a lambda of another call");
         };
-        let given = self.arguments_from_wire(args.get(1).unwrap_or(&Json::Null))?;
+        let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null))?;
         // As a lambda is called by iteration: it gets what it has parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
-        Ok(self.to_wire(&value))
+        Ok(self.pack_value(&value))
     }
 
     fn answer_log(&mut self, args: &[Json]) -> EvalResult<Json> {
@@ -173,17 +173,17 @@ impl Compiler<'_> {
         match name {
             "type" => {
                 let kind = self.told_type(text(args, 0), &[])?;
-                Ok(self.to_wire(&Value::of_type(kind)))
+                Ok(self.pack_value(&Value::of_type(kind)))
             }
             "infer" => {
-                let value = self.from_wire(args.first().unwrap_or(&Json::Null))?;
+                let value = self.unpack_value(args.first().unwrap_or(&Json::Null))?;
                 let precise = args.get(1).and_then(Json::as_bool) == Some(true);
                 let kind = if precise { infer_set(&value) } else { infer(&value) };
-                Ok(self.to_wire(&Value::of_type(kind)))
+                Ok(self.pack_value(&Value::of_type(kind)))
             }
             "instance" => {
                 let kind = self.held_type(args, 0)?;
-                let value = self.from_wire(args.get(1).unwrap_or(&Json::Null))?;
+                let value = self.unpack_value(args.get(1).unwrap_or(&Json::Null))?;
                 Ok(json!(instance::is_instance(&kind, &value)))
             }
             "assignable" => {
@@ -192,7 +192,7 @@ impl Compiler<'_> {
             }
             "generalize" => {
                 let kind = generalize(&*self.held_type(args, 0)?);
-                Ok(self.to_wire(&Value::of_type(kind)))
+                Ok(self.pack_value(&Value::of_type(kind)))
             }
             "mismatch" => {
                 let (to, from) = (self.held_type(args, 1)?, self.held_type(args, 2)?);
@@ -202,7 +202,7 @@ impl Compiler<'_> {
                 let held = args.first().and_then(Json::as_u64).and_then(|id| self.ruby.held(id));
                 let value = held.and_then(|value| object::member(value, text(args, 1)));
                 Ok(match value {
-                    Some(value) => json!([true, self.to_wire(&value)]),
+                    Some(value) => json!([true, self.pack_value(&value)]),
                     None => json!([false]),
                 })
             }

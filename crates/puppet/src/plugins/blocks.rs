@@ -69,9 +69,9 @@ impl Compiler<'_> {
         else {
             return plain(format!("Unknown function: '{RUBY_BLOCK}'."));
         };
-        let given: Vec<Json> = given.iter().map(|value| self.to_wire(value)).collect();
+        let given: Vec<Json> = given.iter().map(|value| self.pack_value(value)).collect();
         let callee = Callee { what: "a block of Ruby code", place: "Ruby" };
         let answer = self.converse(callee, span, json!(["block", number, given]))?;
-        self.from_wire(&answer)
+        self.unpack_value(&answer)
     }
 }

@@ -12,16 +12,16 @@ impl Compiler<'_> {
         match name {
             "enclosing" => {
                 let id = self.scopes.get(self.told_scope(args)?).resource;
-                Ok(self.resource_to_wire(id))
+                Ok(self.pack_resource(id))
             }
             "resource" => {
                 let key = ResourceKey::new(text(args, 0), text(args, 1));
                 let found = self.catalog.find(&key);
-                Ok(found.map_or(Json::Null, |id| self.resource_to_wire(id)))
+                Ok(found.map_or(Json::Null, |id| self.pack_resource(id)))
             }
             "resources" => {
                 let count = u32::try_from(self.catalog.resources.len()).unwrap_or(u32::MAX);
-                Ok((0..count).map(|id| self.resource_to_wire(ResourceId(id))).collect())
+                Ok((0..count).map(|id| self.pack_resource(ResourceId(id))).collect())
             }
             "tags" => {
                 let tags = &self.catalog.tags;
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn resource_to_wire(&mut self, id: ResourceId) -> Json {
+    fn pack_resource(&mut self, id: ResourceId) -> Json {
         let resource = self.catalog.get(id);
         let is_class = matches!(resource.what, ResourceKind::Class(_));
         let params: Vec<_> =
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         let (is_virtual, exported) = (resource.is_virtual, resource.exported);
         let params: serde_json::Map<String, Json> = params
             .into_iter()
-            .map(|(name, value)| (name.to_string(), self.to_wire(&value)))
+            .map(|(name, value)| (name.to_string(), self.pack_value(&value)))
             .collect();
         json!({
             "type": kind,

@@ -121,11 +121,11 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
         (scope, span): (ScopeId, Span),
     ) -> EvalResult {
-        let packed: Vec<Json> = args.iter().map(|arg| self.to_wire(arg)).collect();
-        let block = block.map(|block| self.to_wire(&Value::Callable(Arc::clone(block))));
+        let packed: Vec<Json> = args.iter().map(|arg| self.pack_value(arg)).collect();
+        let block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
         let request = json!(["call", name, number, packed, scope.0, block]);
         let answer = self.converse(function.callee(), span, request)?;
-        let value = self.from_wire(&answer).map_err(|unwind| match *unwind {
+        let value = self.unpack_value(&answer).map_err(|unwind| match *unwind {
             Unwind::Plain(error) => {
                 let help = Some(format!("{} ({}) gives it", function.what, function.place));
                 PlainError { help, ..error }.into()

@@ -49,7 +49,7 @@ impl Compiler<'_> {
             let value = self.scopes.lookup(scope, name).filter(|v| !v.is_undef()).cloned();
             if let Some(value) = value {
                 let value: Value = value;
-                out.insert(name.to_owned(), self.to_wire(&value));
+                out.insert(name.to_owned(), self.pack_value(&value));
             }
         }
         Ok(Json::Object(out))

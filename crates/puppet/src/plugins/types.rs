@@ -74,7 +74,7 @@ impl Compiler<'_> {
         let answer = self.with_ruby(callee, at.0, at.1, |this| {
             this.load_type(callee, name, kind, at.1)?;
             let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
-            this.from_wire(&answer)
+            this.unpack_value(&answer)
         });
         let answer = answer.map_err(without_trace)?;
         let entries = answer.as_hash().into_iter().flatten();
@@ -84,6 +84,7 @@ impl Compiler<'_> {
 }
 
 /// A title that does not fit is no error of the Ruby code.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
 fn without_trace(unwind: Box<Unwind>) -> Box<Unwind> {
     match *unwind {
         Unwind::Plain(error) if error.message.starts_with("No set of title patterns") => {

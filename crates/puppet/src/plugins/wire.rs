@@ -79,11 +79,11 @@ fn pack_hash(entries: &HashValue, hold: &mut dyn FnMut(&Value) -> Json) -> Json 
 
 impl Compiler<'_> {
     /// A value as Ruby code gets it.
-    pub(super) fn to_wire(&mut self, value: &Value) -> Json {
-        pack(value, &mut |other| self.held_to_wire(other))
+    pub(super) fn pack_value(&mut self, value: &Value) -> Json {
+        pack(value, &mut |other| self.pack_held(other))
     }
 
-    fn held_to_wire(&mut self, value: &Value) -> Json {
+    fn pack_held(&mut self, value: &Value) -> Json {
         let id = self.ruby.hold(value.clone());
         let text = to_text(value);
         match value {
@@ -119,23 +119,23 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// When it is none that Puppet has.
-    pub(super) fn from_wire(&self, data: &Json) -> EvalResult {
+    pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
         self.unpack(data, false)
     }
 
     /// A value that Ruby code puts where it may take it back: its symbols stay such.
     ///
     /// # Errors
-    /// As of [`Compiler::from_wire`].
-    pub(super) fn kept_from_wire(&self, data: &Json) -> EvalResult {
+    /// As of [`Compiler::unpack_value`].
+    pub(super) fn unpack_kept(&self, data: &Json) -> EvalResult {
         self.unpack(data, true)
     }
 
     /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
     ///
     /// # Errors
-    /// As of [`Compiler::from_wire`].
-    pub(super) fn arguments_from_wire(&self, data: &Json) -> EvalResult<Vec<Value>> {
+    /// As of [`Compiler::unpack_value`].
+    pub(super) fn unpack_arguments(&self, data: &Json) -> EvalResult<Vec<Value>> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
         items.iter().map(|item| self.unpack(item, true)).collect()
     }
