@@ -1,7 +1,7 @@
 //! ERB templates: what they see of the compile.
 //!
 //! `ordain-ruby` renders them. What is beyond its Ruby ends in `Outcome::Unsupported`, in one place
-//! (`render_erb`): a real Ruby can take over there.
+//! (`render_erb`), where the `ruby` of the machine takes over and renders the whole template.
 
 use std::any::Any;
 use std::path::Path;
@@ -11,7 +11,7 @@ use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
 use ordain_source::Span;
 
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, needs_ruby, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, MAX_DEPTH, Strict};
 use crate::load::ErbTemplate;
@@ -44,6 +44,8 @@ enum Outcome {
 struct Place<'a> {
     /// Its name and path; `None` for a text in a manifest.
     file: Option<(&'a str, &'a Path)>,
+    /// The text, if it is one in a manifest.
+    text: &'a str,
     scope: ScopeId,
     span: Span,
 }
@@ -79,7 +81,7 @@ impl Compiler<'_> {
         span: Span,
     ) -> EvalResult<EcoString> {
         let template = self.env.erb(path)?;
-        self.render_erb(&template, Place { file: Some((name, path)), scope, span })
+        self.render_erb(&template, Place { file: Some((name, path)), text: "", scope, span })
     }
 
     /// What a text renders as an ERB template.
@@ -93,7 +95,7 @@ impl Compiler<'_> {
         span: Span,
     ) -> EvalResult<EcoString> {
         let template = self.env.inline_erb(text);
-        self.render_erb(&template, Place { file: None, scope, span })
+        self.render_erb(&template, Place { file: None, text, scope, span })
     }
 
     fn render_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<EcoString> {
@@ -103,16 +105,35 @@ impl Compiler<'_> {
                 let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
                 Err(EvalError::new("RUNTIME_ERROR", text, place.span).into())
             }
-            Outcome::Unsupported { what, line } => {
-                let name = match place.file {
-                    Some((_, path)) => path.display().to_string(),
-                    None => "the template".into(),
-                };
-                let message = format!(
-                    "{name} uses {what} in line {line}, which is beyond the Ruby that Ordain runs"
-                );
-                needs_ruby(message, place.span)
+            Outcome::Unsupported { what, line } => self.beyond(&what, line, place),
+        }
+    }
+
+    /// Renders a template with the `ruby` of the machine, because of what stands in a line of it.
+    fn beyond(&mut self, what: &str, line: u32, place: Place<'_>) -> EvalResult<EcoString> {
+        if let Some(help) = self.lacks_ruby() {
+            let name = match place.file {
+                Some((_, path)) => path.display().to_string(),
+                None => "the template".into(),
+            };
+            let message = format!(
+                "{name} uses {what} in line {line}, which is beyond the Ruby that Ordain runs, and \
+                 there is no `ruby`"
+            );
+            let mut error = EvalError::new("", message, place.span);
+            (error.issue, error.code) = (None, Some("puppet::ruby"));
+            error.help.push(help.to_owned());
+            return Err(error.into());
+        }
+        let (scope, span) = (place.scope, place.span);
+        match place.file {
+            Some((_, path)) => {
+                let bytes = self.env.world.read(path);
+                let bytes = bytes.map_err(|e| PlainError::new(e.to_string()))?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.ruby_template(Some(path), &text, scope, span)
             }
+            None => self.ruby_template(None, place.text, scope, span),
         }
     }
 
@@ -129,13 +150,12 @@ impl Compiler<'_> {
         if self.depth + LEVELS >= MAX_DEPTH {
             return plain("stack level too deep");
         }
-        let left = self.settings.max_steps.saturating_sub(self.budget.steps);
-        let steps = left.min(STEPS);
+        let steps = self.budget.steps.left().min(STEPS);
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
         let result = template.render(&mut Wrapper { compiler: self, place }, &mut limits);
         self.depth -= LEVELS;
-        self.budget.steps += steps - limits.steps;
+        self.budget.steps.charge(steps - limits.steps);
         match result {
             Ok(text) => {
                 self.weigh_new(&Value::Str(text.clone()))?;
@@ -286,7 +306,7 @@ impl Wrapper<'_, '_> {
 
     /// A method such as `function_join`, which takes a list.
     fn call_old(&mut self, name: &str, list: &Ruby) -> Result<Ruby, HostError> {
-        if !self.compiler.has_function(name) && self.compiler.ruby_function(name).is_none() {
+        if !self.compiler.has_function(name) {
             let scope = self.compiler.scope_text(self.place.scope);
             let text =
                 format!("undefined method `function_{name}' for {scope}:Puppet::Parser::Scope");
@@ -309,7 +329,7 @@ impl Wrapper<'_, '_> {
         let (scope, span) = (self.place.scope, self.place.span);
         match self.compiler.call_function(name, args, None, scope, span) {
             Ok(value) => Ok(to_ruby(&value)),
-            Err(unwind) => Err(failed(name, unwind)),
+            Err(unwind) => Err(failed(name, *unwind)),
         }
     }
 
@@ -379,8 +399,8 @@ fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
 }
 
 /// The failure of a function as the template sees it.
-fn failed(name: &str, unwind: Box<Unwind>) -> HostError {
-    match *unwind {
+fn failed(name: &str, unwind: Unwind) -> HostError {
+    match unwind {
         Unwind::Plain(PlainError { issue: Some("UNKNOWN_FUNCTION"), .. }) => {
             raised("ArgumentError", format!("Unknown function '{name}'"))
         }
