@@ -4,6 +4,9 @@ use std::fmt::Display;
 use std::path::Path;
 
 use ordain_source::{CodeDoc, Diagnostic};
+use ordain_store::StoreError;
+
+use crate::languages;
 
 /// A file could not be read or written.
 pub const FILE: &str = "ordain::file";
@@ -23,9 +26,6 @@ pub const STATE: &str = "ordain::state";
 pub const INTERRUPTED: &str = "ordain::interrupted";
 /// A resource cannot be looked at or changed.
 pub const RESOURCE: &str = "ordain::resource";
-
-/// A file of data is broken.
-pub const INVALID_DATA: &str = "ordain::invalid-data";
 
 /// The codes of the command itself.
 const OWN: &[CodeDoc] = &[
@@ -70,12 +70,6 @@ const OWN: &[CodeDoc] = &[
                   left.",
     },
     CodeDoc {
-        code: INVALID_DATA,
-        summary: "a file of data is broken",
-        details: "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. \
-                  Lookups that reach the file would fail.",
-    },
-    CodeDoc {
         code: RESOURCE,
         summary: "a resource cannot be looked at or changed",
         details: "An attribute is wrong, as in `mode => 'rwx!'`, or the machine refused. The message has the resource and \
@@ -105,11 +99,8 @@ const OWN: &[CodeDoc] = &[
 
 /// The documentation of every code, in order.
 pub fn all() -> Vec<&'static CodeDoc> {
-    let mut codes: Vec<_> = OWN
-        .iter()
-        .chain(ordain_puppet::check::CODES)
-        .chain(ordain_dynaml::diagnose::CODES)
-        .collect();
+    let mut codes: Vec<_> =
+        OWN.iter().chain(languages::ALL.iter().flat_map(|language| language.codes())).collect();
     codes.sort_by_key(|doc| doc.code);
     codes
 }
@@ -137,6 +128,18 @@ pub fn missing(path: &Path) -> Diagnostic {
 /// A document that is not of the form that is wanted.
 pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
+}
+
+/// The state of earlier runs cannot be used.
+pub fn state(error: StoreError) -> Diagnostic {
+    let help = match &error {
+        StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
+        StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
+        StoreError::Unwritable { .. } | StoreError::Broken { .. } => {
+            "--state-dir DIR says where else the lock and the journal are, --store DIR where exported resources are"
+        }
+    };
+    Diagnostic::error(STATE, error.to_string()).help(help)
 }
 
 #[cfg(test)]

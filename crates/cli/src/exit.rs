@@ -21,10 +21,11 @@ pub const DIFF_HELP: &str = "\
 Exit codes:
   0  no differences
   1  differences
-  2  an error: a file cannot be read, or is no YAML
+  2  an error: a file cannot be read, is no YAML, or does not compile
 
 Examples:
   ordain diff old.yml new.yml
+  ordain diff production staging --node web1.example.org
   ordain merge manifest.yml stub.yml | ordain diff expected.yml -";
 
 /// The same under `ordain plan --help`.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::codes;
 use crate::commands::compile;
 use crate::exit::Failure;
-use crate::input;
+use crate::input::{self, Exporting};
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
@@ -27,6 +27,8 @@ pub struct Loaded {
     /// The plan that the graph was kept with.
     pub plan: Option<SavedPlan>,
     modules: Modules,
+    /// What the node exports, if it was compiled.
+    pub exports: Option<Exporting>,
 }
 
 /// Where modules are.
@@ -95,11 +97,35 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
     } else {
         input::open(ui, Some(path), args)?
     };
-    let graph = compile::graph(ui, &input)?;
+    let (graph, exported) = compile::graph(ui, &input)?;
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
     let modules = Modules::ByName(modules);
-    Ok(Loaded { graph, sources: input.sources, plan: None, modules })
+    let exports = input.exports(exported);
+    let sources = input.sources;
+    Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
+}
+
+/// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a
+/// catalog or a saved plan. Other JSON and YAML are documents.
+pub fn is_graph(path: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Members {
+        format: Option<String>,
+        resources: Option<serde::de::IgnoredAny>,
+        edges: Option<serde::de::IgnoredAny>,
+    }
+    if path.is_dir() || path.extension().is_some_and(|e| e == "pp") {
+        return true;
+    }
+    if !is_document(path) {
+        return false;
+    }
+    let text = ordain_source::read_input(path).unwrap_or_default();
+    serde_json::from_slice::<Members>(&text).is_ok_and(|found| match found.format.as_deref() {
+        Some(format) => [json::FORMAT, saved::FORMAT].contains(&format),
+        None => found.resources.is_some() && found.edges.is_some(),
+    })
 }
 
 /// Whether a file holds a JSON object.
@@ -149,5 +175,5 @@ fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure>
             Modules::Below(dirs.collect())
         }
     };
-    Ok(Loaded { graph, sources, plan, modules })
+    Ok(Loaded { graph, sources, plan, modules, exports: None })
 }

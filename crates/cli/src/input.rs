@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ecow::EcoString;
+use ordain_graph::exports::{Exported, Exports};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::value::Value;
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
+use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::exit::Failure;
@@ -31,6 +34,33 @@ pub struct Input {
     pub settings: Settings,
     /// The node.
     pub node: Node,
+    /// Where exported resources are kept.
+    pub store: Option<Arc<ExportStore>>,
+}
+
+impl Input {
+    /// What a compile exports, to be kept for the other nodes.
+    pub fn exports(&self, exported: Vec<Exported>) -> Exporting {
+        Exporting { store: self.store.clone(), node: self.node.name.clone(), exported }
+    }
+}
+
+/// What a node exports.
+pub struct Exporting {
+    store: Option<Arc<ExportStore>>,
+    node: EcoString,
+    exported: Vec<Exported>,
+}
+
+impl Exporting {
+    /// Keeps it, if there is a store.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(&self) -> Result<(), Diagnostic> {
+        let Some(store) = &self.store else { return Ok(()) };
+        store.save(&self.node, &self.exported).map_err(codes::state)
+    }
 }
 
 /// Where the parts of an environment are.
@@ -118,8 +148,11 @@ fn open_layout(
     };
     let (node, problems) = node::describe(&env, args, data)?;
     ui.diagnostics(problems, &sources);
-    let settings = settings(args, &env, &node, &modulepath);
-    Ok(Input { env, sources, settings, node })
+    let store = args.store.as_deref().map(ExportStore::open).transpose().map_err(codes::state)?;
+    let store = store.map(Arc::new);
+    let mut settings = settings(args, &env, &node, &modulepath);
+    settings.exports = store.clone().map(|store| store as Arc<dyn Exports>);
+    Ok(Input { env, sources, settings, node, store })
 }
 
 /// The settings of a compile; some are variables of `$settings`.

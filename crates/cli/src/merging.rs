@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
-use ordain_dynaml::load::Features;
+use ordain_dynaml::load::{Features, LoadError};
 use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
@@ -324,13 +325,12 @@ fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, T
         let input = reader.read("bindings file", &path.to_string_lossy())?;
         let values = document::read(&input.text).map_err(|e| {
             let name = input.name.clone();
-            let error =
-                Error::Input { role: "bindings file", name, message: e.message, span: e.span };
+            let (role, LoadError { message, span, said }) = ("bindings file", e);
+            let error = Error::Input { role, name, message, span, said };
             Trouble::Run(error, vec![input.clone()])
         })?;
-        let value = values.into_iter().next().unwrap_or_default();
-        let data = lower::data(&ordain_dynaml::syntax::ast::Exprs::default(), &value);
-        match Binding::from(&data) {
+        let data = lower::data(&Exprs::default(), &values).into_iter().next();
+        match Binding::from(&data.unwrap_or_default()) {
             Binding::Map(map) => names = map,
             Binding::Value(Data::Null) if run.lenient => {}
             Binding::Value(_) => {
@@ -411,14 +411,22 @@ pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, Trouble> 
     parse(role, &read(role, name)?)
 }
 
+/// A file as the plain data of its documents.
+///
+/// # Errors
+/// As of [`documents`].
+pub fn data(role: &'static str, name: &str) -> Result<Vec<Data>, Trouble> {
+    Ok(lower::data(&Exprs::default(), &documents(role, name)?))
+}
+
 /// The documents of a text, in which nothing is evaluated.
 ///
 /// # Errors
 /// When it is no YAML.
 pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, Trouble> {
     document::read(&input.text).map_err(|e| {
-        let (name, message) = (input.name.clone(), format!("yaml: {}", e.message));
-        Trouble::Run(Error::Input { role, name, message, span: e.span }, vec![input.clone()])
+        let (name, LoadError { message, span, said }) = (input.name.clone(), e);
+        Trouble::Run(Error::Input { role, name, message, span, said }, vec![input.clone()])
     })
 }
 

@@ -42,15 +42,6 @@ pub enum DiagnosticsForm {
     Json,
 }
 
-/// A language.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum Language {
-    /// Puppet manifests
-    Puppet,
-    /// Templates and stubs of spiff
-    Dynaml,
-}
-
 /// What questionable code gives.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Strict {
@@ -62,7 +53,7 @@ pub enum Strict {
     Error,
 }
 
-impl From<Strict> for ordain_puppet::eval::Strict {
+impl From<Strict> for ordain_graph::language::Strict {
     fn from(strict: Strict) -> Self {
         match strict {
             Strict::Off => Self::Off,
@@ -85,9 +76,6 @@ pub enum TextOrJson {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Compiling")]
 pub struct CompileArgs {
-    /// The language, if the file name does not say it
-    #[arg(long, value_name = "NAME")]
-    pub language: Option<Language>,
     /// The node's name; default: from the facts, else this machine's full name
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
@@ -106,6 +94,9 @@ pub struct CompileArgs {
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
+    /// Where exported resources are kept; without it none are exported or collected
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STORE")]
+    pub store: Option<PathBuf>,
     /// What questionable code gives
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub strict: Strict,

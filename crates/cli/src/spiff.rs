@@ -1,6 +1,8 @@
 //! The command lines of `spiff` and `spiff++`, for those who call this program by one of these
 //! names: their flags, their formats, their exit codes.
 
+mod completion;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -31,6 +33,14 @@ impl Program {
         }
     }
 
+    /// The name it is called by.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Spiff => "spiff",
+            Self::SpiffPlusPlus => "spiff++",
+        }
+    }
+
     fn version(self) -> &'static str {
         match self {
             Self::Spiff => "1.0.8-ms.5",
@@ -39,12 +49,13 @@ impl Program {
     }
 }
 
-/// A flag: its names, and whether a value follows.
-struct Flag(&'static str, &'static str, bool);
+/// A flag: its names, whether a value follows, and what it does.
+struct Flag(&'static str, &'static str, bool, &'static str);
 
 /// A verb with its other name, its flags, how many files it takes, and what it says to others.
 struct Verb {
     names: [&'static str; 2],
+    about: &'static str,
     flags: &'static [Flag],
     files: std::ops::RangeInclusive<usize>,
     refusal: &'static str,
@@ -52,31 +63,32 @@ struct Verb {
 }
 
 const SELECTION: [Flag; 4] = [
-    Flag("json", "", false),
-    Flag("path", "", true),
-    Flag("select", "", true),
-    Flag("split", "", false),
+    Flag("json", "", false, "Print JSON"),
+    Flag("path", "", true, "Print only the node at a path"),
+    Flag("select", "", true, "Print only some nodes"),
+    Flag("split", "", false, "Print a list as documents of their own"),
 ];
 
 const VERBS: &[Verb] = &[
     Verb {
         names: ["merge", "m"],
+        about: "Merge a template with stubs",
         flags: &[
-            Flag("bindings", "", true),
-            Flag("debug", "", false),
-            Flag("define", "D", true),
-            Flag("evaluate", "", true),
-            Flag("features", "", true),
-            Flag("interpolation", "", false),
-            Flag("json", "", false),
-            Flag("partial", "", false),
-            Flag("path", "", true),
-            Flag("preserve-escapes", "", false),
-            Flag("preserve-temporary", "", false),
-            Flag("select", "", true),
-            Flag("split", "", false),
-            Flag("state", "", true),
-            Flag("tag", "", true),
+            Flag("bindings", "", true, "A YAML file with names that are known everywhere"),
+            Flag("debug", "", false, "Accepted, without effect"),
+            Flag("define", "D", true, "A name and value that are known everywhere"),
+            Flag("evaluate", "", true, "Print the value of an expression on the result"),
+            Flag("features", "", true, "Switch on language features"),
+            Flag("interpolation", "", false, "Switch on interpolation in texts"),
+            Flag("json", "", false, "Print JSON"),
+            Flag("partial", "", false, "Print also what cannot be resolved"),
+            Flag("path", "", true, "Print only the node at a path"),
+            Flag("preserve-escapes", "", false, "Keep escaped expressions escaped"),
+            Flag("preserve-temporary", "", false, "Keep temporary nodes"),
+            Flag("select", "", true, "Print only some nodes"),
+            Flag("split", "", false, "Print a list as documents of their own"),
+            Flag("state", "", true, "A file of values kept from run to run"),
+            Flag("tag", "", true, "A file that is known by a tag"),
         ],
         files: 1..=usize::MAX,
         refusal: "requires at least one arg",
@@ -84,15 +96,16 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         names: ["process", "r"],
+        about: "Process a document with a template and stubs",
         flags: &[
-            Flag("debug", "", false),
-            Flag("json", "", false),
-            Flag("partial", "", false),
-            Flag("path", "", true),
-            Flag("preserve-escapes", "", false),
-            Flag("preserve-temporary", "", false),
-            Flag("select", "", true),
-            Flag("state", "", true),
+            Flag("debug", "", false, "Accepted, without effect"),
+            Flag("json", "", false, "Print JSON"),
+            Flag("partial", "", false, "Print also what cannot be resolved"),
+            Flag("path", "", true, "Print only the node at a path"),
+            Flag("preserve-escapes", "", false, "Keep escaped expressions escaped"),
+            Flag("preserve-temporary", "", false, "Keep temporary nodes"),
+            Flag("select", "", true, "Print only some nodes"),
+            Flag("state", "", true, "A file of values kept from run to run"),
         ],
         files: 2..=usize::MAX,
         refusal: "requires at least two args (document and template)",
@@ -100,13 +113,15 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         names: ["diff", "d"],
-        flags: &[Flag("separator", "", true)],
+        about: "Compare YAML files by their structure",
+        flags: &[Flag("separator", "", true, "A text after each difference")],
         files: 2..=2,
         refusal: "requires two args",
         usage: "diff [flags] A B",
     },
     Verb {
         names: ["convert", "c"],
+        about: "Print a YAML file, or parts of it",
         flags: &SELECTION,
         files: 1..=1,
         refusal: "requires at one arg",
@@ -114,14 +129,16 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         names: ["encrypt", "e"],
-        flags: &[Flag("decrypt", "d", false)],
+        about: "Encrypt or decrypt a YAML file",
+        flags: &[Flag("decrypt", "d", false, "Decrypt")],
         files: 1..=3,
         refusal: "requires one, two or three args",
         usage: "encrypt <file> [<password>] [<method>] [flags]",
     },
     Verb {
         names: ["version", "version"],
-        flags: &[Flag("quiet", "q", false)],
+        about: "Print the version",
+        flags: &[Flag("quiet", "q", false, "Print the bare version")],
         files: 0..=0,
         refusal: "takes no args",
         usage: "version [flags]",
@@ -163,6 +180,10 @@ pub fn main(program: Program, args: &[String]) -> ExitCode {
         "-v" | "--version" => {
             say(&format!("spiff version {}\n", program.version()));
             return ExitCode::SUCCESS;
+        }
+        "completion" => return completion::main(program, &args[1..]),
+        completion::ASK | completion::ASK_NAMES => {
+            return completion::ask(name == completion::ASK, &args[1..]);
         }
         _ => {}
     }
@@ -293,14 +314,15 @@ fn merge(
 }
 
 fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
-    let left = merging::documents("a", &given.files[0])?;
-    let right = merging::documents("b", &given.files[1])?;
+    let left = merging::data("a", &given.files[0])?;
+    let right = merging::data("b", &given.files[1])?;
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],
         colour: true,
         wide: program == Program::SpiffPlusPlus,
         separator: &given.last("separator").unwrap_or_default(),
+        places: None,
     };
     Ok(report(&compare_all(&left, &right), &format))
 }
@@ -319,7 +341,7 @@ fn usage() -> String {
     for verb in VERBS {
         out.push_str(&format!("  spiff {}\n", verb.usage));
     }
-    out
+    out + "  spiff completion SHELL\n"
 }
 
 /// The command line is wrong: both programs say so on both streams.

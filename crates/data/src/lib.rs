@@ -3,6 +3,7 @@
 //! [`Value`] is the tree without places; the readers ([`yaml`], [`json`]) also tell
 //! where things stand. Languages have their own values and meet only here. No language is known.
 
+pub mod diff;
 pub mod json;
 pub mod number;
 pub mod value;

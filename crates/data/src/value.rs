@@ -94,6 +94,20 @@ impl Value {
         })
     }
 
+    /// The same with the text `[secret]` in place of secrets, for those who look at it.
+    #[must_use]
+    pub fn without_secrets(&self) -> Self {
+        match self {
+            Self::Secret(_) => Self::str("[secret]"),
+            Self::List(items) => Self::list(items.iter().map(Self::without_secrets)),
+            Self::Map(map) => {
+                let entries = map.iter().map(|(k, v)| (k.clone(), v.without_secrets()));
+                Self::Map(Arc::new(entries.collect()))
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Whether this is nothing.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
@@ -242,5 +256,6 @@ mod tests {
     fn secrets_do_not_show() {
         let v = Value::list([Value::Secret(Arc::new(Value::str("hunter2")))]);
         assert!(!format!("{v:?}").contains("hunter2"));
+        assert_eq!(v.without_secrets(), Value::list([Value::str("[secret]")]));
     }
 }

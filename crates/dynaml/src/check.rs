@@ -6,7 +6,8 @@ use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnose::{
-    CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, SYNTAX, UNKNOWN_FUNCTION, exact_place,
+    CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, OPEN_EXPRESSION, SYNTAX, UNKNOWN_FUNCTION,
+    exact_place,
 };
 use crate::functions;
 use crate::load::{Features, Sources, SrcKind};
@@ -43,6 +44,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for tree in &trees {
         duplicates(tree, file, &mut out);
+        open_expressions(tree, file, &mut out);
         if let Err(e) = sources.load(tree, 0) {
             out.extend(invalid(e.message, e.span));
         }
@@ -80,6 +82,31 @@ fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
                 out.push(found.related(first.in_file(file), "this one has no effect"));
             }
         }
+    }
+}
+
+/// Texts that begin like expressions and are none, since they do not end like them.
+fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
+    for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
+        let node = tree.node(NodeId(n));
+        let Kind::Scalar(text, _) = &node.kind else { continue };
+        let begins = text.strip_prefix("((").is_some_and(|t| t.starts_with(char::is_whitespace));
+        if !begins || text.ends_with("))") {
+            continue;
+        }
+        let (message, help) = if text.trim_end().ends_with("))") {
+            (
+                "what follows `))` makes this a text and no expression",
+                "a block without a line break at its end begins with `|-` or `>-`",
+            )
+        } else if text.contains("))") {
+            // With interpolation it would be one.
+            continue;
+        } else {
+            ("`((` without `))` at the end is a text and no expression", "close it with `))`")
+        };
+        let found = Diagnostic::warning(OPEN_EXPRESSION, message);
+        out.push(found.at(node.span.in_file(file)).help(help));
     }
 }
 
@@ -200,6 +227,23 @@ mod tests {
             messages("a: (( map[l|a,b,c|->a] ))\n"),
             ["mapping expression take a maximum of 2 arguments"]
         );
+        assert_eq!(
+            messages("a: (( b )\nc: |\n  (( d ))\ne: ((x) y)\nf: (( g )) h\ni: |-\n  (( j ))\n"),
+            [
+                "`((` without `))` at the end is a text and no expression",
+                "what follows `))` makes this a text and no expression",
+            ]
+        );
+        for (text, expected) in [
+            (" + 1".repeat(50_000), "too long: more than 2000 operands follow each other"),
+            (" || b".repeat(50_000), "too long"),
+            (" \"x\"".repeat(50_000), "too long"),
+            ("(0)".repeat(50_000), "too long"),
+            (" + (b".repeat(50_000), "nested too deep"),
+        ] {
+            let found = messages(&format!("a: (( b{text} ))\n"));
+            assert!(found[0].contains(expected), "{expected}: {}", found[0]);
+        }
         let broken = messages("a: (( 1 + ))\n");
         assert!(broken[0].starts_with("this is no expression"), "{broken:?}");
         assert_eq!(messages("1: a\n"), ["map key must be a string: 1"]);

@@ -1,6 +1,7 @@
 //! What is wrong with a run as diagnostics: with its place, what was needed, where it was looked
 //! for, and one diagnostic a cause, not one for each node that depends on it.
 
+use ordain_data::yaml::Written;
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,6 +27,9 @@ pub const FAILED: &str = "dynaml::failed";
 pub const UNRESOLVED: &str = "dynaml::unresolved";
 /// A key that is there twice.
 pub const DUPLICATE_KEY: &str = "dynaml::duplicate-key";
+
+/// A text that begins like an expression.
+pub const OPEN_EXPRESSION: &str = "dynaml::open-expression";
 
 /// The codes of this front end.
 pub const CODES: &[CodeDoc] = &[
@@ -74,6 +78,14 @@ pub const CODES: &[CodeDoc] = &[
                   path each has. Give a stub that has it, or write `merge || x`.",
     },
     CodeDoc {
+        code: OPEN_EXPRESSION,
+        summary: "a text begins like an expression and does not end like one",
+        details: "Only a text that is wholly in double brackets is an expression; any other is \
+                  taken as it is, here with a bracket that is missing, and with a line break at \
+                  the end:\n\n    a: (( b )\n    c: |\n      (( d ))\n\nClose the brackets; \
+                  a block without a line break at its end begins with `|-` or `>-`.",
+    },
+    CodeDoc {
         code: SYNTAX,
         summary: "an expression cannot be parsed",
         details: "A text that is wholly in double brackets is an expression, and this one is \
@@ -102,10 +114,7 @@ const NAMED: usize = 3;
 /// sources.
 pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec<Diagnostic> {
     match error {
-        Error::Input { role, name, message, span } => {
-            // The place stands below the message.
-            let message = message.strip_prefix("yaml: ").unwrap_or(message);
-            let message = message.rsplit_once(" at line ").map_or(message, |(text, _)| text);
+        Error::Input { role, name, message, span, .. } => {
             let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {
@@ -166,10 +175,12 @@ pub(crate) fn exact_place(
     at: Option<usize>,
 ) -> TextRange {
     let exact = || {
-        let written = text.get(scalar.start as usize..scalar.end as usize)?;
-        let open = written.find(expression)?;
-        let at = scalar.start + u32::try_from(open + 2 + at?).ok()?;
-        (at < scalar.end).then(|| TextRange::new(at, at + 1))
+        let written = Written::new(text, scalar);
+        let at = written.text.find(expression)? + 2 + at?;
+        let end = at + written.text.get(at..)?.chars().next()?.len_utf8();
+        let [at, end] = [at, end].map(u32::try_from);
+        let place = written.places.range(TextRange::new(at.ok()?, end.ok()?));
+        (place.start < place.end && place.end <= scalar.end).then_some(place)
     };
     exact().unwrap_or(scalar)
 }

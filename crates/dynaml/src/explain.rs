@@ -2,7 +2,10 @@
 //! expression refers to.
 
 use ecow::EcoString;
+use ordain_data::Value as Data;
 use ordain_data::yaml::{Kind, NodeId, Tree};
+use ordain_graph::explain::{Cause, Explanation};
+use ordain_source::{FileId, SourceMap};
 
 use crate::eval::Evaluator;
 use crate::eval::merge::find_path;
@@ -39,8 +42,8 @@ pub struct Source {
     pub place: Place,
     /// The expression, if it is one.
     pub expr: Option<String>,
-    /// The value that came of it, as YAML.
-    pub value: Option<String>,
+    /// The value that came of it: as YAML, and as data.
+    pub value: (String, Data),
     /// What it depends on: stubs first, then references.
     pub from: Vec<Source>,
     /// The steps from what stands at the place to the value.
@@ -70,7 +73,7 @@ pub enum Role {
 
 impl Role {
     /// In words.
-    pub fn words(self) -> &'static str {
+    fn words(self) -> &'static str {
         match self {
             Self::Gave => "written at",
             Self::Replaced => "written at, and replaced by a stub",
@@ -84,7 +87,7 @@ impl Role {
     }
 
     /// As a word of JSON.
-    pub fn key(self) -> &'static str {
+    fn key(self) -> &'static str {
         match self {
             Self::Gave => "written",
             Self::Replaced => "replaced",
@@ -177,7 +180,7 @@ impl Evaluator<'_> {
             path,
             place: (src.file, src.span),
             expr: expr.map(|e| format!("(( {} ))", print(&self.sources.exprs, e))),
-            value: Some(self.printed(&value)),
+            value: (self.printed(&value), self.lowered(&value)),
             from,
             within: literal.unwrap_or_default(),
         })
@@ -292,6 +295,11 @@ impl Evaluator<'_> {
         }
     }
 
+    fn lowered(&self, value: &Value) -> Data {
+        let data = crate::lower::data(&self.sources.exprs, std::slice::from_ref(value));
+        data.into_iter().next().unwrap_or_default()
+    }
+
     fn printed(&self, value: &Value) -> String {
         let writer = crate::output::Writer {
             exprs: &self.sources.exprs,
@@ -304,7 +312,45 @@ impl Evaluator<'_> {
     }
 }
 
+impl Explained {
+    /// In the form that all languages have. The texts of the files are added to the sources.
+    pub fn explanation(&self, files: &[Input], sources: &SourceMap) -> Explanation {
+        let ids: Vec<FileId> =
+            files.iter().map(|f| sources.add(&*f.name, f.text.as_str())).collect();
+        Explanation {
+            subject: self.path.clone(),
+            value: Some(self.source.value.clone()),
+            causes: vec![self.source.cause(&ids, sources)],
+            ..Explanation::default()
+        }
+    }
+}
+
 impl Source {
+    fn cause(&self, files: &[FileId], sources: &SourceMap) -> Cause {
+        let mut words = self.role.words().to_owned();
+        if self.role == Role::Reference {
+            words = format!("{words} {}", self.path);
+            let value = self.value.0.trim_end();
+            if !value.contains('\n') {
+                words = format!("{words} = {value}");
+            }
+        }
+        let cause = Cause {
+            words,
+            step: self.role.key(),
+            name: Some(self.path.clone()),
+            value: Some(self.value.1.clone()),
+            expression: self.expr.clone(),
+            from: self.from.iter().map(|source| source.cause(files, sources)).collect(),
+            ..Cause::default()
+        };
+        match files.get(self.place.0 as usize) {
+            Some(file) => cause.at(self.place.1.in_file(*file), sources),
+            None => cause,
+        }
+    }
+
     /// Finds the exact places of values inside of larger ones.
     pub(crate) fn refine(&mut self, files: &[Input]) {
         if !self.within.is_empty()

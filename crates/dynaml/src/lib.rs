@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`syntax`] | expressions: text to tree and back |
+//! | [`mod@language`] | what the verbs for all languages know of it |
 //! | [`load`] | YAML to the source of a document |
 //! | [`mod@document`] | documents as they are written |
 //! | [`diff`] | documents compared by structure |
@@ -25,6 +26,7 @@
 
 mod causes;
 pub mod check;
+pub mod complaint;
 pub mod diagnose;
 pub mod diff;
 pub mod document;
@@ -32,14 +34,18 @@ pub mod eval;
 pub mod explain;
 pub mod functions;
 pub mod interpolation;
+pub mod language;
 pub mod load;
 pub mod lower;
 pub mod output;
+mod pki;
 pub mod report;
 pub mod scalar;
 pub mod session;
 pub mod syntax;
 pub mod value;
+
+pub use language::Dynaml;
 
 /// The version of spiff++ whose language this is, as `__ctx.VERSION` shows it.
 pub const VERSION: &str = "1.7.0-beta-8";

@@ -1,33 +1,66 @@
 //! Finished documents as plain data.
 
+use std::rc::Rc;
+
 use ordain_data::Value as Data;
+use rustc_hash::FxHashMap;
 
 use crate::eval::lambda::lambda_text;
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
-/// The plain data of a value; lambdas as the text they print as. Nodes that are marked as
-/// temporary are left out.
-pub fn data(exprs: &Exprs, value: &Value) -> Data {
-    let shown = |item: &Item| !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL));
-    match value {
-        Value::Null => Data::Null,
-        Value::Bool(b) => Data::Bool(*b),
-        Value::Int(n) => Data::Int(*n),
-        Value::Float(x) => Data::Float(*x),
-        Value::Str(s) => Data::Str(s.clone()),
-        Value::List(list) => {
-            Data::list(list.items.iter().filter(|i| shown(i)).map(|i| data(exprs, &i.value)))
+/// The plain data of documents, parts that are shared still shared. Lambdas are the text they print
+/// as; nodes that are marked as temporary are left out.
+pub fn data(exprs: &Exprs, documents: &[Value]) -> Vec<Data> {
+    let mut lowering = Lowering { exprs, shared: FxHashMap::default() };
+    documents.iter().map(|document| lowering.data(document)).collect()
+}
+
+struct Lowering<'e> {
+    exprs: &'e Exprs,
+    /// Lists and maps that several places share, by their address.
+    shared: FxHashMap<usize, Data>,
+}
+
+impl Lowering<'_> {
+    fn data(&mut self, value: &Value) -> Data {
+        match value {
+            Value::Null => Data::Null,
+            Value::Bool(b) => Data::Bool(*b),
+            Value::Int(n) => Data::Int(*n),
+            Value::Float(x) => Data::Float(*x),
+            Value::Str(s) => Data::Str(s.clone()),
+            Value::List(list) => self.once(list, |lowering, list| {
+                let items = list.items.iter().filter(|i| is_shown(i));
+                Data::list(items.map(|i| lowering.data(&i.value)))
+            }),
+            Value::Map(map) => self.once(map, |lowering, map| {
+                let entries = map.entries().iter().filter(|e| is_shown(&e.1));
+                Data::map(entries.map(|(k, i)| (k.clone(), lowering.data(&i.value))))
+            }),
+            Value::Lambda(lambda) => {
+                Data::str(format!("(( {} ))", lambda_text(self.exprs, lambda)))
+            }
+            Value::Template(template) => self.data(&template.source),
         }
-        Value::Map(map) => Data::map(
-            map.entries()
-                .iter()
-                .filter(|e| shown(&e.1))
-                .map(|(k, i)| (k.clone(), data(exprs, &i.value))),
-        ),
-        Value::Lambda(lambda) => Data::str(format!("(( {} ))", lambda_text(exprs, lambda))),
-        Value::Template(template) => data(exprs, &template.source),
     }
+
+    fn once<T>(&mut self, part: &Rc<T>, lower: impl FnOnce(&mut Self, &T) -> Data) -> Data {
+        if Rc::strong_count(part) == 1 {
+            return lower(self, part);
+        }
+        let address = Rc::as_ptr(part).addr();
+        if let Some(known) = self.shared.get(&address) {
+            return known.clone();
+        }
+        let data = lower(self, part);
+        self.shared.insert(address, data.clone());
+        data
+    }
+}
+
+fn is_shown(item: &Item) -> bool {
+    !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL))
 }
 
 /// A value of plain data. Integers beyond 64 bits become floats.

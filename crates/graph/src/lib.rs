@@ -2,13 +2,18 @@
 //!
 //! A [`Graph`] holds resources with their attributes, edges between them, and for everything the
 //! [`Origin`]: where it was written and the chain that led there. [`order`] says what comes before
-//! what. It is written and read as Ordain's own [`json`], as a Puppet catalog
-//! ([`puppet_catalog`]), and written as [`dot`]. It knows neither languages nor the engine.
+//! what, [`explain`] why something is as it is, [`diff`] what two graphs differ in. It is written and read as Ordain's own [`json`], as a Puppet catalog
+//! ([`puppet_catalog`]), and written as [`dot`]. It knows neither languages nor the engine; [`language`] says what every
+//! language is to others.
 
 mod components;
 pub mod cycle;
+pub mod diff;
 pub mod dot;
+pub mod explain;
+pub mod exports;
 pub mod json;
+pub mod language;
 pub mod model;
 pub mod order;
 pub mod origin;

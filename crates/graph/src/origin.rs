@@ -6,6 +6,8 @@ use ecow::EcoString;
 use ordain_source::Span;
 use rustc_hash::FxBuildHasher;
 
+use crate::place::Place;
+
 /// One link of the chain that led to a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
@@ -40,8 +42,53 @@ pub enum Step {
     Node(EcoString),
     /// Evaluated inside this function.
     Function(EcoString),
+    /// Exported by this node, and collected here.
+    Exported(EcoString),
     /// Inherited from what contains the resource, such as `noop` or `schedule` of a class.
     Inherited(EcoString),
+}
+
+impl Step {
+    /// In words; a place may follow.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Declaration => "written at".into(),
+            Self::TypeDefault => "a default of the resource type".into(),
+            Self::Override => "set by an override".into(),
+            Self::CollectorOverride => "set by a collector".into(),
+            Self::ParameterDefault => "the default of the parameter".into(),
+            Self::Data { key, .. } => format!("found in data under {key}"),
+            Self::Relation => "asked for by a relation".into(),
+            Self::External(text) if Place::parse(text).is_some() => "written at".into(),
+            Self::External(text) => format!("given by {text}"),
+            Self::Class(name) => format!("in class {name}, declared at"),
+            Self::Define(name) => format!("in {name}, declared at"),
+            Self::Node(name) => format!("in node {name}"),
+            Self::Function(name) => format!("in function {name}, called at"),
+            Self::Inherited(name) => format!("inherited from {name}"),
+            Self::Exported(name) => format!("exported by {name}, collected at"),
+        }
+    }
+
+    /// As a word for programs, with the name of what it happened in.
+    pub fn key(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Declaration => ("declaration", None),
+            Self::TypeDefault => ("type-default", None),
+            Self::Override => ("override", None),
+            Self::CollectorOverride => ("collector-override", None),
+            Self::ParameterDefault => ("parameter-default", None),
+            Self::Data { .. } => ("data", None),
+            Self::Relation => ("relation", None),
+            Self::External(name) => ("external", Some(name)),
+            Self::Class(name) => ("class", Some(name)),
+            Self::Define(name) => ("define", Some(name)),
+            Self::Node(name) => ("node", Some(name)),
+            Self::Function(name) => ("function", Some(name)),
+            Self::Inherited(name) => ("inherited", Some(name)),
+            Self::Exported(name) => ("exported", Some(name)),
+        }
+    }
 }
 
 /// One step with its place, and the step that led to it.

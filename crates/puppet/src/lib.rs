@@ -9,6 +9,7 @@ pub mod codes;
 pub mod eval;
 pub mod functions;
 pub mod hiera;
+pub mod language;
 pub mod load;
 pub mod lower;
 pub mod pcore;
@@ -18,3 +19,5 @@ pub mod session;
 pub mod syntax;
 pub mod types;
 pub mod value;
+
+pub use language::Puppet;

@@ -11,6 +11,7 @@ use ordain_graph::{
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use crate::catalog::exported::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
@@ -186,13 +187,29 @@ impl Lowering<'_, '_> {
             How::Relation => Step::Relation,
             How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
             How::External => Step::External("the run itself".into()),
+            How::Exported(import) => return self.exported(import, origin.within),
         };
         let parent = self.inside(origin.within);
         self.graph.origins.intern(Origin { step, span: origin.span, parent })
     }
 
+    /// Where another node declares what it exports, and what collected it here.
+    fn exported(&mut self, import: &Import, within: ResourceId) -> OriginId {
+        let parent = self.inside(within);
+        let step = Step::Exported(import.node.clone());
+        let collected = Origin { step, span: Some(import.span), parent };
+        let parent = Some(self.graph.origins.intern(collected));
+        let place =
+            import.place.as_ref().map_or_else(|| import.node.clone(), |p| eco_format!("{p}"));
+        self.graph.origins.intern(Origin { step: Step::External(place), span: None, parent })
+    }
+
     /// Where a resource is declared, and inside what.
     fn declared(&mut self, id: ResourceId) -> OriginId {
+        if let Some(import) = self.catalog.imports.get(&id) {
+            let container = self.catalog.get(id).container.unwrap_or(id);
+            return self.exported(&Arc::clone(import), container);
+        }
         let resource = self.catalog.get(id);
         let (span, container) = (resource.span, resource.container);
         let parent = container.filter(|&c| c != id).and_then(|c| self.inside(c));

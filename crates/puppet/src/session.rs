@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_graph::Graph;
+use ordain_graph::exports::Exported;
+use ordain_source::limits;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
@@ -22,6 +24,8 @@ use crate::value::Value;
 pub struct Compiled {
     /// The graph, if there was no error.
     pub graph: Option<Graph>,
+    /// What the node exports, if that is kept.
+    pub exports: Vec<Exported>,
     /// What was logged and found.
     pub report: Report,
 }
@@ -46,24 +50,17 @@ pub struct Report {
 }
 
 /// Runs `work` on a thread with the stack that deep recursion needs.
-pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
-        let handle = thread.spawn_scoped(scope, work);
-        match handle.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(value)) => value,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => panic!("the system gives no thread for the compile: {error}"),
-        }
-    })
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    limits::on_deep_stack(STACK_SIZE, work)
 }
 
 /// Compiles the catalog of a node into a graph.
 pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
+        let exports = outcome.compiler.exports();
         let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
-        Compiled { graph, report: report(outcome) }
+        Compiled { graph, exports, report: report(outcome) }
     })
 }
 
@@ -72,10 +69,11 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
+        let exports = outcome.compiler.exports();
         let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
-        Compiled { graph, report }
+        Compiled { graph, exports, report }
     })
 }
 

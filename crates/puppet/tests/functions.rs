@@ -11,29 +11,18 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session::evaluate;
 use ordain_puppet::types::format::quoted;
 use ordain_puppet::value::Value;
-use ordain_source::{MemoryWorld, SourceMap};
+use ordain_source::MemoryWorld;
 
 /// The value of an expression as source text, or `error: ` and the message.
 fn eval(code: &str) -> String {
-    let options = Options {
-        world: Arc::new(MemoryWorld::with_files([("/srv/list.json", "[1, 2]")])),
-        sources: Arc::new(SourceMap::new()),
-        name: "production".into(),
-        dir: None,
-        modulepath: Vec::new(),
-        site: Site::Nothing,
-        hiera_config: None,
-        strict: Settings::default().strict,
-    };
+    let world = MemoryWorld::with_files([("/srv/list.json", "[1, 2]")]);
+    let options = Options::new(Arc::new(world), Site::Nothing);
     let (env, _) = Environment::open(options).ok().unwrap();
     let networking = Value::hash([("fqdn", Value::str("web.example.org"))]);
     let node = Node {
         name: "web.example.org".into(),
         facts: Value::hash([("networking", networking)]),
-        trusted: Value::Undef,
-        server_facts: Value::hash::<&str>([]),
-        parameters: Vec::new(),
-        classes: Vec::new(),
+        ..Node::default()
     };
     let done = evaluate(&env, Settings::default(), &node, Path::new(""), code);
     match (done.value, done.report.error) {

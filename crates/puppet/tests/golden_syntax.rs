@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use ordain_puppet::syntax::{Parsed, dump, pn};
 use ordain_puppet::{check, syntax};
 use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
+use ordain_testkit::golden::{entries, files, golden};
 
 struct Case {
     tree: String,
@@ -60,40 +61,20 @@ fn lines(tree: &str) -> String {
     out + "\n"
 }
 
-fn expect(path: &Path, given: &str, wrong: &mut Vec<PathBuf>) {
-    let known = fs::read_to_string(path).unwrap_or_default();
-    if known == given {
-        return;
-    }
-    if std::env::var_os("ORDAIN_BLESS").is_none() {
-        eprintln!("{}:\n--- expected\n{known}+++ given\n{given}", path.display());
-        wrong.push(path.to_path_buf());
-    } else if given.is_empty() {
-        fs::remove_file(path).unwrap();
-    } else {
-        fs::write(path, given).unwrap();
-    }
-}
-
 #[test]
 fn golden_cases() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syntax");
-    let paths: BTreeSet<PathBuf> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    let (mut wrong, mut count) = (Vec::new(), 0);
-    for path in &paths {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("pp" | "epp") => {
-                let case = run(path);
-                expect(&path.with_extension("pn"), &case.tree, &mut wrong);
-                expect(&path.with_extension("errors"), &case.errors, &mut wrong);
-                count += 1;
-            }
-            Some("pn" | "errors") => {
-                let sources = ["pp", "epp"].map(|e| path.with_extension(e));
-                assert!(sources.iter().any(|s| paths.contains(s)), "{}", path.display());
-            }
-            _ => panic!("what is {}?", path.display()),
-        }
+    let sources: BTreeSet<PathBuf> = files(&dir, &["pp", "epp"]).into_iter().collect();
+    for path in entries(&dir).iter().filter(|path| !sources.contains(*path)) {
+        assert!(path.extension().is_some_and(|e| e == "pn" || e == "errors"), "{}", path.display());
+        let mut known = ["pp", "epp"].map(|e| path.with_extension(e)).into_iter();
+        assert!(known.any(|source| sources.contains(&source)), "{}", path.display());
     }
-    assert!(count > 0 && wrong.is_empty(), "{wrong:#?}");
+    golden(2 * sources.len(), |golden| {
+        for path in &sources {
+            let case = run(path);
+            golden.file(&path.with_extension("pn"), &case.tree);
+            golden.file(&path.with_extension("errors"), &case.errors);
+        }
+    });
 }

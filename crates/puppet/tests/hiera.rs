@@ -1,22 +1,22 @@
 //! Golden cases of Hiera: below `tests/hiera`, a directory a case with an environment in `env` and
 //! lookups with their outcomes in `lookups.txt`. A line `? {…}` is a request, the indented lines
-//! after it are what it gives. `BLESS=1` writes what is given now.
+//! after it are what it gives. `ORDAIN_BLESS=1` writes what is given now.
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::error::{EvalError, EvalResult};
 use ordain_puppet::eval::scope::ScopeId;
-use ordain_puppet::eval::{Compiler, Settings, Strict};
+use ordain_puppet::eval::{Compiler, Settings};
 use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::value::Value;
-use ordain_source::{FileId, HostWorld, SourceMap, Span, TextRange};
+use ordain_source::{FileId, HostWorld, Span, TextRange};
+use ordain_testkit::golden::{entries, golden};
 use serde_json::Value as Json;
 
 const FACTS: &str = r#"{"os": {"family": "Debian", "release": {"major": "12"}}, "role": "web",
@@ -35,14 +35,10 @@ fn value(json: &Json) -> Value {
 
 fn open(env: &Path) -> Environment {
     let options = Options {
-        world: Arc::new(HostWorld::new()),
-        sources: Arc::new(SourceMap::new()),
-        name: "production".into(),
         dir: Some(env.to_path_buf()),
         modulepath: vec![env.join("modules")],
-        site: Site::Code(String::new()),
         hiera_config: Some(env.join("../none/hiera.yaml")),
-        strict: Strict::Error,
+        ..Options::new(Arc::new(HostWorld::new()), Site::Code(String::new()))
     };
     match Environment::open(options) {
         Ok((env, _)) => env,
@@ -143,8 +139,8 @@ fn outcome(env: &Environment, json: &Json) -> String {
     lines.join("\n")
 }
 
-fn case(dir: &Path) -> (String, String) {
-    let text = fs::read_to_string(dir.join("lookups.txt")).unwrap();
+/// The lookups of a case with what they give.
+fn run(dir: &Path, text: &str) -> String {
     let root = dir.join("env");
     let mut now = String::new();
     for line in text.lines() {
@@ -165,32 +161,15 @@ fn case(dir: &Path) -> (String, String) {
             now.push('\n');
         }
     }
-    (text, now)
+    now
 }
 
 #[test]
 fn golden_cases() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/hiera");
-    let mut dirs: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
-    dirs.sort();
-    assert!(dirs.len() > 5);
-    let mut failures = Vec::new();
-    for dir in dirs {
-        let (expected, now) = case(&dir);
-        if expected == now {
-            continue;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hiera");
+    golden(6, |golden| {
+        for dir in entries(&root) {
+            golden.page(&dir.join("lookups.txt"), |text| run(&dir, text));
         }
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(dir.join("lookups.txt"), now).unwrap();
-            continue;
-        }
-        for (i, (old, new)) in expected.lines().zip(now.lines()).enumerate() {
-            if old != new {
-                let name = dir.file_name().unwrap().to_string_lossy();
-                failures.push(format!("{name}:{}\n  expected {old}\n  got      {new}", i + 1));
-                break;
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    });
 }

@@ -4,6 +4,7 @@
 use ordain_puppet::syntax::{Parsed, dump, pn};
 use ordain_puppet::{check, syntax};
 use ordain_source::{FileId, SourceFile};
+use ordain_testkit::bounded;
 
 /// Parses, validates and prints a text as manifest and as template, with the stack of a thread.
 fn survives(text: &str) -> usize {
@@ -26,10 +27,7 @@ fn survives(text: &str) -> usize {
         }
         count
     };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(2 << 20);
-        thread.spawn_scoped(scope, work).unwrap().join().unwrap()
-    })
+    bounded(text, work)
 }
 
 #[test]

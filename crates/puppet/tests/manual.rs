@@ -1,10 +1,11 @@
 //! `docs/functions.md` lists the functions that there are.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ordain_puppet::functions::{CORE, MODULES};
+use ordain_testkit::golden;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
 
@@ -29,10 +30,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_of_functions_is_up_to_date() {
-    let page = page();
-    if std::env::var_os("ORDAIN_BLESS").is_some() {
-        std::fs::write(PAGE, &page).unwrap();
-    }
-    let found = std::fs::read_to_string(PAGE).unwrap();
-    assert!(found == page, "docs/functions.md is old; run this test with ORDAIN_BLESS=1");
+    golden(1, |golden| golden.file(Path::new(PAGE), &page()));
 }

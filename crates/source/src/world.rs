@@ -82,7 +82,7 @@ pub trait World: Send + Sync {
     fn env(&self, name: &str) -> Option<String>;
     /// The time now.
     fn now(&self) -> SystemTime;
-    /// Eight random bytes.
+    /// Eight random bytes, good enough for keys.
     fn random(&self) -> u64;
     /// Runs a child process to its end.
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
@@ -245,8 +245,7 @@ impl World for HostWorld {
     }
 
     fn random(&self) -> u64 {
-        use std::hash::{BuildHasher, Hasher};
-        std::collections::hash_map::RandomState::new().build_hasher().finish()
+        getrandom::u64().expect("the system has random numbers")
     }
 
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {

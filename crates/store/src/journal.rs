@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value as Json;
 
 use crate::error::StoreError;
-use crate::migrate::{MigrateError, NEWEST, migrate};
+use crate::migrate::{self, JOURNAL};
 
 /// How many runs are kept.
 const KEPT: i64 = 100;
@@ -68,21 +68,7 @@ impl Store {
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         make_directory(dir)?;
         let path = dir.join("state.db");
-        let failed = |e: rusqlite::Error| StoreError::database(&path, &e);
-        let mut connection = Connection::open(&path).map_err(failed)?;
-        connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
-        // What is written survives the end of the process at once, and a power cut soon.
-        for (name, value) in
-            [("journal_mode", "wal"), ("synchronous", "normal"), ("foreign_keys", "on")]
-        {
-            connection.pragma_update(None, name, value).map_err(failed)?;
-        }
-        migrate(&mut connection).map_err(|e| match e {
-            MigrateError::Newer(found) => {
-                StoreError::Newer { path: path.clone(), found, known: NEWEST }
-            }
-            MigrateError::Database(e) => failed(e),
-        })?;
+        let connection = migrate::open(&path, JOURNAL)?;
         Ok(Self { connection: Mutex::new(connection), path })
     }
 

@@ -1,15 +1,47 @@
 //! Brings the schema of a database up to date.
 
+use std::path::Path;
+use std::time::Duration;
+
 use rusqlite::Connection;
 
-/// The steps; step n leads to schema n + 1. A released step is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_runs.sql")];
+use crate::error::StoreError;
 
-/// The newest schema.
-pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
+/// The steps to a schema; step n leads to schema n + 1. A released step is never changed.
+pub(crate) type Migrations = &'static [&'static str];
+
+/// Those of the journal.
+pub(crate) const JOURNAL: Migrations = &[include_str!("migrations/0001_runs.sql")];
+
+/// Those of exported resources.
+pub(crate) const EXPORTS: Migrations = &[include_str!("migrations/exports_0001.sql")];
+
+/// Opens a database and brings it up to date.
+///
+/// # Errors
+/// When it cannot be written, is broken, or was made by a newer version.
+pub(crate) fn open(path: &Path, migrations: Migrations) -> Result<Connection, StoreError> {
+    let failed = |e: rusqlite::Error| StoreError::database(path, &e);
+    let mut connection = Connection::open(path).map_err(failed)?;
+    connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+    // What is written survives the end of the process at once, and a power cut soon.
+    for (name, value) in
+        [("journal_mode", "wal"), ("synchronous", "normal"), ("foreign_keys", "on")]
+    {
+        connection.pragma_update(None, name, value).map_err(failed)?;
+    }
+    migrate(&mut connection, migrations).map_err(|e| match e {
+        MigrateError::Newer(found) => {
+            let known = migrations.len() as i64;
+            StoreError::Newer { path: path.to_path_buf(), found, known }
+        }
+        MigrateError::Database(e) => failed(e),
+    })?;
+    Ok(connection)
+}
 
 /// Why there is no usable schema.
-pub(crate) enum MigrateError {
+enum MigrateError {
     /// It is newer than this program.
     Newer(i64),
     /// The database failed.
@@ -27,12 +59,12 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Applies what is missing, each step whole or not at all.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), MigrateError> {
+fn migrate(connection: &mut Connection, migrations: Migrations) -> Result<(), MigrateError> {
     let found = version(connection)?;
-    if found > NEWEST {
+    if found > migrations.len() as i64 {
         return Err(MigrateError::Newer(found));
     }
-    for (i, sql) in MIGRATIONS.iter().enumerate().skip(found.max(0) as usize) {
+    for (i, sql) in migrations.iter().enumerate().skip(found.max(0) as usize) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", i as i64 + 1)?;

@@ -5,12 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use ordain_data::Value as Data;
+use ordain_data::diff::compare;
+use ordain_dynaml::diff::RULES;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::load::Features;
 use ordain_dynaml::report::{Line, Tag};
 use ordain_dynaml::session::{self, Error, Input, Request};
+use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
-use ordain_dynaml::{diff, document};
+use ordain_dynaml::{document, lower};
 use ordain_source::{EntryKind, HostWorld, ProcessOutput, ProcessRequest, World};
 use serde_json::{Map, Value as Json, json};
 
@@ -32,7 +36,7 @@ fn run(case: &Json, dialect: Dialect) -> Disagreement {
         Some("eval") => evaluate(case, dialect),
         Some("eval_fail") => fails(case, dialect),
         Some("parse") => dynaml_tree::parse(case, dialect),
-        Some("compare") => compare(case),
+        Some("compare") => compared(case),
         Some("yaml_parse") => yaml(case),
         Some("yaml_find") => find(case),
         other => Some(format!("no runner for the kind {other:?}")),
@@ -308,17 +312,18 @@ fn find(case: &Json) -> Disagreement {
     (!same).then(|| format!("expected {want:?}\n     got {got:?}"))
 }
 
-fn compare(case: &Json) -> Disagreement {
+fn compared(case: &Json) -> Disagreement {
     let (left, right) = match (source(&case["a"]), source(&case["b"])) {
         (Ok(left), Ok(right)) => (left, right),
         (Err(error), _) | (_, Err(error)) => return Some(error),
     };
-    let side = |value: Option<&Value>| value.map_or(Json::Null, to_json);
+    let side = |data: Option<&Data>| data.map_or(Json::Null, |data| to_json(&lower::value(data)));
     let sorted = |found: Vec<(String, Json, Json)>| {
         let rows = found.into_iter().map(|(path, a, b)| (path, json!([a, b]).to_string()));
         rows.collect::<BTreeMap<_, _>>()
     };
-    let found = diff::compare(&left, &right);
+    let data = lower::data(&Exprs::default(), &[left, right]);
+    let found = compare(&data[0], &data[1], &RULES);
     let got = sorted(
         found
             .iter()

@@ -14,13 +14,14 @@ use ordain_engine::saved::{Refusal, action_name, status_name};
 use ordain_engine::step::{Observer, Silent};
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store, StoreError};
+use ordain_store::{Run, RunLock, Store};
 use serde_json::{Value as Json, json};
 
 use super::plan::{SelectionArgs, prepare};
 use crate::codes;
 use crate::exit::{APPLY_HELP, Exit, Failure};
 use crate::graphs::{self, Loaded};
+use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::ui::{Progress, Ui, engine_level};
 
@@ -62,9 +63,10 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
     }
+    loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = state_dir(args)?;
-    let _lock = RunLock::acquire(&dir).map_err(state_error)?;
-    let store = Store::open(&dir).map_err(state_error)?;
+    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let store = Store::open(&dir).map_err(codes::state)?;
     interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
@@ -76,13 +78,13 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
     }
-    let run = store.begin("apply").map_err(state_error)?;
+    let run = store.begin("apply").map_err(codes::state)?;
     let progress = ui.progress(loaded.leaves(), true);
     let mut journal = Journal { progress, store: &store, run };
     let report = apply(&prepared, &args.selection.host(), &journal, options.jobs);
     journal.progress.clear();
     let counts = report.counts();
-    store.finish(run, &counts_json(&counts)).map_err(state_error)?;
+    store.finish(run, &counts_json(&counts)).map_err(codes::state)?;
     finish(ui, args, &report, "Applied")
 }
 
@@ -126,20 +128,9 @@ fn state_dir(args: &ApplyArgs) -> Result<PathBuf, Diagnostic> {
     })
 }
 
-fn state_error(error: StoreError) -> Diagnostic {
-    let help = match &error {
-        StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
-        StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
-        StoreError::Unwritable { .. } | StoreError::Broken { .. } => {
-            "--state-dir or ORDAIN_STATE_DIR says where else to keep the lock and the journal"
-        }
-    };
-    Diagnostic::error(codes::STATE, error.to_string()).help(help)
-}
-
 /// Says which earlier runs did not come to their end.
 fn interrupted(ui: &mut Ui, store: &Store) -> Result<(), Failure> {
-    for run in store.take_interrupted().map_err(state_error)? {
+    for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
         for step in &run.under_way {

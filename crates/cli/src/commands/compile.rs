@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ordain_graph::exports::Exported;
 use ordain_graph::json::Secrets;
 use ordain_graph::puppet_catalog::Envelope;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
@@ -59,7 +60,8 @@ enum Format {
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let input = input::open(ui, Some(&args.path), &args.compile)?;
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
-    let graph = shown(ui, &input, compiled)?;
+    let (graph, exported) = shown(ui, &input, compiled)?;
+    input.exports(exported).keep()?;
     if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
         let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
@@ -71,18 +73,22 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Compiles; logs and diagnostics are shown.
+/// Compiles, and gives what the node exports, too; logs and diagnostics are shown.
 ///
 /// # Errors
 /// When the sources have errors.
-pub fn graph(ui: &mut Ui, input: &Input) -> Result<Graph, Failure> {
+pub fn graph(ui: &mut Ui, input: &Input) -> Result<(Graph, Vec<Exported>), Failure> {
     shown(ui, input, compile_node(&input.env, input.settings.clone(), &input.node))
 }
 
-fn shown(ui: &mut Ui, input: &Input, compiled: Compiled) -> Result<Graph, Failure> {
+fn shown(
+    ui: &mut Ui,
+    input: &Input,
+    compiled: Compiled,
+) -> Result<(Graph, Vec<Exported>), Failure> {
     ui.logs(&compiled.report.logs, &input.sources);
     ui.diagnostics(compiled.report.diagnostics, &input.sources);
-    compiled.graph.ok_or(Failure::Shown)
+    Ok((compiled.graph.ok_or(Failure::Shown)?, compiled.exports))
 }
 
 fn write(

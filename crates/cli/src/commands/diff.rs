@@ -1,29 +1,38 @@
-//! `ordain diff`: documents compared by their structure.
+//! `ordain diff`: documents and graphs compared by their structure.
 
 use std::io::Write;
+use std::path::Path;
 
 use clap::Args;
-use ordain_dynaml::diff::{Comparison, Difference, Format, compare_all, report};
-use ordain_dynaml::value::Value;
+use ordain_data::diff::Difference;
+use ordain_dynaml::diff::{Comparison, Format, Places, Side, compare_all, report};
+use ordain_graph::diff::{Origins, differences};
+use ordain_graph::json::{Secrets, write_value};
+use ordain_graph::place::{Place, place};
+use ordain_source::{Diagnostic, SourceMap};
 use serde_json::{Value as Json, json};
 
+use crate::codes;
 use crate::commands::merge::shown;
 use crate::exit::{DIFF_HELP, Exit, Failure};
-use crate::merging::documents;
-use crate::options::TextOrJson;
+use crate::graphs::{self, Loaded};
+use crate::merging::data;
+use crate::options::{CompileArgs, TextOrJson};
 use crate::ui::Ui;
 
-/// Compare two YAML files by their structure
+/// Compare two YAML files, or two graphs, by their structure
 ///
-/// Maps are compared by key, lists by the `name` of their entries and else by position; entries
-/// that only moved are no difference, except in the list `jobs` at the top. Streams of several
-/// documents are compared one by one.
+/// Of YAML, maps are compared by key, lists by the `name` of their entries and else by position;
+/// entries that only moved are no difference, except in the list `jobs` at the top. Streams of
+/// several documents are compared one by one. Manifests, directories of them, graphs, catalogs and
+/// saved plans are compared as graphs: resources by name, their attributes, and what comes before
+/// what.
 #[derive(Args)]
 #[command(after_help = DIFF_HELP)]
 pub struct DiffArgs {
-    /// The first file, or -
+    /// The first: YAML, a manifest, a directory, a graph, a catalog, or -
     left: String,
-    /// The second file, or -
+    /// The second
     right: String,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -34,6 +43,8 @@ pub struct DiffArgs {
     /// Exit with 0 if there are differences, too
     #[arg(long)]
     exit_zero: bool,
+    #[command(flatten)]
+    compile: CompileArgs,
 }
 
 /// Compares and prints.
@@ -41,7 +52,23 @@ pub struct DiffArgs {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
-    let read = || Ok((documents("a", &args.left)?, documents("b", &args.right)?));
+    let (left, right) = (Path::new(&args.left), Path::new(&args.right));
+    match (graphs::is_graph(left), graphs::is_graph(right)) {
+        (false, false) => compare_documents(ui, args),
+        (true, true) => compare_graphs(ui, args),
+        (graph, _) => {
+            let (graph, other) =
+                if graph { (&args.left, &args.right) } else { (&args.right, &args.left) };
+            let text = format!("{graph} is a graph and {other} is none");
+            let error = Diagnostic::error(codes::ARGUMENTS, text);
+            let error = error.help("compare graphs with graphs, and YAML with YAML");
+            Ok(trouble(ui, error.into()))
+        }
+    }
+}
+
+fn compare_documents(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
+    let read = || Ok((data("a", &args.left)?, data("b", &args.right)?));
     let (left, right) = match read() {
         Ok(read) => read,
         Err(trouble) => {
@@ -49,66 +76,96 @@ pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
             return Ok(Exit::Trouble);
         }
     };
-    let comparison = compare_all(&left, &right);
+    print(ui, args, &compare_all(&left, &right), &|_, _| None)
+}
+
+fn compare_graphs(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
+    let mut load = |path: &str| graphs::load(ui, Path::new(path), &args.compile);
+    let both = load(&args.left).and_then(|left| Ok((left, load(&args.right)?)));
+    let (left, right) = match both {
+        Ok(both) => both,
+        Err(failure) => return Ok(trouble(ui, failure)),
+    };
+    let found = differences(&left.graph, &right.graph);
+    let (before, after) = (Origins::new(&left.graph), Origins::new(&right.graph));
+    let at = |loaded: &Loaded, origins: &Origins<'_>, difference: &Difference| {
+        place(&loaded.graph, origins.of(difference)?, &loaded.sources)
+    };
+    let places = |difference: &Difference, side: Side| match side {
+        Side::Left => at(&left, &before, difference),
+        Side::Right => at(&right, &after, difference),
+    };
+    print(ui, args, &Comparison::Documents(vec![found]), &places)
+}
+
+/// Shows why nothing can be compared.
+fn trouble(ui: &mut Ui, failure: Failure) -> Exit {
+    if let Failure::Message(diagnostic) = failure {
+        ui.diagnostics(vec![diagnostic], &SourceMap::new());
+    }
+    Exit::Trouble
+}
+
+fn print(
+    ui: &mut Ui,
+    args: &DiffArgs,
+    comparison: &Comparison,
+    places: &dyn Fn(&Difference, Side) -> Option<Place>,
+) -> Result<Exit, Failure> {
     match args.format {
         TextOrJson::Json => {
-            let out = document(args, &comparison);
+            let out = document(args, comparison, places);
             writeln!(ui.out(), "{out}")?;
         }
         TextOrJson::Text => {
+            let places: Places<'_> =
+                &|difference, side| Some(places(difference, side)?.to_string());
             let format = Format {
                 left: &args.left,
                 right: &args.right,
                 colour: ui.colour(),
                 wide: false,
                 separator: &args.separator,
+                places: Some(places),
             };
-            ui.out().write_all(report(&comparison, &format).as_bytes())?;
+            ui.out().write_all(report(comparison, &format).as_bytes())?;
         }
     }
     Ok(if comparison.is_equal() || args.exit_zero { Exit::Done } else { Exit::Different })
 }
 
-fn document(args: &DiffArgs, comparison: &Comparison) -> Json {
+fn document(
+    args: &DiffArgs,
+    comparison: &Comparison,
+    places: &dyn Fn(&Difference, Side) -> Option<Place>,
+) -> Json {
     let mut out = json!({
-        "format": "ordain-document-diff", "version": 1, "equal": comparison.is_equal(),
+        "format": "ordain-diff", "version": 1, "equal": comparison.is_equal(),
         "left": args.left, "right": args.right,
     });
     match comparison {
         Comparison::Counts(left, right) => out["documents"] = json!([left, right]),
         Comparison::Documents(documents) => {
             out["documents"] = json!([documents.len(), documents.len()]);
+            let one = |n: usize, difference: &Difference| {
+                let mut out = json!({ "document": n, "path": difference.path.join(".") });
+                let sides = [
+                    ("left", "left_at", &difference.left, Side::Left),
+                    ("right", "right_at", &difference.right, Side::Right),
+                ];
+                for (key, at, value, side) in sides {
+                    let Some(value) = value else { continue };
+                    out[key] = write_value(value, Secrets::Omit);
+                    if let Some(place) = places(difference, side) {
+                        out[at] = json!(place.to_string());
+                    }
+                }
+                out
+            };
             let all = (1..).zip(documents);
-            let all = all.flat_map(|(n, found)| found.iter().map(move |d| difference(n, d)));
+            let all = all.flat_map(|(n, found)| found.iter().map(move |d| one(n, d)));
             out["differences"] = all.collect();
         }
     }
     out
-}
-
-fn difference(document: usize, difference: &Difference) -> Json {
-    let mut out = json!({ "document": document, "path": difference.path.join(".") });
-    for (side, value) in [("left", &difference.left), ("right", &difference.right)] {
-        if let Some(value) = value {
-            out[side] = json_value(value);
-        }
-    }
-    out
-}
-
-fn json_value(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(b) => json!(b),
-        Value::Int(n) => json!(n),
-        Value::Float(x) => json!(x),
-        Value::Str(s) => json!(s.as_str()),
-        Value::List(list) => list.items.iter().map(|i| json_value(&i.value)).collect(),
-        Value::Map(map) => {
-            let entries = map.entries().iter();
-            Json::Object(entries.map(|(k, i)| (k.to_string(), json_value(&i.value))).collect())
-        }
-        // Documents that nothing is evaluated in have neither.
-        Value::Lambda(_) | Value::Template(_) => Json::Null,
-    }
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ordain_dynaml::eval::Dialect;
-use ordain_graph::{Attribute, EdgeKind, Graph, OriginId, ResourceId, ResourceRef};
-use ordain_source::{Diagnostic, suggest};
-use serde_json::{Value as Json, json};
+use ordain_graph::explain::{Explainer, Explanation};
+use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
+use ordain_source::{Diagnostic, SourceMap, suggest};
 
 use crate::codes;
 use crate::commands::merge::shown as shown_trouble;
 use crate::exit::{Exit, Failure};
-use crate::graphs::{self, Loaded};
+use crate::graphs;
 use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
+use crate::show::explanation;
 use crate::show::value::shown;
-use crate::show::{origin, source};
-use crate::ui::{Ui, styles};
+use crate::ui::Ui;
 
 /// Say where a resource or the value of an attribute comes from
 ///
@@ -65,24 +65,31 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     let (name, attribute) = parse(&args.resource)?;
     let loaded = graphs::load(ui, path, &args.compile)?;
     let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;
-    let chosen: Vec<&Attribute> = match &attribute {
-        Some(name) => vec![find_attribute(&loaded.graph, id, name)?],
-        None => loaded.graph.resource(id).attributes.iter().collect(),
+    let explainer = Explainer {
+        graph: &loaded.graph,
+        sources: &loaded.sources,
+        line: &line_of_file,
+        shown: &shown,
     };
-    if args.format == TextOrJson::Json {
-        let out = document(&loaded, id, &chosen, attribute.is_none());
-        writeln!(ui.out(), "{out}")?;
-        return Ok(Exit::Done);
-    }
-    if attribute.is_none() {
-        explain_resource(ui, &loaded, id)?;
-    }
-    // What led to the resource was said once.
-    let known = attribute.is_none().then(|| loaded.graph.resource(id).origin);
-    for attribute in chosen {
-        explain_attribute(ui, &loaded, id, attribute, known)?;
+    let explanation = match &attribute {
+        Some(name) => explainer.attribute(id, find_attribute(&loaded.graph, id, name)?),
+        None => explainer.resource(id),
+    };
+    print(ui, args, &explanation)
+}
+
+fn print(ui: &mut Ui, args: &ExplainArgs, explanation: &Explanation) -> Result<Exit, Failure> {
+    match args.format {
+        TextOrJson::Json => writeln!(ui.out(), "{}", explanation.json())?,
+        TextOrJson::Text => explanation::write(ui, explanation)?,
     }
     Ok(Exit::Done)
+}
+
+/// A line of a file that is not among the sources.
+fn line_of_file(file: &str, line: u32) -> Option<String> {
+    let text = ordain_source::read_input_text(Path::new(file)).ok()?;
+    text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
 }
 
 /// A node of a merged document.
@@ -101,14 +108,7 @@ fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit,
         let text = format!("the document has no node `{node}`");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());
     };
-    let texts = source::Texts::new(&output.files);
-    if args.format == TextOrJson::Json {
-        let out = source::json(&explained, &texts);
-        writeln!(ui.out(), "{out}")?;
-    } else {
-        source::write(ui, &explained, &texts)?;
-    }
-    Ok(Exit::Done)
+    print(ui, args, &explained.explanation(&output.files, &SourceMap::new()))
 }
 
 /// `Kind[title]` with perhaps `.attribute` behind it.
@@ -173,100 +173,4 @@ fn find_attribute<'g>(
             None => error.help(format!("it has: {}", names.collect::<Vec<_>>().join(", "))),
         }
     })
-}
-
-fn explain_resource(ui: &mut Ui, loaded: &Loaded, id: ResourceId) -> Result<(), Failure> {
-    let graph = &loaded.graph;
-    let resource = graph.resource(id);
-    let head = ui.styled(styles::BOLD, &resource.id.to_string());
-    writeln!(ui.out(), "{head}")?;
-    origin::write(ui, loaded, resource.origin, "  ", None)?;
-    for (outer, _) in graph.containment.iter().filter(|(_, inner)| *inner == id) {
-        writeln!(ui.out(), "  contained in {}", graph.resource(*outer).id)?;
-    }
-    for edge in &graph.edges {
-        let (verb, other) = match (edge.from == id, edge.to == id, edge.kind) {
-            (true, _, EdgeKind::Before) => ("comes before", edge.to),
-            (true, _, EdgeKind::Notify) => ("notifies", edge.to),
-            (_, true, EdgeKind::Before) => ("comes after", edge.from),
-            (_, true, EdgeKind::Notify) => ("is notified by", edge.from),
-            _ => continue,
-        };
-        let at = origin::place_text(loaded, edge.origin);
-        writeln!(ui.out(), "  {verb} {}{at}", graph.resource(other).id)?;
-    }
-    if !resource.tags.is_empty() {
-        let tags: Vec<&str> = resource.tags.iter().map(|t| t.as_str()).collect();
-        writeln!(ui.out(), "  tagged {}", tags.join(", "))?;
-    }
-    writeln!(ui.out())?;
-    Ok(())
-}
-
-fn explain_attribute(
-    ui: &mut Ui,
-    loaded: &Loaded,
-    id: ResourceId,
-    attribute: &Attribute,
-    known: Option<OriginId>,
-) -> Result<(), Failure> {
-    let name = match known {
-        Some(_) => attribute.name.to_string(),
-        None => format!("{}.{}", loaded.graph.resource(id).id, attribute.name),
-    };
-    let name = ui.styled(styles::BOLD, &name);
-    writeln!(ui.out(), "{name} is {}", shown(&attribute.value))?;
-    origin::write(ui, loaded, attribute.origin, "  ", known)?;
-    for loser in &attribute.losers {
-        writeln!(ui.out(), "  and not {}", shown(&loser.value))?;
-        origin::write(ui, loaded, loser.origin, "    ", known)?;
-    }
-    Ok(())
-}
-
-fn document(loaded: &Loaded, id: ResourceId, chosen: &[&Attribute], whole: bool) -> Json {
-    let graph = &loaded.graph;
-    let resource = graph.resource(id);
-    let attributes: Json = chosen
-        .iter()
-        .map(|a| {
-            let losers: Json = a
-                .losers
-                .iter()
-                .map(|l| json!({ "value": data(&l.value), "origin": origin::json(loaded, l.origin) }))
-                .collect();
-            json!({
-                "name": a.name.as_str(), "value": data(&a.value),
-                "origin": origin::json(loaded, a.origin), "losers": losers,
-            })
-        })
-        .collect();
-    let mut out = json!({
-        "format": "ordain-explanation", "version": 1, "resource": resource.id.to_string(),
-        "attributes": attributes,
-    });
-    if whole {
-        let outer = graph.containment.iter().filter(|(_, inner)| *inner == id);
-        out["origin"] = origin::json(loaded, resource.origin);
-        out["contained_in"] =
-            outer.map(|(o, _)| json!(graph.resource(*o).id.to_string())).collect();
-        out["edges"] = graph
-            .edges
-            .iter()
-            .filter(|e| e.from == id || e.to == id)
-            .map(|e| {
-                json!({
-                    "from": graph.resource(e.from).id.to_string(),
-                    "to": graph.resource(e.to).id.to_string(),
-                    "kind": if e.kind == EdgeKind::Notify { "notify" } else { "before" },
-                    "origin": origin::json(loaded, e.origin),
-                })
-            })
-            .collect();
-    }
-    out
-}
-
-fn data(value: &ordain_data::Value) -> Json {
-    ordain_graph::json::write_value(value, ordain_graph::json::Secrets::Omit)
 }

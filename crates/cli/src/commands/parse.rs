@@ -11,7 +11,6 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::options::Language;
 use crate::ui::Ui;
 
 /// Parse a file and print its syntax tree
@@ -30,9 +29,6 @@ pub struct ParseArgs {
     /// The file is a template, whatever its name
     #[arg(long)]
     epp: bool,
-    /// The language, if the file name does not say it
-    #[arg(long, value_name = "NAME")]
-    language: Option<Language>,
 }
 
 /// The form of a tree.

@@ -1,14 +1,13 @@
-//! How things look: loops, plans, origins, pictures.
+//! How things look: loops, plans, explanations, pictures.
 
 pub mod cycle;
+pub mod explanation;
 pub mod failures;
 pub mod layout;
 pub mod message;
 pub mod nest;
-pub mod origin;
 pub mod picture;
 pub mod plan;
-pub mod source;
 pub mod value;
 
 use unicode_width::UnicodeWidthStr;

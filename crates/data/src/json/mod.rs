@@ -18,7 +18,7 @@ use std::fmt;
 use ordain_source::TextRange;
 
 pub use read::{read, read_bytes};
-pub use write::{Layout, compact, pretty, write};
+pub use write::{Escape, Layout, compact, pretty, quote, write};
 
 /// Why a text is no JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -147,19 +147,45 @@ fn write_key(key: &Value, out: &mut String) {
 }
 
 fn string(text: &str, out: &mut String) {
+    quote(text, out, |c| match c {
+        '\u{8}' => Some(Escape::Letter('b')),
+        '\u{c}' => Some(Escape::Letter('f')),
+        _ => None,
+    });
+}
+
+/// How a dialect of JSON writes a character that others write in another way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escape {
+    /// As a backslash and a letter.
+    Letter(char),
+    /// As `\u` and four digits.
+    Code,
+}
+
+/// Writes a text in double quotes, with the escapes that all dialects of JSON share and the
+/// `special` ones of one.
+pub fn quote(text: &str, out: &mut String, special: impl Fn(char) -> Option<Escape>) {
     out.push('"');
     for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
+        let letter = match c {
+            '"' | '\\' => c,
+            '\n' => 'n',
+            '\t' => 't',
+            '\r' => 'r',
+            c => match special(c) {
+                Some(Escape::Letter(letter)) => letter,
+                None if c >= ' ' => {
+                    out.push(c);
+                    continue;
+                }
+                _ => {
+                    out.push_str(&format!("\\u{:04x}", u32::from(c)));
+                    continue;
+                }
+            },
+        };
+        out.extend(['\\', letter]);
     }
     out.push('"');
 }

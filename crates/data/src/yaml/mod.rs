@@ -16,13 +16,16 @@
 //! ```
 
 mod build;
+mod common;
 mod core;
 mod emitter;
+mod nodes;
 mod parse;
 pub mod psych;
 mod ruby;
 mod schema;
 mod tree;
+mod written;
 
 use std::fmt;
 
@@ -30,6 +33,7 @@ use ordain_source::TextRange;
 
 pub use schema::Schema;
 pub use tree::{Kind, Node, NodeId, Style, Tree};
+pub use written::Written;
 
 use crate::Value;
 

@@ -1,5 +1,9 @@
 //! Equality: by value, with the conversions that the language has.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
 use super::stop::Stop;
 use super::{Eval, Evaluator};
 use crate::value::Value;
@@ -47,6 +51,52 @@ impl Evaluator<'_> {
     pub fn same(&self, a: &Value, b: &Value) -> bool {
         self.equal(a, b).unwrap_or(false)
     }
+
+    /// A number that values have in common if they are the [same](Self::same), in either order.
+    pub(crate) fn equality_key(&self, value: &Value) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.hash_for_equality(value, &mut hasher);
+        hasher.finish()
+    }
+
+    fn hash_for_equality(&self, value: &Value, hasher: &mut FxHasher) {
+        match value {
+            Value::Null => hasher.write_u8(0),
+            Value::Bool(b) => hash_number(f64::from(*b), hasher),
+            Value::Int(n) => hash_number(*n as f64, hasher),
+            Value::Float(x) => hash_number(*x, hasher),
+            Value::Str(s) => hash_text(s, hasher),
+            Value::Lambda(lambda) => hash_text(&self.lambda_text(lambda), hasher),
+            Value::Template(t) => hasher.write_usize(std::rc::Rc::as_ptr(t).addr()),
+            Value::List(list) => {
+                hasher.write_usize(list.items.len());
+                list.items.iter().for_each(|i| self.hash_for_equality(&i.value, hasher));
+            }
+            Value::Map(map) => {
+                hasher.write_usize(map.entries().len());
+                for (key, item) in map.entries() {
+                    key.hash(hasher);
+                    self.hash_for_equality(&item.value, hasher);
+                }
+            }
+        }
+    }
+}
+
+/// A text may be the same as a number or a boolean; these are hashed as numbers.
+fn hash_text(text: &str, hasher: &mut FxHasher) {
+    const LONGEST_WORD: usize = 5;
+    let number = text.parse::<i64>().ok().map(|n| n as f64);
+    let word = || (text.len() <= LONGEST_WORD).then(|| parse_bool(&text.to_lowercase()))?;
+    match number.or_else(|| word().map(f64::from)) {
+        Some(number) => hash_number(number, hasher),
+        None => text.hash(hasher),
+    }
+}
+
+fn hash_number(number: f64, hasher: &mut FxHasher) {
+    // Both zeros are the same.
+    hasher.write_u64((number + 0.0).to_bits());
 }
 
 /// The words that Go reads as a boolean.

@@ -30,6 +30,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_source::World;
+use ordain_source::limits::{MOST_TEXT, StackMeter, Steps};
 use ordain_syntax::Arena;
 use rustc_hash::FxHashMap;
 
@@ -94,12 +95,8 @@ impl Default for Options {
 pub const MOST_NODES: u64 = 20_000_000;
 /// How deep values may be nested.
 pub const MOST_NESTED: u32 = 500;
-/// The longest text in bytes.
-pub const MOST_TEXT: usize = 64 << 20;
 /// How deep templates, files and merges may be nested in each other.
 const MOST_INSIDE: u32 = 500;
-/// The longest list that a range gives.
-pub const MOST_ITEMS: usize = 10_000_000;
 /// Four times the bytes of stack that a chain of nodes may use outside of lambdas.
 const CHAIN_STACK: usize = 16 << 20;
 /// The largest number of nodes under evaluation.
@@ -216,16 +213,10 @@ pub struct Evaluator<'w> {
     pub calls: u32,
     /// How deep templates and documents are nested in each other.
     nested: u32,
-    steps: u64,
+    steps: Steps,
     suspended: Vec<(InstId, Want)>,
-    base: usize,
+    stack: StackMeter,
     too_deep: usize,
-}
-
-/// An address on the stack, to measure it by.
-fn stack_address() -> usize {
-    let here = 0u8;
-    std::ptr::from_ref(&here) as usize
 }
 
 impl<'w> Evaluator<'w> {
@@ -236,6 +227,7 @@ impl<'w> Evaluator<'w> {
             nodes: Arena::default(),
             world,
             too_deep: options.stack,
+            steps: Steps::new(options.steps),
             options,
             files: Vec::new(),
             documents: FxHashMap::default(),
@@ -246,9 +238,8 @@ impl<'w> Evaluator<'w> {
             tags: functions::Tags::default(),
             calls: 0,
             nested: 0,
-            steps: 0,
             suspended: Vec::new(),
-            base: stack_address(),
+            stack: StackMeter::here(),
         }
     }
 
@@ -305,17 +296,10 @@ impl<'w> Evaluator<'w> {
         self.nodes.push(inst)
     }
 
-    /// The bytes of stack in use.
-    fn stack_used(&self) -> usize {
-        self.base.abs_diff(stack_address())
-    }
-
     /// Whether evaluation of this node has to be put off, for want of stack.
     pub(crate) fn check_stack(&self, id: InstId, want: Want) -> Eval<()> {
-        let used = self.stack_used();
-        if used > self.too_deep / 4 * 3 {
-            return Err(Stop::failed("the evaluation is nested too deep"));
-        }
+        let used = self.stack.used();
+        self.stack.at_most(self.too_deep / 4 * 3)?;
         // Chains of nodes are cut early, since stack that is touched is memory. What a lambda
         // evaluates would all be tried again.
         let most = if self.calls == 0 { self.too_deep.min(CHAIN_STACK) } else { self.too_deep };
@@ -332,11 +316,8 @@ impl<'w> Evaluator<'w> {
 
     /// Counts so many steps.
     pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
-        self.steps = self.steps.saturating_add(count);
-        if self.steps > self.options.steps {
-            return Err(Stop::failed("the evaluation takes too many steps"));
-        }
-        if self.stack_used() > self.too_deep / 10 * 9 {
+        self.steps.take(count)?;
+        if self.stack.used() > self.too_deep / 10 * 9 {
             return Err(Stop::failed("lambda recursion too deep"));
         }
         if self.nodes.len() > MOST_INSTS {
@@ -356,7 +337,7 @@ impl<'w> Evaluator<'w> {
     /// When it has no value.
     pub fn run(&mut self, root: InstId) -> Eval<Option<Item>> {
         let mut todo = vec![(root, Want::Deep, Vec::new())];
-        self.base = stack_address();
+        self.stack = StackMeter::here();
         loop {
             let Some((id, want, _)) = todo.last() else { return Ok(None) };
             let result = match want {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_source::limits::Exceeded;
 
 use super::tree::InstId;
 
@@ -26,6 +27,12 @@ pub enum Stop {
     Blocked(Rc<Blocked>),
     /// The stack is used up: evaluate this node first, then try again.
     Suspend(InstId, Want),
+}
+
+impl From<Exceeded> for Stop {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::failed(exceeded.to_string())
+    }
 }
 
 /// What went wrong.

@@ -1,9 +1,12 @@
 //! `archive`: files as a tape archive in base64.
 
+use miniz_oxide::deflate::compress_to_vec;
+use ordain_source::limits::MOST_TEXT;
+
 use super::files::{Options, data, name_marks, options};
 use super::{Call, Table, eager, encode, fail};
+use crate::eval::Eval;
 use crate::eval::stop::Stop;
-use crate::eval::{Eval, MOST_TEXT};
 use crate::value::{Map, Value};
 
 /// The size of a block of an archive.
@@ -51,10 +54,12 @@ fn header(path: &str, mode: u32, size: usize, time: u64, kind: u8) -> [u8; BLOCK
     out[148..156].fill(b' ');
     out[156] = kind;
     put(&mut out, 257, 8, b"ustar\x0000");
+    octal(&mut out[329..337], 0);
+    octal(&mut out[337..345], 0);
     put(&mut out, 345, 155, prefix.as_bytes());
     let sum: u64 = out.iter().map(|b| u64::from(*b)).sum();
     octal(&mut out[148..155], sum);
-    out[155] = b' ';
+    out[154..156].copy_from_slice(b"\0 ");
     out
 }
 
@@ -90,20 +95,11 @@ fn tar(files: &[File], time: u64) -> Vec<u8> {
     out
 }
 
-/// Data in the form of gzip, in blocks that are not compressed.
+/// Data in the form of gzip.
 fn gzip(data: &[u8]) -> Vec<u8> {
-    const LARGEST: usize = 0xffff;
+    const LEVEL: u8 = 6;
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-    let count = data.len().div_ceil(LARGEST).max(1);
-    for n in 0..count {
-        let end = data.len().min((n + 1) * LARGEST);
-        let block = &data[n * LARGEST..end];
-        let length = u16::try_from(block.len()).unwrap_or(u16::MAX);
-        out.push(u8::from(n + 1 == count));
-        out.extend(length.to_le_bytes());
-        out.extend((!length).to_le_bytes());
-        out.extend_from_slice(block);
-    }
+    out.extend(compress_to_vec(data, LEVEL));
     let sum = u32::from_str_radix(&ordain_functions::digest::crc32(data), 16);
     out.extend(sum.unwrap_or(0).to_le_bytes());
     let length = u32::try_from(data.len() & 0xffff_ffff).unwrap_or(0);
@@ -211,6 +207,15 @@ mod tests {
         blank[148..156].fill(b' ');
         let sum: u64 = blank.iter().map(|b| u64::from(*b)).sum();
         assert_eq!(&head[148..154], format!("{sum:06o}").as_bytes());
+    }
+
+    #[test]
+    fn what_is_compressed_is_smaller_and_the_same() {
+        let data = b"some text ".repeat(100_000);
+        let packed = gzip(&data);
+        assert!(packed.len() < data.len() / 100);
+        let body = &packed[10..packed.len() - 8];
+        assert_eq!(miniz_oxide::inflate::decompress_to_vec(body).ok(), Some(data));
     }
 
     #[test]

@@ -4,65 +4,37 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use ecow::EcoString;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::{Call, Table, eager, fail, items};
+use crate::eval::Eval;
 use crate::eval::operators::overlay;
 use crate::eval::stop::{Issue, Stop};
-use crate::eval::{Eval, Evaluator};
 use crate::value::{Item, Lambda, List, Map, Value};
 
-/// A set of values by the language's equality.
-///
-/// Texts, integers and booleans are looked up by their text; two of them are equal only if their
-/// texts are, or one is a boolean. All else is compared one by one.
-struct Known<'v> {
-    simple: FxHashSet<EcoString>,
-    others: Vec<&'v Value>,
-}
+/// A set of values by the language's equality, looked up by a key that equal values have in common.
+#[derive(Default)]
+struct Known<'v>(FxHashMap<u64, Vec<&'v Value>>);
 
 impl<'v> Known<'v> {
-    fn new() -> Self {
-        Self { simple: FxHashSet::default(), others: Vec::new() }
+    fn add(&mut self, call: &mut Call<'_, '_>, value: &'v Value) -> Eval<()> {
+        call.ev.count_steps(value.weight().nodes)?;
+        self.0.entry(call.ev.equality_key(value)).or_default().push(value);
+        Ok(())
     }
 
-    fn add(&mut self, value: &'v Value) {
-        match value {
-            Value::Str(_) | Value::Int(_) => {
-                self.simple.extend(value.simple_text());
-                self.note_odd(value);
+    /// Whether a value equals one of them.
+    fn has(&self, call: &mut Call<'_, '_>, value: &Value) -> Eval<bool> {
+        let nodes = value.weight().nodes;
+        call.ev.count_steps(nodes)?;
+        let Some(alike) = self.0.get(&call.ev.equality_key(value)) else { return Ok(false) };
+        for other in alike {
+            call.ev.count_steps(nodes)?;
+            if call.ev.same(value, other) {
+                return Ok(true);
             }
-            _ => self.others.push(value),
         }
-    }
-
-    /// Values that may equal booleans, floats and lambdas are few; they are kept for comparison.
-    fn note_odd(&mut self, value: &'v Value) {
-        let odd = match value {
-            Value::Int(n) => matches!(n, 0 | 1),
-            Value::Str(s) => {
-                crate::eval::equal::parse_bool(&s.to_lowercase()).is_some()
-                    || s.starts_with("lambda|")
-                    || s.starts_with('+')
-                    || s.starts_with('0')
-            }
-            _ => false,
-        };
-        if odd {
-            self.others.push(value);
-        }
-    }
-
-    fn has(&self, ev: &Evaluator<'_>, value: &Value, swap: bool) -> bool {
-        let text = match value {
-            Value::Str(_) | Value::Int(_) => value.simple_text(),
-            Value::Float(x) => Some(ecow::eco_format!("{x}")),
-            _ => None,
-        };
-        if text.is_some_and(|t| self.simple.contains(&t)) {
-            return true;
-        }
-        self.others.iter().any(|o| if swap { ev.same(value, o) } else { ev.same(o, value) })
+        Ok(false)
     }
 }
 
@@ -73,12 +45,11 @@ fn list_of<'v>(value: &'v Value, message: &str) -> Eval<&'v [Item]> {
 fn uniq(call: &mut Call<'_, '_>) -> Eval<Value> {
     let [value] = call.args else { return fail("uniq takes exactly 1 argument") };
     let list = list_of(value, "invalid type for function uniq")?;
-    let mut known = Known::new();
+    let mut known = Known::default();
     let mut out = Vec::new();
     for item in list {
-        call.ev.count_steps(known.others.len() as u64 + 1)?;
-        if !known.has(call.ev, &item.value, true) {
-            known.add(&item.value);
+        if !known.has(call, &item.value)? {
+            known.add(call, &item.value)?;
             out.push(item.clone());
         }
     }
@@ -101,14 +72,17 @@ fn intersect(call: &mut Call<'_, '_>) -> Eval<Value> {
         result = Some(match result {
             None => list.clone(),
             Some(before) => {
-                let mut known = Known::new();
+                let mut known = Known::default();
                 for item in list {
-                    known.add(&item.value);
+                    known.add(call, &item.value)?;
                 }
-                let comparisons = known.others.len() * before.len() + 1;
-                call.ev.count_steps(comparisons as u64)?;
-                let ev = &*call.ev;
-                before.into_iter().filter(|i| known.has(ev, &i.value, true)).collect()
+                let mut kept = Vec::new();
+                for item in before {
+                    if known.has(call, &item.value)? {
+                        kept.push(item);
+                    }
+                }
+                kept
             }
         });
     }
@@ -192,7 +166,9 @@ fn merge_sort(call: &mut Call<'_, '_>, list: Vec<Item>, less: &Rc<Lambda>) -> Ev
 
 fn is_less(call: &mut Call<'_, '_>, less: &Rc<Lambda>, a: &Item, b: &Item) -> Eval<bool> {
     let args = vec![(None, a.value.clone().into()), (None, b.value.clone().into())];
-    match call.ev.apply(less, args, call.env, call.info)? {
+    let env = call.env;
+    let result = call.ev.aside(call.info, |ev, info| ev.apply(less, args, env, info));
+    match result? {
         Value::Bool(b) => Ok(b),
         Value::Int(n) => Ok(n < 0),
         _ => unsorted("lambda must return a bool or integer"),

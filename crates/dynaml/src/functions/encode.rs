@@ -1,7 +1,9 @@
 //! Encodings and digests: `base64`, `asjson`, `asyaml`, `md5`, `hash`.
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::{PAD, STANDARD};
 use ordain_functions::digest::{self, hex};
 use sha2::{Digest, Sha224, Sha512_224, Sha512_256};
 
@@ -30,10 +32,36 @@ pub(super) fn encode(data: &[u8], width: Option<usize>) -> String {
     }
 }
 
-/// The bytes of text in base64; line breaks do not count.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+/// The bytes of text in base64; line breaks do not count, nor bits that are too many.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    const LENIENT: GeneralPurpose =
+        GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
     let clean: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
-    STANDARD.decode(clean).ok()
+    LENIENT.decode(clean).ok()
+}
+
+/// Where text in base64 that cannot be decoded is wrong, in bytes.
+pub(super) fn first_wrong_byte(text: &str) -> usize {
+    const GROUP: usize = 4;
+    let mut digits = 0;
+    let mut bytes = text.bytes().enumerate().filter(|(_, b)| !matches!(b, b'\n' | b'\r'));
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => digits += 1,
+            b'=' => {
+                return match (digits % GROUP, bytes.next()) {
+                    (2, Some((_, b'='))) | (3, None) => bytes.next().map_or(text.len(), |b| b.0),
+                    (2, Some((other, _))) => other - 1,
+                    (3, Some((other, _))) => other,
+                    (2, None) => text.len(),
+                    _ => at,
+                };
+            }
+            _ => return at,
+        }
+    }
+    // What is missing at the end is a whole group.
+    text.len() - digits % GROUP
 }
 
 fn base64_encode(call: &mut Call<'_, '_>) -> Eval<Value> {

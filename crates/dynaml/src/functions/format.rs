@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use ordain_source::limits::MOST_TEXT;
+
 use super::{Call, Table, eager, fail};
 use crate::eval::stop::Stop;
-use crate::eval::{Eval, Evaluator, MOST_TEXT};
+use crate::eval::{Eval, Evaluator};
 use crate::output::Writer;
 use crate::value::Value;
 
@@ -91,7 +93,7 @@ struct Formatter<'a> {
 }
 
 /// A text in Go's quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

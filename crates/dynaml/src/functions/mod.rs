@@ -7,11 +7,10 @@ mod archive;
 mod collections;
 mod control;
 mod convert;
-mod encode;
+pub(crate) mod encode;
 mod exec;
 mod files;
 mod format;
-mod missing;
 mod names;
 pub mod network;
 pub mod pattern;
@@ -22,6 +21,8 @@ mod static_ips;
 mod strings;
 mod url;
 mod validate;
+mod wireguard;
+mod x509;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ use crate::syntax::ast::Arg;
 use crate::value::{Item, Value};
 
 pub use crate::eval::tags::Tags;
+
+pub(crate) use format::quoted;
 
 /// A call of a function: its arguments, and where it stands.
 pub struct Call<'a, 'w> {
@@ -111,7 +114,8 @@ pub fn table() -> Table {
     network::register(&mut table);
     rand::register(&mut table);
     archive::register(&mut table);
-    missing::register(&mut table);
+    x509::register(&mut table);
+    wireguard::register(&mut table);
     secrets::register(&mut table);
     semver::register(&mut table);
     static_ips::register(&mut table);

@@ -2,9 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use ordain_source::limits::MOST_ITEMS;
+
 use super::{Call, Table, eager};
+use crate::eval::Eval;
 use crate::eval::stop::Stop;
-use crate::eval::{Eval, MOST_ITEMS};
 use crate::value::Value;
 
 /// An address, with the length of its network's prefix if it has one.

@@ -1,7 +1,9 @@
 //! `rand`: numbers and texts by chance.
 
+use ordain_source::limits::MOST_TEXT;
+
 use super::{Call, Table, eager, fail};
-use crate::eval::{Eval, MOST_TEXT};
+use crate::eval::Eval;
 use crate::value::Value;
 
 /// A number below a limit, each with the same chance.

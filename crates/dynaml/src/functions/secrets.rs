@@ -18,7 +18,7 @@ const SIGNATURE: &[u8] = b"spiff is a cool tool";
 const BLOCK: usize = 8;
 const MAC: usize = 32;
 
-fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
+pub(super) fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
     let mut out = [0; N];
     for chunk in out.chunks_mut(8) {
         let bytes = call.ev.world.random().to_le_bytes();
@@ -153,7 +153,7 @@ fn decrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
     let text = String::from_utf8_lossy(&text);
     match crate::document::read(&text) {
         Ok(documents) => Ok(documents.into_iter().next().unwrap_or_default()),
-        Err(e) => fail(format!("error parsing file [<decrypt>]: yaml: {}", e.message)),
+        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.said())),
     }
 }
 

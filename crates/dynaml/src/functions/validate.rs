@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::format::quoted;
-use super::{Call, Table, eager, fail, names, network, semver};
+use super::{Call, Table, eager, fail, names, network, semver, x509};
 use crate::eval::Eval;
 use crate::eval::mapping::parameters;
 use crate::eval::stop::Stop;
@@ -88,7 +88,9 @@ fn by_lambda(
     }
     let values = std::iter::once(value).chain(args);
     let args = values.map(|v| (None, v.clone().into())).collect();
-    let result = match call.ev.apply(lambda, args, call.env, call.info) {
+    let env = call.env;
+    let result = call.ev.aside(call.info, |ev, info| ev.apply(lambda, args, env, info));
+    let result = match result {
         Ok(result) => result,
         Err(Stop::Failed(issue)) => return wrong(issue.text.as_str()),
         Err(stop) => return Err(Trouble::Stop(stop)),
@@ -176,9 +178,7 @@ fn operator(
         "dnsname" | "dnslabel" | "dnsdomain" | "wildcarddnsdomain" => {
             Ok(names::check(name, named_text(name, value)?))
         }
-        "publickey" | "privatekey" | "certificate" | "ca" => {
-            wrong(format!("the validation operator \"{name}\" needs X.509, which is missing here"))
-        }
+        "publickey" | "privatekey" | "certificate" | "ca" => x509::validate(name, value),
         _ => wrong(format!("unknown validation operator {}", quoted(name))),
     }
 }

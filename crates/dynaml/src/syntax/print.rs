@@ -2,12 +2,21 @@
 
 use std::fmt::Write;
 
+use ordain_data::json::{self, Escape};
+
 use super::ast::{Arg, BinaryOp, Expr, ExprId, Exprs, LambdaExpr, Marker, Merge, PathStep};
 
 /// The canonical text of an expression.
 pub fn print(exprs: &Exprs, id: ExprId) -> String {
     let mut out = String::new();
     Printer { exprs, out: &mut out }.expr(id);
+    out
+}
+
+/// The text of markers.
+pub fn print_markers(markers: &[Marker]) -> String {
+    let mut out = String::new();
+    Printer { exprs: &Exprs::default(), out: &mut out }.markers(markers);
     out
 }
 
@@ -42,21 +51,7 @@ fn push_path(out: &mut String, path: &[PathStep]) {
 /// A text in quotes with the escapes that expressions know.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    json::quote(text, &mut out, |c| c.is_control().then_some(Escape::Code));
     out
 }
 
@@ -290,7 +285,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn marked(&mut self, markers: &[Marker], inner: Option<ExprId>) {
+    fn markers(&mut self, markers: &[Marker]) {
         for (i, marker) in markers.iter().enumerate() {
             self.text(if i > 0 { " " } else { "" });
             match marker {
@@ -307,6 +302,10 @@ impl Printer<'_, '_> {
                 }
             }
         }
+    }
+
+    fn marked(&mut self, markers: &[Marker], inner: Option<ExprId>) {
+        self.markers(markers);
         if let Some(inner) = inner {
             let exprs = self.exprs;
             match &exprs[inner] {

@@ -288,6 +288,7 @@ fn step(doc: OriginDoc) -> Result<Step, ReadError> {
         "node" => Step::Node(doc.name.0),
         "function" => Step::Function(doc.name.0),
         "inherited" => Step::Inherited(doc.name.0),
+        "exported" => Step::Exported(doc.name.0),
         other => return Err(ReadError(format!("unknown step `{other}`"))),
     })
 }

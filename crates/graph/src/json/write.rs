@@ -137,6 +137,7 @@ fn step(step: &Step) -> (&'static str, Vec<(&'static str, Json)>) {
         Step::Node(name) => named("node", name),
         Step::Function(name) => named("function", name),
         Step::Inherited(name) => named("inherited", name),
+        Step::Exported(name) => named("exported", name),
     }
 }
 

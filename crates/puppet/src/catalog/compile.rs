@@ -343,7 +343,7 @@ fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
         ("server", text("puppet")),
         ("statedir", text("/opt/puppetlabs/puppet/cache/state")),
         ("ssldir", text("/etc/puppetlabs/puppet/ssl")),
-        ("storeconfigs", Value::Bool(false)),
+        ("storeconfigs", Value::Bool(compiler.settings.exports.is_some())),
         ("storeconfigs_backend", text("puppetdb")),
         (
             "strict",

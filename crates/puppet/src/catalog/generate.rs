@@ -35,18 +35,14 @@ impl Compiler<'_> {
 
     fn run_collector(&mut self, number: usize) -> EvalResult<bool> {
         let collector = &self.catalog.collectors[number];
-        // There is no store of exported resources; without one, upstream collects none either.
-        if collector.exported {
-            return Ok(false);
-        }
-        let hits: Vec<ResourceId> = self
-            .catalog
-            .of_kind(&collector.kind)
-            .iter()
-            .copied()
-            .filter(|id| !collector.collected.contains(id))
-            .filter(|&id| self.fits(&collector.query, id))
-            .collect();
+        let hits: Vec<ResourceId> = if collector.exported {
+            self.collect_exported(number)?
+        } else {
+            let all = self.catalog.of_kind(&collector.kind).iter().copied();
+            all.filter(|id| !collector.collected.contains(id))
+                .filter(|&id| self.fits(&collector.query, id))
+                .collect()
+        };
         if hits.is_empty() {
             return Ok(false);
         }

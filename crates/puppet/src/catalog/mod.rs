@@ -5,6 +5,7 @@
 
 pub mod classes;
 pub mod compile;
+pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
@@ -12,11 +13,15 @@ pub mod resource;
 pub mod schema;
 pub mod tags;
 
+use std::sync::Arc;
+
 use ecow::EcoString;
 use indexmap::IndexSet;
+use ordain_graph::exports::Exported;
 use ordain_source::Span;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::catalog::exported::Import;
 use crate::catalog::tags::{TagSet, TagTable};
 use crate::eval::collect::Query;
 use crate::eval::scope::ScopeId;
@@ -119,6 +124,10 @@ pub struct Catalog {
     pub own_tags: TagSet,
     /// Instances of defines whose body was not evaluated yet, in order.
     pub unevaluated: Vec<ResourceId>,
+    /// What came from other nodes.
+    pub imports: FxHashMap<ResourceId, Arc<Import>>,
+    /// What other nodes export, by kind, as far as it was asked for.
+    pub exported_elsewhere: FxHashMap<EcoString, Arc<[Exported]>>,
 }
 
 impl Catalog {

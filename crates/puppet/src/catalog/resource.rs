@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::ResourceKey;
+use crate::catalog::exported::Import;
 use crate::catalog::schema::{self, NativeType};
 use crate::catalog::tags::TagSet;
 use crate::eval::scope::ScopeId;
@@ -41,7 +42,7 @@ pub enum Declared {
 }
 
 /// How a value was given to a parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum How {
     /// In the declaration.
     Declaration,
@@ -61,6 +62,8 @@ pub enum How {
     Inherited,
     /// By the program itself or from outside.
     External,
+    /// By the node that exports the resource.
+    Exported(Arc<Import>),
 }
 
 /// Where data was found.
@@ -75,7 +78,7 @@ pub struct DataPlace {
 }
 
 /// Where a value came from.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct ParamOrigin {
     /// How it was given.
     pub how: How,

@@ -5,6 +5,7 @@
 //! is the same. Nothing here recurses with the height of the tree.
 
 mod definitions;
+pub(crate) mod files;
 pub(crate) mod heredoc;
 pub(crate) mod label;
 mod lint;
@@ -19,21 +20,10 @@ pub use crate::codes::CODES;
 use crate::codes::advice::advise;
 pub use definitions::metaparameters;
 pub use lint::lint;
+pub use ordain_graph::language::Strict;
 
 use crate::syntax::{ExprId, Program, code_of};
 use walk::Node;
-
-/// How findings that depend on the setting `strict` are treated.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Strict {
-    /// Not reported.
-    Off,
-    /// Warnings.
-    Warning,
-    /// Errors.
-    #[default]
-    Error,
-}
 
 /// Where a module's file stands: what its definitions may be called.
 #[derive(Clone, PartialEq, Eq, Debug)]

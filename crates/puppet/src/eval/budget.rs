@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use ordain_source::limits::Steps;
+
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::value::Value;
@@ -35,24 +37,29 @@ struct Weighed {
 }
 
 /// What a compile has used.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Budget {
     /// Steps taken.
-    pub(crate) steps: u64,
+    pub(crate) steps: Steps,
     /// Large values that were weighed last.
     weighed: [Weighed; 8],
     next: usize,
 }
 
 impl Budget {
+    /// A budget of so many steps.
+    pub(crate) fn new(steps: u64) -> Self {
+        Self { steps: Steps::new(steps), weighed: Default::default(), next: 0 }
+    }
+
     /// Counts the work behind a value that a function or an operator made.
     pub(crate) fn made(&mut self, value: &Value) {
-        self.steps += match value {
+        self.steps.charge(match value {
             Value::Array(items) => cost(items.len(), 8),
             Value::Hash(entries) => cost(entries.len(), 4),
             Value::Str(text) => text.len() as u64 / 16,
             _ => 0,
-        };
+        });
     }
 
     fn known(&self, value: &Value) -> Option<&Weighed> {
@@ -97,7 +104,7 @@ impl Compiler<'_> {
             let next = self.budget.next;
             self.budget.weighed[next] = Weighed { value: value.clone(), weight, height };
             self.budget.next = (next + 1) % self.budget.weighed.len();
-            self.budget.steps += weight as u64 / 64;
+            self.budget.steps.charge(weight as u64 / 64);
         }
         Ok(())
     }

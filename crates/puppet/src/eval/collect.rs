@@ -32,6 +32,48 @@ pub enum Query {
     Tags(Vec<ecow::EcoString>),
 }
 
+/// What a query is asked of.
+pub(crate) trait Candidate {
+    /// The title or the value of a parameter.
+    fn value(&self, name: &str) -> Value;
+    /// Whether it has a tag.
+    fn has_tag(&self, tag: &str) -> bool;
+}
+
+/// Whether something fits a query.
+pub(crate) fn fits(query: &Query, candidate: &impl Candidate) -> bool {
+    match query {
+        Query::All => true,
+        Query::And(l, r) => fits(l, candidate) && fits(r, candidate),
+        Query::Or(l, r) => fits(l, candidate) || fits(r, candidate),
+        Query::Tags(tags) => tags.iter().all(|tag| candidate.has_tag(tag)),
+        Query::Compare { name, value, equal } => match &candidate.value(name) {
+            Value::Array(items) if *equal => items.iter().any(|item| compare::equals(item, value)),
+            actual => compare::equals(actual, value) == *equal,
+        },
+    }
+}
+
+/// A resource of the catalog.
+struct Own<'c, 'e> {
+    compiler: &'c Compiler<'e>,
+    id: ResourceId,
+}
+
+impl Candidate for Own<'_, '_> {
+    fn value(&self, name: &str) -> Value {
+        let resource = self.compiler.catalog.get(self.id);
+        if name == "title" {
+            return Value::Str(resource.title.clone());
+        }
+        resource.param(name).map_or(Value::Undef, |p| p.value.clone())
+    }
+
+    fn has_tag(&self, tag: &str) -> bool {
+        self.compiler.has_tag(self.id, tag)
+    }
+}
+
 impl Compiler<'_> {
     pub(crate) fn eval_collect(
         &mut self,
@@ -84,7 +126,7 @@ impl Compiler<'_> {
             return plain(format!("Resource type {lower} doesn't exist"));
         }
         let span = f.program.span(id);
-        if exported {
+        if exported && self.settings.exports.is_none() {
             self.warn(
                 "You cannot collect exported resources without storeconfigs being set; the collection will be ignored",
                 Some(span),
@@ -147,31 +189,9 @@ impl Compiler<'_> {
         Ok(Query::Tags(tags))
     }
 
-    /// Whether a resource fits a query.
+    /// Whether a resource of the catalog fits a query.
     pub(crate) fn fits(&self, query: &Query, id: ResourceId) -> bool {
-        match query {
-            Query::All => true,
-            Query::And(l, r) => self.fits(l, id) && self.fits(r, id),
-            Query::Or(l, r) => self.fits(l, id) || self.fits(r, id),
-            Query::Tags(tags) => tags.iter().all(|tag| self.has_tag(id, tag)),
-            Query::Compare { name, value, equal } => {
-                let actual = self.query_value(id, name);
-                match &actual {
-                    Value::Array(items) if *equal => {
-                        items.iter().any(|item| compare::equals(item, value))
-                    }
-                    actual => compare::equals(actual, value) == *equal,
-                }
-            }
-        }
-    }
-
-    fn query_value(&self, id: ResourceId, name: &str) -> Value {
-        let resource = self.catalog.get(id);
-        if name == "title" {
-            return Value::Str(resource.title.clone());
-        }
-        resource.param(name).map_or(Value::Undef, |p| p.value.clone())
+        fits(query, &Own { compiler: self, id })
     }
 
     /// Whether a resource, or what it is contained in, has a tag.

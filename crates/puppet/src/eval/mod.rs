@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_graph::exports::Exports;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -110,6 +111,8 @@ pub struct Settings {
     pub max_steps: u64,
     /// How many resources a catalog may have.
     pub max_resources: usize,
+    /// What nodes export for each other; without it nothing is exported or collected.
+    pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -122,6 +125,7 @@ impl Default for Settings {
             include_legacy_facts: false,
             max_steps: budget::MAX_STEPS,
             max_resources: budget::MAX_RESOURCES,
+            exports: None,
             values: BTreeMap::new(),
         }
     }
@@ -178,6 +182,7 @@ impl<'e> Compiler<'e> {
     pub fn new(env: &'e Environment, settings: Settings, node: &str) -> Self {
         Self {
             env,
+            budget: budget::Budget::new(settings.max_steps),
             settings,
             node: node.into(),
             scopes: Scopes::default(),
@@ -197,7 +202,6 @@ impl<'e> Compiler<'e> {
             output_sensitive: false,
             warned: FxHashSet::default(),
             pending: 0,
-            budget: budget::Budget::default(),
             depth: 0,
         }
     }
@@ -221,10 +225,8 @@ impl<'e> Compiler<'e> {
         if self.depth >= MAX_DEPTH {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
         }
-        self.budget.steps += 1;
-        if self.budget.steps > self.settings.max_steps {
-            let text = format!("the compile takes more than {} steps", self.settings.max_steps);
-            return Err(self.error(f, id, "RUNTIME_ERROR", text));
+        if let Err(exceeded) = self.budget.steps.take(1) {
+            return Err(self.error(f, id, "RUNTIME_ERROR", exceeded.to_string()));
         }
         self.depth += 1;
         let result = work(self);

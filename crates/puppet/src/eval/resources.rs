@@ -62,7 +62,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let kind = self.resource_type_name(f, kind)?;
         let span = f.program.span(id);
-        if form == ResourceForm::Exported {
+        if form == ResourceForm::Exported && self.settings.exports.is_none() {
             self.warn(
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored",
                 Some(span),

@@ -1,14 +1,13 @@
 //! Interpolated text and heredocs.
 
+use ordain_source::limits::MOST_TEXT;
+
 use crate::check::heredoc;
 use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
-
-/// The longest text that an interpolation or `join` makes, in bytes.
-const MAX_TEXT: usize = 64 << 20;
 
 /// The largest buffer that is kept for the next interpolation, in bytes.
 const KEPT: usize = 64 << 10;
@@ -18,8 +17,8 @@ const KEPT: usize = 64 << 10;
 /// # Errors
 /// If it is.
 pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
-    if bytes > MAX_TEXT {
-        return plain(format!("a text of {bytes} bytes is too long, the limit is {MAX_TEXT}"));
+    if bytes > MOST_TEXT {
+        return plain(format!("a text of {bytes} bytes is too long, the limit is {MOST_TEXT}"));
     }
     Ok(())
 }

@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
+use ordain_source::limits::MOST_ITEMS;
+
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain};
 use crate::types::Type;
 use crate::value::{HashValue, IteratorValue, Value};
-
-/// The most items that a function makes a list of.
-pub const MAX_ITEMS: usize = 10_000_000;
 
 /// The most rounds of one iteration.
 const MAX_ROUNDS: usize = 2_000_000;
@@ -113,7 +112,7 @@ impl Items {
     /// The items as a list.
     ///
     /// # Errors
-    /// When there are more than [`MAX_ITEMS`].
+    /// When there are more than [`MOST_ITEMS`].
     pub fn into_values(self) -> EvalResult<Vec<Value>> {
         limit(self.remaining())?;
         Ok(self.map(|entry| entry.item()).collect())
@@ -172,10 +171,10 @@ pub fn chars(text: &str) -> Vec<Value> {
 /// Refuses to make a list of so many items.
 ///
 /// # Errors
-/// When there are more than [`MAX_ITEMS`].
+/// When there are more than [`MOST_ITEMS`].
 pub fn limit(count: u64) -> EvalResult<()> {
-    if count > MAX_ITEMS as u64 {
-        return plain(format!("a list of {count} items is too long, the limit is {MAX_ITEMS}"));
+    if count > MOST_ITEMS as u64 {
+        return plain(format!("a list of {count} items is too long, the limit is {MOST_ITEMS}"));
     }
     Ok(())
 }

@@ -58,6 +58,22 @@ pub struct Options {
     pub strict: Strict,
 }
 
+impl Options {
+    /// An environment without directory, modules and data, whose source texts are its own.
+    pub fn new(world: Arc<dyn World>, site: Site) -> Self {
+        Self {
+            world,
+            sources: Arc::new(SourceMap::new()),
+            name: "production".into(),
+            dir: None,
+            modulepath: Vec::new(),
+            site,
+            hiera_config: None,
+            strict: Strict::Error,
+        }
+    }
+}
+
 /// What all compiles of one environment share.
 pub struct Environment {
     /// Files, processes, time.

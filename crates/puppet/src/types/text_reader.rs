@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use ordain_syntax::{Cursor, Nesting};
+
 use crate::eval::arithmetic::to_number;
 use crate::eval::error::{EvalResult, plain};
 use crate::types::parse::{builtin, specialize_value};
@@ -11,7 +13,7 @@ use crate::types::{Regexp, Type};
 use crate::value::{HashValue, Value};
 
 /// How deeply brackets may nest.
-const DEPTH_LIMIT: usize = 100;
+const DEPTH: u32 = 100;
 
 /// Reads a type of built-in names only.
 pub(super) fn read(text: &str) -> EvalResult<Type> {
@@ -23,56 +25,46 @@ pub(super) fn read_with(
     text: &str,
     named: &mut dyn FnMut(&str) -> Option<Type>,
 ) -> EvalResult<Type> {
-    let mut reader = Reader { text, at: 0, depth: 0, named };
+    let mut reader = Reader { cursor: Cursor::new(text), nesting: Nesting::new(DEPTH), named };
     let value = reader.value()?;
     reader.blanks();
     match value {
-        Value::Type(kind) if reader.at == text.len() => Ok((*kind).clone()),
+        Value::Type(kind) if reader.cursor.is_done() => Ok((*kind).clone()),
         _ => reader.fail(),
     }
 }
 
 struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    depth: usize,
+    cursor: Cursor<'a>,
+    nesting: Nesting,
     named: &'a mut dyn FnMut(&str) -> Option<Type>,
 }
 
 impl Reader<'_> {
     fn fail<T>(&self) -> EvalResult<T> {
-        plain(format!("The expression <{}> is not a valid type specification.", self.text))
-    }
-
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
+        let text = self.cursor.text();
+        plain(format!("The expression <{text}> is not a valid type specification."))
     }
 
     fn blanks(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        self.cursor.take_while(char::is_whitespace);
     }
 
     fn eat(&mut self, token: &str) -> bool {
         self.blanks();
-        let found = self.rest().starts_with(token);
-        if found {
-            self.at += token.len();
-        }
-        found
+        self.cursor.eat(token)
     }
 
     fn value(&mut self) -> EvalResult {
         self.blanks();
-        if self.depth > DEPTH_LIMIT {
+        if self.nesting.enter().is_err() {
             return self.fail();
         }
-        self.depth += 1;
-        let value = match self.rest().chars().next() {
+        let value = match self.cursor.peek() {
             Some(quote @ ('\'' | '"')) => self.quoted(quote).map(Value::from),
             Some('/') => self.quoted('/').map(|s| Value::Regexp(Arc::new(Regexp::new(s)))),
             Some('[') => {
-                self.at += 1;
+                self.cursor.skip(1);
                 self.list().map(Value::array)
             }
             Some('{') => self.hash(),
@@ -80,8 +72,13 @@ impl Reader<'_> {
             Some(c) if c.is_ascii_alphabetic() || c == '_' || c == ':' => self.word(),
             _ => self.fail(),
         };
-        self.depth -= 1;
+        self.nesting.leave();
         value
+    }
+
+    /// Whether an entry ends here: a comma is behind it, or the list.
+    fn ends(&mut self, close: &str) -> bool {
+        self.eat(",") || self.cursor.at(close)
     }
 
     fn list(&mut self) -> EvalResult<Vec<Value>> {
@@ -91,14 +88,14 @@ impl Reader<'_> {
                 return Ok(items);
             }
             items.push(self.value()?);
-            if !self.eat(",") && !self.rest().trim_start().starts_with(']') {
+            if !self.ends("]") {
                 return self.fail();
             }
         }
     }
 
     fn hash(&mut self) -> EvalResult {
-        self.at += 1;
+        self.cursor.skip(1);
         let mut entries = HashValue::default();
         loop {
             if self.eat("}") {
@@ -110,27 +107,21 @@ impl Reader<'_> {
             }
             let value = self.value()?;
             entries.insert(key, value);
-            if !self.eat(",") && !self.rest().trim_start().starts_with('}') {
+            if !self.ends("}") {
                 return self.fail();
             }
         }
     }
 
     fn quoted(&mut self, quote: char) -> EvalResult<String> {
-        self.at += 1;
+        self.cursor.skip(1);
         let mut out = String::new();
-        let mut chars = self.text[self.at..].char_indices();
-        while let Some((i, c)) = chars.next() {
+        while let Some(c) = self.cursor.bump() {
             match c {
-                c if c == quote => {
-                    self.at += i + 1;
-                    return Ok(out);
-                }
-                '\\' => match chars.next() {
-                    Some((_, next)) if next == quote || next == '\\' && quote != '/' => {
-                        out.push(next);
-                    }
-                    Some((_, next)) => out.extend(['\\', next]),
+                c if c == quote => return Ok(out),
+                '\\' => match self.cursor.bump() {
+                    Some(next) if next == quote || next == '\\' && quote != '/' => out.push(next),
+                    Some(next) => out.extend(['\\', next]),
                     None => break,
                 },
                 c => out.push(c),
@@ -140,27 +131,18 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> EvalResult {
-        let rest = self.rest();
-        let end = rest
-            .char_indices()
-            .find(|(i, c)| !(c.is_ascii_alphanumeric() || *c == '.' || *i == 0 && *c == '-'))
-            .map_or(rest.len(), |(i, _)| i);
-        let number = to_number(&rest[..end]);
-        self.at += end;
-        match number {
+        let start = self.cursor.pos();
+        self.cursor.eat("-");
+        self.cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '.');
+        match to_number(self.cursor.since(start)) {
             Some(number) => Ok(number),
             None => self.fail(),
         }
     }
 
     fn word(&mut self) -> EvalResult {
-        let rest = self.rest();
-        let end = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'))
-            .unwrap_or(rest.len());
-        let word = rest[..end].to_owned();
-        self.at += end;
-        match word.as_str() {
+        let word = self.cursor.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
+        match word {
             "default" => return Ok(Value::Default),
             "undef" => return Ok(Value::Undef),
             "true" => return Ok(Value::Bool(true)),
@@ -176,10 +158,9 @@ impl Reader<'_> {
             None if name == "Unit" => Type::Unit,
             None => Type::Reference(name.into()),
         };
-        if !self.rest().starts_with('[') {
+        if !self.cursor.eat("[") {
             return Ok(Value::of_type(base));
         }
-        self.at += 1;
         let arguments = self.list()?;
         match base {
             Type::Reference(_) if name == "TypeReference" => {

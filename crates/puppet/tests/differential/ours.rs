@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::{LogLevel, Settings, Strict};
+use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::rich::from_data;
 use ordain_puppet::session;
@@ -23,15 +23,13 @@ pub fn answer(request: &Json) -> Json {
         Some(code) => Site::Code(code.into()),
         None => Site::Path(manifest),
     };
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let options = Options {
-        world: Arc::new(HostWorld::new()),
         sources: Arc::clone(&sources),
-        name: dir.file_name().unwrap_or_default().to_string_lossy().as_ref().into(),
+        name: name.as_ref().into(),
         dir: Some(dir.clone()),
         modulepath,
-        site,
-        hiera_config: None,
-        strict: Strict::Error,
+        ..Options::new(Arc::new(HostWorld::new()), site)
     };
     let env = match Environment::open(options) {
         Ok((env, _)) => env,

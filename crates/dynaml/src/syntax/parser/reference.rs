@@ -9,11 +9,11 @@ use super::*;
 
 impl Parser<'_, '_> {
     pub(super) fn reference(&mut self) -> Result<Reference> {
-        if let Some((tag, len)) = tag_prefix(self.rest()) {
-            let start = self.pos;
-            self.pos += len;
-            if self.at(".") || self.peek().is_some_and(is_name) {
-                let absolute = self.eat(".");
+        if let Some((tag, len)) = tag_prefix(self.cursor.rest()) {
+            let start = self.cursor.pos();
+            self.cursor.skip(len);
+            if self.cursor.at(".") || self.cursor.peek().is_some_and(is_name) {
+                let absolute = self.cursor.eat(".");
                 let mut path = Vec::new();
                 if let Some(key) = self.key() {
                     path.push(PathStep::Key(key));
@@ -23,9 +23,9 @@ impl Parser<'_, '_> {
                 self.path(&mut path);
                 return Ok(Reference { tag: Some(tag), absolute, path: path.into() });
             }
-            self.pos = start;
+            self.cursor.back_to(start);
         }
-        let absolute = self.eat(".");
+        let absolute = self.cursor.eat(".");
         let Some(first) = self.key() else { return self.unexpected() };
         let mut path = vec![PathStep::Key(first)];
         self.path(&mut path);
@@ -34,24 +34,24 @@ impl Parser<'_, '_> {
 
     /// `[A-Za-z0-9_][A-Za-z0-9_-]*`, and once more after a colon.
     pub(super) fn key(&mut self) -> Option<EcoString> {
-        let start = self.pos;
-        if !self.peek().is_some_and(is_name) {
+        let start = self.cursor.pos();
+        if !self.cursor.peek().is_some_and(is_name) {
             return None;
         }
-        self.take_while(is_key);
-        let mut after = self.rest().chars();
+        self.cursor.take_while(is_key);
+        let mut after = self.cursor.rest().chars();
         if after.next() == Some(':') && after.next().is_some_and(is_name) {
-            self.pos += 1;
-            self.take_while(is_key);
+            self.cursor.skip(1);
+            self.cursor.take_while(is_key);
         }
-        Some(self.text[start..self.pos].into())
+        Some(self.cursor.since(start).into())
     }
 
     /// The steps that are known from the text: `.key`, `[0]`, `.[0]`.
     pub(super) fn path(&mut self, path: &mut Vec<PathStep>) {
         loop {
-            let before = self.pos;
-            if self.eat(".")
+            let before = self.cursor.pos();
+            if self.cursor.eat(".")
                 && let Some(key) = self.key()
             {
                 path.push(PathStep::Key(key));
@@ -60,7 +60,7 @@ impl Parser<'_, '_> {
             match self.index() {
                 Some(n) => path.push(PathStep::Index(n)),
                 None => {
-                    self.pos = before;
+                    self.cursor.back_to(before);
                     return;
                 }
             }
@@ -68,7 +68,7 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn index(&mut self) -> Option<i64> {
-        let rest = self.rest().strip_prefix('[')?;
+        let rest = self.cursor.rest().strip_prefix('[')?;
         let end = rest.find(']')?;
         let inside = &rest[..end];
         let digits = inside.strip_prefix('-').unwrap_or(inside);
@@ -76,8 +76,7 @@ impl Parser<'_, '_> {
             return None;
         }
         let n = inside.parse().ok()?;
-        self.pos += end + 2;
-        self.furthest = self.furthest.max(self.pos);
+        self.cursor.skip(end + 2);
         Some(n)
     }
 
@@ -87,7 +86,7 @@ impl Parser<'_, '_> {
             base = next;
             count += 1;
             if count > CHAIN {
-                return self.fail("the expression is too long");
+                return self.refuse(TOO_LONG);
             }
         }
         Ok(base)
@@ -95,12 +94,12 @@ impl Parser<'_, '_> {
 
     /// A call, a path, an index or a projection.
     pub(super) fn suffix(&mut self, base: ExprId, start: usize) -> Result<Option<ExprId>> {
-        if self.eat("(") {
+        if self.cursor.eat("(") {
             let args = self.arguments()?;
             return Ok(Some(self.push(Expr::Call { callee: base, args, curry: false }, start)));
         }
-        if self.at("*(") {
-            self.pos += 2;
+        if self.cursor.at("*(") {
+            self.cursor.skip(2);
             let args = self.arguments()?;
             return Ok(Some(self.push(Expr::Call { callee: base, args, curry: true }, start)));
         }
@@ -109,17 +108,17 @@ impl Parser<'_, '_> {
         if !path.is_empty() {
             return Ok(Some(self.push(Expr::Qualified(base, path.into()), start)));
         }
-        if self.at(".\"") {
+        if self.cursor.at(".\"") {
             return self.attempt(|p| p.quoted_step(base, start)).map_or(Ok(None), |e| Ok(Some(e)));
         }
-        let before = self.pos;
-        self.eat(".");
-        if self.eat("[*]") {
+        let before = self.cursor.pos();
+        self.cursor.eat(".");
+        if self.cursor.eat("[*]") {
             return self.projection(base, None, start).map(Some);
         }
-        if self.at("[") {
+        if self.cursor.at("[") {
             if let Some(index) = self.attempt(|p| {
-                p.pos += 1;
+                p.cursor.skip(1);
                 p.blanks();
                 p.expression_list("]")
             }) {
@@ -129,13 +128,13 @@ impl Parser<'_, '_> {
             let Expr::Range(from, to) = self.exprs[range] else { return self.unexpected() };
             return self.projection(base, Some((from, to)), start).map(Some);
         }
-        self.pos = before;
+        self.cursor.back_to(before);
         Ok(None)
     }
 
     pub(super) fn quoted_step(&mut self, base: ExprId, start: usize) -> Result<ExprId> {
-        self.pos += 1;
-        let at = self.pos;
+        self.cursor.skip(1);
+        let at = self.cursor.pos();
         let text = self.string()?;
         let key = self.push(Expr::Str(text), at);
         let index = Rc::new([Arg { name: None, value: key, expand: false }]);
@@ -148,7 +147,7 @@ impl Parser<'_, '_> {
         slice: Option<(Option<ExprId>, Option<ExprId>)>,
         start: usize,
     ) -> Result<ExprId> {
-        let at = self.pos;
+        let at = self.cursor.pos();
         let element = self.push(Expr::Element, at);
         let rest = self.nested(|p| p.chained(element, at))?;
         Ok(self.push(Expr::Projection { base, slice, rest }, start))
@@ -157,7 +156,7 @@ impl Parser<'_, '_> {
     pub(super) fn arguments(&mut self) -> Result<Rc<[Arg]>> {
         let mut args = Vec::new();
         self.blanks();
-        if self.eat(")") {
+        if self.cursor.eat(")") {
             return Ok(args.into());
         }
         loop {
@@ -168,7 +167,7 @@ impl Parser<'_, '_> {
             };
             let value = self.expression()?;
             args.push(self.argument(name, value));
-            if !self.eat(",") {
+            if !self.cursor.eat(",") {
                 break;
             }
         }
@@ -177,15 +176,15 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn argument_name(&mut self) -> Option<EcoString> {
-        let before = self.pos;
+        let before = self.cursor.pos();
         self.blanks();
-        let name = EcoString::from(self.take_while(is_name));
+        let name = EcoString::from(self.cursor.take_while(is_name));
         self.blanks();
-        if !name.is_empty() && self.at("=") && !self.at("==") {
-            self.pos += 1;
+        if !name.is_empty() && self.cursor.at("=") && !self.cursor.at("==") {
+            self.cursor.skip(1);
             return Some(name);
         }
-        self.pos = before;
+        self.cursor.back_to(before);
         None
     }
 }

@@ -28,7 +28,9 @@ pub(super) fn address_length(text: &str) -> Option<usize> {
 
 /// A tag before `::`, and the length of both.
 pub(super) fn tag_prefix(text: &str) -> Option<(EcoString, usize)> {
-    let end = text.find("::")?;
+    // Not all of a long text is searched for every reference in it.
+    let run = text.find(|c| !is_name(c) && !matches!(c, '.' | ':' | '-')).unwrap_or(text.len());
+    let end = text[..run].find("::")?;
     let tag = &text[..end];
     let component = |c: &str| {
         c.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && c.chars().all(is_name)

@@ -2,12 +2,13 @@
 
 use indexmap::IndexSet;
 use ordain_functions::text::{self, CharSet};
+use ordain_source::limits::MOST_ITEMS;
 use rustc_hash::FxBuildHasher;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
-use crate::functions::iterate::{MAX_ITEMS, chars, limit};
+use crate::functions::iterate::{chars, limit};
 use crate::functions::legacy::leading_integer;
 use crate::functions::numbers::{merge_sort, natural_order, not_ordered};
 use crate::functions::stdlib::convert::{as_list, truth};
@@ -352,7 +353,7 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
     let count = last.abs_diff(start) / step + 1;
     limit(count)?;
     // Upstream gives up silently here.
-    let values = (0..count.min(MAX_ITEMS as u64))
+    let values = (0..count.min(MOST_ITEMS as u64))
         .map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
     Ok(Value::array(values))
 }

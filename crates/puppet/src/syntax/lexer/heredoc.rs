@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use ordain_source::PlaceMap;
+
 use super::escape::{Escapes, HEREDOC_LETTERS};
 use super::strings::Quote;
 use super::{Fatal, Lexer, MAX_HEREDOC_NESTING, Segment, Step, T, Token, is_blank, is_word};
@@ -158,25 +160,24 @@ impl<'t> Lexer<'t, '_> {
     ) -> Step {
         let margin = if end_line.margin { end_line.leading } else { "" };
         let mut text = String::with_capacity(text_end - text_start);
-        let mut lines = Vec::new();
+        let mut places = PlaceMap::default();
         let mut from = text_start;
         for line in self.text[text_start..text_end].split_inclusive('\n') {
             let kept = line.strip_prefix(margin).unwrap_or(line);
             let removed = line.len() - kept.len();
-            let at = text.len() as u32;
-            lines.push((at, (from + removed) as u32 - at + self.base));
+            places.run(text.len() as u32, (from + removed) as u32 + self.base);
             text.push_str(kept);
             from += line.len();
         }
-        lines.push((text.len() as u32, (from as u32 + self.base) - text.len() as u32));
+        places.run(text.len() as u32, from as u32 + self.base);
         if end_line.remove_break {
             let cut = text.strip_suffix('\n').map(|t| t.strip_suffix('\r').unwrap_or(t).len());
             text.truncate(cut.unwrap_or(text.len()));
         }
-        self.lex_heredoc(spec, text.into(), lines)
+        self.lex_heredoc(spec, text.into(), places)
     }
 
-    fn lex_heredoc(&mut self, spec: &Spec<'_>, text: Rc<str>, lines: Vec<(u32, u32)>) -> Step {
+    fn lex_heredoc(&mut self, spec: &Spec<'_>, text: Rc<str>, places: PlaceMap) -> Step {
         if self.heredoc_nesting >= MAX_HEREDOC_NESTING {
             return Err(self.fatal("NESTING", self.pos, || {
                 format!("Heredocs are nested more than {MAX_HEREDOC_NESTING} levels deep")
@@ -188,7 +189,7 @@ impl<'t> Lexer<'t, '_> {
             return Err(self.fatal("NESTING", self.pos, || "Heredocs are too long".into()));
         }
         self.out.next_base += text.len() as u32 + 1;
-        self.out.segments.push(Segment { base, text: Rc::clone(&text), lines });
+        self.out.segments.push(Segment { base, text: Rc::clone(&text), places });
         let escapes = Escapes::heredoc(spec.escapes);
         let mut inner = Lexer::new(&text, base, self.out);
         inner.nesting = self.nesting;

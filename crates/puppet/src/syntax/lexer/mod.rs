@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_functions::regex::{self, Dialect};
-use ordain_source::{Diagnostic, FileId, TextRange};
+use ordain_source::{Diagnostic, FileId, PlaceMap, TextRange};
 
 pub(crate) use token::{T, Token};
 
@@ -34,8 +34,8 @@ pub(crate) struct Segment {
     pub(crate) base: u32,
     /// The text.
     pub(crate) text: Rc<str>,
-    /// For each line: where it starts in `text`, and what to add to get the place in the parent.
-    lines: Vec<(u32, u32)>,
+    /// Where `text` comes from, among all places.
+    places: PlaceMap,
 }
 
 /// Everything that the lexer gives.
@@ -64,19 +64,19 @@ impl Lexed {
             let Some(segment) = index.checked_sub(1).and_then(|i| self.segments.get(i)) else {
                 return self.source_end;
             };
-            let local = at - segment.base;
-            let line = segment.lines.partition_point(|l| l.0 <= local).max(1) - 1;
-            let add = segment.lines.get(line).map_or(0, |l| l.1);
-            at = local + add;
+            at = segment.places.place(at - segment.base);
         }
         at
     }
 
     /// The range in the file of a range that may be in a segment.
+    #[inline]
     pub(crate) fn range(&self, start: u32, end: u32) -> TextRange {
-        if end <= self.source_end {
-            return TextRange::new(start, end);
-        }
+        if end <= self.source_end { TextRange::new(start, end) } else { self.far_range(start, end) }
+    }
+
+    #[cold]
+    fn far_range(&self, start: u32, end: u32) -> TextRange {
         let start = self.place(start);
         TextRange::new(start, self.place(end).max(start))
     }

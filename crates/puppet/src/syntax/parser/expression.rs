@@ -1,20 +1,26 @@
 //! Expressions: operators by precedence, access, calls, selectors, collectors, lambdas.
 
 use ordain_source::TextRange;
+use ordain_syntax::operators::{self, Operators};
 
 use super::statement::starts_expression;
-use super::{P, Parser, T, Token};
+use super::{Abort, P, Parser, T, Token};
 use crate::syntax::ast::*;
 
 /// How tightly operators bind; the numbers only have an order.
 const PREFIX: u8 = 18;
 const SELECT: u8 = 8;
-const AND: u8 = 7;
-const OR: u8 = 6;
+
+/// An operator between two operands.
+pub(super) enum Infix {
+    And,
+    Or,
+    Binary(BinaryOp),
+}
 
 /// The operator of a token, and how tightly it binds.
-fn binary_op(kind: T) -> Option<(BinaryOp, u8)> {
-    Some(match kind {
+fn infix_op(kind: T) -> Option<(Infix, u8)> {
+    let (op, power) = match kind {
         T::In => (BinaryOp::In, 15),
         T::Match => (BinaryOp::Match, 14),
         T::NoMatch => (BinaryOp::NotMatch, 14),
@@ -31,56 +37,19 @@ fn binary_op(kind: T) -> Option<(BinaryOp, u8)> {
         T::LessEqual => (BinaryOp::LessEq, 9),
         T::Greater => (BinaryOp::Greater, 9),
         T::GreaterEqual => (BinaryOp::GreaterEq, 9),
+        T::And => return Some((Infix::And, 7)),
+        T::Or => return Some((Infix::Or, 6)),
         _ => return None,
-    })
+    };
+    Some((Infix::Binary(op), power))
 }
 
-impl Parser<'_> {
-    /// Any expression without braces of resources, arrows or assignments.
-    pub(super) fn expression(&mut self) -> P<ExprId> {
-        self.expression_above(0)
-    }
+impl Operators for Parser<'_> {
+    type Node = ExprId;
+    type Op = (Infix, Token);
+    type Error = Abort;
 
-    fn expression_above(&mut self, min: u8) -> P<ExprId> {
-        let left = self.operand()?;
-        self.operators(left, min)
-    }
-
-    /// Operators behind `left` that bind tighter than `min`.
-    pub(super) fn operators(&mut self, mut left: ExprId, min: u8) -> P<ExprId> {
-        loop {
-            let token = self.token();
-            match token.kind {
-                T::Dot => left = self.method(left)?,
-                T::LBrack => left = self.access(left)?,
-                T::LParen => left = self.call(left)?,
-                T::LCollect | T::LlCollect => left = self.collection(left)?,
-                T::QMark if min < SELECT => left = self.selector(left)?,
-                T::And if min < AND => {
-                    self.bump();
-                    let right = self.nested(|p| p.expression_above(AND))?;
-                    let range = self.range(token);
-                    left = self.add(Expr::And(left, right), range)?;
-                }
-                T::Or if min < OR => {
-                    self.bump();
-                    let right = self.nested(|p| p.expression_above(OR))?;
-                    let range = self.range(token);
-                    left = self.add(Expr::Or(left, right), range)?;
-                }
-                kind => match binary_op(kind) {
-                    Some((op, power)) if power > min => {
-                        self.bump();
-                        let right = self.nested(|p| p.expression_above(power))?;
-                        let range = self.range(token);
-                        left = self.add(Expr::Binary { op, left, right }, range)?;
-                    }
-                    _ => return Ok(left),
-                },
-            }
-        }
-    }
-
+    #[inline]
     fn operand(&mut self) -> P<ExprId> {
         let token = self.token();
         let build: fn(ExprId) -> Expr = match token.kind {
@@ -90,9 +59,53 @@ impl Parser<'_> {
             _ => return self.primary(),
         };
         self.bump();
-        let operand = self.nested(|p| p.expression_above(PREFIX))?;
+        let operand = self.right(PREFIX, 0)?;
         let range = self.range(token);
         self.add(build(operand), range)
+    }
+
+    #[inline]
+    fn suffix(&mut self, left: ExprId, min: u8) -> P<Option<ExprId>> {
+        let whole = match self.kind() {
+            T::Dot => self.method(left),
+            T::LBrack => self.access(left),
+            T::LParen => self.call(left),
+            T::LCollect | T::LlCollect => self.collection(left),
+            T::QMark if min < SELECT => self.selector(left),
+            _ => return Ok(None),
+        };
+        whole.map(Some)
+    }
+
+    #[inline]
+    fn infix(&mut self, min: u8) -> Option<((Infix, Token), u8)> {
+        let token = self.token();
+        let (op, power) = infix_op(token.kind).filter(|(_, power)| *power > min)?;
+        self.bump();
+        Some(((op, token), power))
+    }
+
+    #[inline]
+    fn right(&mut self, power: u8, _: u32) -> P<ExprId> {
+        self.nested(|p| operators::expression(p, power))
+    }
+
+    #[inline]
+    fn join(&mut self, (op, token): (Infix, Token), left: ExprId, right: ExprId) -> P<ExprId> {
+        let range = self.range(token);
+        let expr = match op {
+            Infix::And => Expr::And(left, right),
+            Infix::Or => Expr::Or(left, right),
+            Infix::Binary(op) => Expr::Binary { op, left, right },
+        };
+        self.add(expr, range)
+    }
+}
+
+impl Parser<'_> {
+    /// Any expression without braces of resources, arrows or assignments.
+    pub(super) fn expression(&mut self) -> P<ExprId> {
+        operators::expression(self, 0)
     }
 
     /// `primary_expression`, and what stands in parentheses.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, FileId, TextRange};
+use ordain_syntax::Nesting;
 
 use super::ast::*;
 use super::lexer::{Lexed, T, Token, lex};
@@ -48,7 +49,7 @@ struct Parser<'t> {
     /// Expressions that wait to become a run.
     stack: Vec<ExprId>,
     diagnostics: Vec<Diagnostic>,
-    depth: u32,
+    nesting: Nesting,
     /// The names of the classes around, outermost first.
     namespace: Vec<EcoString>,
     errors: usize,
@@ -69,7 +70,7 @@ pub(super) fn parse(file: FileId, text: Arc<str>, epp: bool) -> Parsed {
         heights: Vec::new(),
         stack: Vec::new(),
         diagnostics: Vec::new(),
-        depth: 0,
+        nesting: Nesting::new(MAX_DEPTH),
         namespace: Vec::new(),
         errors: 0,
         quiet: false,
@@ -217,13 +218,12 @@ impl Parser<'_> {
 
     /// A level of nesting around `f`.
     fn nested<R>(&mut self, f: impl FnOnce(&mut Self) -> P<R>) -> P<R> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.nesting.enter().is_err() {
             let range = self.range(self.token());
             return Err(self.too_deep(range));
         }
         let result = f(self);
-        self.depth -= 1;
+        self.nesting.leave();
         result
     }
 }

@@ -27,13 +27,13 @@ impl Parser<'_> {
         let mut bad: Option<BadList> = None;
         while !self.at(end) && !self.at(T::Eof) {
             let start = self.pos;
-            let saved = (self.stack.len(), self.depth, self.namespace.len());
+            let saved = (self.stack.len(), self.nesting.depth(), self.namespace.len());
             let errors = self.errors;
             match self.statement_into(mark, &mut bad) {
                 Ok(()) => self.quiet &= self.errors != errors,
                 Err(_) => {
                     self.stack.truncate(saved.0);
-                    self.depth = saved.1;
+                    self.nesting.leave_to(saved.1);
                     self.namespace.truncate(saved.2);
                     let range = self.range(self.lexed.tokens[start]);
                     let error = self.leaf(Expr::Error, range);

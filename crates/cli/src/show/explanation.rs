@@ -1,0 +1,83 @@
+//! Why something is as it is, with the lines of the source.
+
+use std::io::Write;
+
+use ordain_graph::explain::{Cause, Explanation, Relation};
+
+use crate::exit::Failure;
+use crate::show::gap;
+use crate::ui::{Ui, styles};
+
+/// The widest excerpt.
+const EXCERPT_WIDTH: usize = 68;
+
+/// Writes what is explained and its value, then a step a line with what is written there.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
+    let subject = ui.styled(styles::BOLD, &explanation.subject);
+    match &explanation.value {
+        None => writeln!(ui.out(), "{subject}")?,
+        Some((value, _)) if value.trim_end().contains('\n') => {
+            writeln!(ui.out(), "{subject} =")?;
+            for line in value.lines() {
+                writeln!(ui.out(), "  {line}")?;
+            }
+        }
+        Some((value, _)) => writeln!(ui.out(), "{subject} = {}", value.trim_end())?,
+    }
+    for cause in &explanation.causes {
+        write_cause(ui, cause, "  ")?;
+    }
+    for relation in &explanation.relations {
+        write_relation(ui, relation)?;
+    }
+    if !explanation.tags.is_empty() {
+        writeln!(ui.out(), "  tagged {}", explanation.tags.join(", "))?;
+    }
+    for (n, part) in explanation.parts.iter().enumerate() {
+        if n == 0 {
+            writeln!(ui.out())?;
+        }
+        write(ui, part)?;
+    }
+    Ok(())
+}
+
+fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> {
+    let text = format!("{indent}{}", cause.words);
+    if let Some(place) = &cause.place {
+        let at = place.to_string();
+        let shown = ui.styled(styles::DIM, &at);
+        match gap(&text, &at) {
+            Some(gap) => writeln!(ui.out(), "{text}{:gap$}{shown}", "")?,
+            None => writeln!(ui.out(), "{text}\n{indent}  {shown}")?,
+        }
+        if let Some(line) = &cause.line {
+            let number = ui.styled(styles::DIM, &format!("{:>4} |", place.line));
+            writeln!(ui.out(), "{indent}  {number} {}", excerpt(line))?;
+        }
+    } else if cause.step != "declaration" {
+        // What is declared in a catalog has its place in the next step.
+        writeln!(ui.out(), "{text}")?;
+    }
+    for cause in &cause.from {
+        write_cause(ui, cause, &format!("{indent}  "))?;
+    }
+    Ok(())
+}
+
+fn write_relation(ui: &mut Ui, relation: &Relation) -> Result<(), Failure> {
+    let place = relation.place.clone().map(|p| format!(" ({})", p.of_line())).unwrap_or_default();
+    writeln!(ui.out(), "  {} {}{place}", relation.words, relation.other)?;
+    Ok(())
+}
+
+/// What of a line is shown.
+fn excerpt(line: &str) -> String {
+    let text: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+    let text = text.trim_end();
+    let cut = text.char_indices().nth(EXCERPT_WIDTH).map(|(i, _)| i);
+    cut.map_or_else(|| text.to_string(), |i| format!("{}...", &text[..i]))
+}

@@ -1,0 +1,40 @@
+//! What the verbs for all languages know of this one.
+
+use std::path::Path;
+
+use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_source::CodeDoc;
+
+use crate::check;
+use crate::diagnose::CODES;
+
+/// Templates and stubs.
+#[derive(Clone, Copy, Debug)]
+pub struct Dynaml;
+
+impl Language for Dynaml {
+    fn name(&self) -> &'static str {
+        "dynaml"
+    }
+
+    fn codes(&self) -> &'static [CodeDoc] {
+        CODES
+    }
+
+    fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
+        let is_yaml = path.extension().is_some_and(|e| e == "yml" || e == "yaml");
+        match met {
+            Met::Chosen if is_yaml => Some(Claim::ByName),
+            Met::Named | Met::InData if is_yaml => Some(Claim::ByText),
+            _ => None,
+        }
+    }
+
+    fn speaks(&self, text: &str) -> bool {
+        check::has_expressions(text)
+    }
+
+    fn check(&self, source: &SourceText<'_>, _: &Checking<'_>) -> Checked {
+        check::check(source.file, &source.text).into()
+    }
+}

@@ -1,0 +1,506 @@
+//! Certificates of X.509: made, signed and read.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use sha1::{Digest, Sha1};
+
+use super::asn1::{
+    BIT_STRING, BMP_STRING, BOOLEAN, Element, GENERALIZED_TIME, IA5_STRING, INTEGER,
+    NUMERIC_STRING, OCTET_STRING, OID, PRINTABLE_STRING, Reader, SEQUENCE, SET, T61_STRING,
+    UTC_TIME, UTF8_STRING, bits, context, context_constructed, flags, integer, sequence, set,
+    value,
+};
+use super::key::{Kind, Private, Public};
+use super::usage::{CERT_SIGN, Usage};
+use super::{Stream, pem, time};
+
+const KIND: &str = "CERTIFICATE";
+const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
+const COUNTRY: &[u8] = &[0x55, 0x04, 0x06];
+const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
+/// `2.5.29`: the extensions, by their last number.
+const EXTENSIONS: &[u8] = &[0x55, 0x1d];
+const SUBJECT_KEY: u8 = 14;
+const KEY_USAGE: u8 = 15;
+const OTHER_NAMES: u8 = 17;
+const CONSTRAINTS: u8 = 19;
+const ISSUER_KEY: u8 = 35;
+const EXTENDED_USAGE: u8 = 37;
+const DNS_NAME: u8 = 2;
+const IP_ADDRESS: u8 = 7;
+
+/// What stands in a certificate, as far as it is of interest.
+#[derive(Default, Debug)]
+pub(crate) struct Certificate {
+    /// The name.
+    pub(crate) common_name: String,
+    /// Countries, if any are given.
+    pub(crate) country: Vec<String>,
+    /// Organizations, if any are given.
+    pub(crate) organization: Vec<String>,
+    /// Whether it may sign others.
+    pub(crate) is_ca: bool,
+    /// What the key is for.
+    pub(crate) usage: Usage,
+    /// The names of hosts.
+    pub(crate) dns_names: Vec<String>,
+    /// The addresses of hosts.
+    pub(crate) addresses: Vec<IpAddr>,
+    /// The time from which it is good, in seconds since 1970.
+    pub(crate) not_before: i64,
+    /// The time until which it is good.
+    pub(crate) not_after: i64,
+    /// The key, if it is of a known kind.
+    pub(crate) public: Option<Public>,
+    /// The subject as it is written.
+    pub(crate) subject: Vec<u8>,
+    /// The identifier of its key.
+    pub(crate) key_identifier: Vec<u8>,
+}
+
+/// Who signs a certificate.
+pub(crate) struct Issuer<'a> {
+    /// The issuer's own certificate; none if a certificate is signed by itself.
+    pub(crate) certificate: Option<&'a Certificate>,
+    /// The key that signs.
+    pub(crate) key: &'a Private,
+}
+
+/// A text of a name, in the simplest form that can hold it.
+fn text(text: &str) -> Vec<u8> {
+    let printable = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b' ' | b'\'' | b'('..=b')' | b'+'..=b'/' | b':' | b'=' | b'?')
+    };
+    let tag = if text.bytes().all(printable) { PRINTABLE_STRING } else { UTF8_STRING };
+    value(tag, text.as_bytes())
+}
+
+/// The values of an attribute as one part of a name; nothing if there are none.
+fn part(oid: &[u8], values: &[String]) -> Vec<u8> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    set(values.iter().map(|v| sequence(&[&value(OID, oid), &text(v)])).collect())
+}
+
+/// A point in time; years after 2049 need the longer form.
+fn point_in_time(seconds: i64) -> Result<Vec<u8>, String> {
+    let at = time::civil(seconds);
+    let rest =
+        format!("{:02}{:02}{:02}{:02}{:02}Z", at.month, at.day, at.hour, at.minute, at.second);
+    match at.year {
+        1950..2050 => Ok(value(UTC_TIME, format!("{:02}{rest}", at.year % 100).as_bytes())),
+        0..=9999 => Ok(value(GENERALIZED_TIME, format!("{:04}{rest}", at.year).as_bytes())),
+        _ => Err("asn1: structure error: cannot represent time as GeneralizedTime".into()),
+    }
+}
+
+fn extension(number: u8, critical: bool, content: &[u8]) -> Vec<u8> {
+    let oid = value(OID, &[EXTENSIONS, &[number]].concat());
+    let critical = if critical { value(BOOLEAN, &[0xff]) } else { Vec::new() };
+    sequence(&[&oid, &critical, &value(OCTET_STRING, content)])
+}
+
+impl Certificate {
+    /// Makes a certificate and signs it; in PEM.
+    ///
+    /// # Errors
+    /// When something cannot be written, or not signed with this key.
+    pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Stream) -> Result<String, String> {
+        let Some((key, info)) = self.public.as_ref().and_then(Public::info) else {
+            return Err("x509: unsupported public key type: *dsa.PublicKey".into());
+        };
+        let subject = sequence(&[
+            &part(COUNTRY, &self.country),
+            &part(ORGANIZATION, &self.organization),
+            &part(COMMON_NAME, &name_of(&self.common_name)),
+        ]);
+        let issuer_name = issuer.certificate.map_or(&subject, |c| &c.subject);
+        let validity =
+            sequence(&[&point_in_time(self.not_before)?, &point_in_time(self.not_after)?]);
+        let is_ca = self.is_ca || self.usage.bits & CERT_SIGN != 0;
+        let mut extensions = self.usages(is_ca);
+        let may_sign = if is_ca { value(BOOLEAN, &[0xff]) } else { Vec::new() };
+        extensions.extend(extension(CONSTRAINTS, true, &sequence(&[&may_sign])));
+        if is_ca {
+            let identifier = value(OCTET_STRING, &Sha1::digest(&key));
+            extensions.extend(extension(SUBJECT_KEY, false, &identifier));
+        }
+        let above = issuer.certificate.filter(|c| c.subject != subject);
+        if let Some(above) = above.filter(|c| !c.key_identifier.is_empty()) {
+            let identifier = sequence(&[&value(context(0), &above.key_identifier)]);
+            extensions.extend(extension(ISSUER_KEY, false, &identifier));
+        }
+        let names = self.other_names()?;
+        if !names.is_empty() {
+            let nameless = subject.len() == 2;
+            extensions.extend(extension(OTHER_NAMES, nameless, &value(SEQUENCE, &names)));
+        }
+        let public = issuer.certificate.map(|c| c.public.as_ref());
+        if public.is_some_and(|public| public != Some(&issuer.key.public())) {
+            return Err("x509: provided PrivateKey doesn't match parent's PublicKey".into());
+        }
+        let algorithm = issuer.key.algorithm();
+        let content = sequence(&[
+            &value(context_constructed(0), &integer(&[2])),
+            &integer(&random.bytes::<16>()),
+            &algorithm,
+            issuer_name,
+            &validity,
+            &subject,
+            &info,
+            &value(context_constructed(3), &value(SEQUENCE, &extensions)),
+        ]);
+        let signature = issuer.key.signature(&content, random)?;
+        Ok(pem::encode(KIND, &sequence(&[&content, &algorithm, &bits(&signature)])))
+    }
+
+    /// The extensions that say what the key is for.
+    fn usages(&self, is_ca: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let used = self.usage.bits | if is_ca { CERT_SIGN } else { 0 };
+        if used != 0 {
+            out.extend(extension(KEY_USAGE, true, &flags(used)));
+        }
+        if !self.usage.extended.is_empty() {
+            let all: Vec<u8> = self.usage.identifiers().flat_map(|oid| value(OID, &oid)).collect();
+            out.extend(extension(EXTENDED_USAGE, false, &value(SEQUENCE, &all)));
+        }
+        out
+    }
+
+    /// Names and addresses of hosts.
+    fn other_names(&self) -> Result<Vec<u8>, String> {
+        let mut out = Vec::new();
+        for name in &self.dns_names {
+            if !name.is_ascii() {
+                let name = crate::functions::quoted(name);
+                return Err(format!("x509: {name} cannot be encoded as an IA5String"));
+            }
+            out.extend(value(context(DNS_NAME), name.as_bytes()));
+        }
+        for address in &self.addresses {
+            match address.to_canonical() {
+                IpAddr::V4(v4) => out.extend(value(context(IP_ADDRESS), &v4.octets())),
+                IpAddr::V6(v6) => out.extend(value(context(IP_ADDRESS), &v6.octets())),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Reads a certificate in PEM.
+    ///
+    /// # Errors
+    /// When it is none, and why.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let Some(block) = pem::decode(text) else {
+            return Err("invalid certificate format (expected pem block)".into());
+        };
+        if block.kind != KIND {
+            let kind = crate::functions::quoted(&block.kind);
+            return Err(format!("unexpected pem block type for certificate: {kind}"));
+        }
+        Self::read_der(&block.bytes)
+    }
+
+    fn read_der(der: &[u8]) -> Result<Self, String> {
+        let mut all = Reader(der);
+        let mut outer = all.sequence().ok_or("x509: malformed certificate")?;
+        let mut inner = outer.sequence().ok_or("x509: malformed tbs certificate")?;
+        let version = read_version(&mut inner)?;
+        let serial = inner.signed().ok_or("x509: malformed serial number")?;
+        if serial[0] >= 0x80 {
+            return Err("x509: negative serial number".into());
+        }
+        let algorithm =
+            inner.take(SEQUENCE).ok_or("x509: malformed signature algorithm identifier")?;
+        let again = outer.take(SEQUENCE).ok_or("x509: malformed algorithm identifier")?;
+        if algorithm != again {
+            return Err("x509: inner and outer signature algorithm identifiers don't match".into());
+        }
+        Reader(algorithm).take(OID).ok_or("x509: malformed OID")?;
+        let mut out = Self::default();
+        // The issuer's name is only checked.
+        Self::default().read_name(inner.element(SEQUENCE).ok_or("x509: malformed issuer")?)?;
+        let mut validity = inner.sequence().ok_or("x509: malformed validity")?;
+        out.not_before = read_time(&mut validity)?;
+        out.not_after = read_time(&mut validity)?;
+        out.read_name(inner.element(SEQUENCE).ok_or("x509: malformed issuer")?)?;
+        let info = inner.sequence().ok_or("x509: malformed spki")?;
+        out.public = Some(Public::read_info(info)?).filter(|k| *k != Public::Other(Kind::Unknown));
+        if version > 1 {
+            for number in [1, 2] {
+                if inner.peek() == Some(context(number)) {
+                    inner.any().ok_or("x509: malformed issuerUniqueID")?;
+                }
+            }
+        }
+        if version == 3 && inner.peek() == Some(context_constructed(3)) {
+            let content = inner.take(context_constructed(3)).map(Reader);
+            let list = content.and_then(|mut c| c.sequence());
+            out.read_extensions(list.ok_or("x509: malformed extensions")?)?;
+        }
+        if outer.peek() != Some(BIT_STRING) || outer.bit_string().is_none() {
+            return Err("x509: malformed signature".into());
+        }
+        if !all.is_empty() {
+            return Err("x509: trailing data".into());
+        }
+        Ok(out)
+    }
+
+    fn read_name(&mut self, name: Element<'_>) -> Result<(), String> {
+        const BROKEN: &str = "x509: invalid RDNSequence";
+        self.subject = name.whole.to_vec();
+        let mut parts = Reader(name.content);
+        while !parts.is_empty() {
+            let mut part = parts.take(SET).map(Reader).ok_or(BROKEN)?;
+            while !part.is_empty() {
+                let attribute = part.sequence();
+                let mut attribute = attribute.ok_or(format!("{BROKEN}: invalid attribute"))?;
+                let oid = attribute.take(OID);
+                let oid = oid.ok_or(format!("{BROKEN}: invalid attribute type"))?;
+                let value = attribute.any().ok_or("invalid ASN.1 element").and_then(read_text);
+                let value = value.map_err(|e| format!("{BROKEN}: invalid attribute value: {e}"))?;
+                let Some(value) = value else { continue };
+                match oid {
+                    COMMON_NAME => self.common_name = value,
+                    COUNTRY => self.country.push(value),
+                    ORGANIZATION => self.organization.push(value),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_extensions(&mut self, mut list: Reader<'_>) -> Result<(), String> {
+        let mut seen = std::collections::BTreeSet::new();
+        while !list.is_empty() {
+            let mut extension = list.sequence().ok_or("x509: malformed extension")?;
+            let oid = extension.take(OID).ok_or("x509: malformed extension OID field")?;
+            if extension.peek() == Some(BOOLEAN) {
+                extension.boolean().ok_or("x509: malformed extension critical field")?;
+            }
+            let content = extension.take(OCTET_STRING);
+            let content = Reader(content.ok_or("x509: malformed extension value field")?);
+            if !seen.insert(oid) {
+                return Err("x509: certificate contains duplicate extensions".into());
+            }
+            if let Some([number]) = oid.strip_prefix(EXTENSIONS) {
+                self.read_extension(*number, content)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_extension(&mut self, number: u8, mut content: Reader<'_>) -> Result<(), String> {
+        match number {
+            KEY_USAGE => {
+                const BITS: u16 = 0x1ff;
+                let (_, bytes) = content.bit_string().ok_or("x509: invalid key usage")?;
+                let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+                self.usage.bits = u16::from_be_bytes([byte(0), byte(1)]).reverse_bits() & BITS;
+            }
+            CONSTRAINTS => {
+                const BROKEN: &str = "x509: invalid basic constraints";
+                let mut inner = content.sequence().ok_or(BROKEN)?;
+                self.is_ca = false;
+                if inner.peek() == Some(BOOLEAN) {
+                    self.is_ca = inner.boolean().ok_or(BROKEN)?;
+                }
+                if inner.peek() == Some(INTEGER) && inner.small().is_none_or(|n| n < 0) {
+                    return Err(BROKEN.into());
+                }
+            }
+            OTHER_NAMES => self.read_other_names(content)?,
+            EXTENDED_USAGE => {
+                const BROKEN: &str = "x509: invalid extended key usages";
+                let mut inner = content.sequence().ok_or(BROKEN)?;
+                while !inner.is_empty() {
+                    self.usage.add_identifier(inner.take(OID).ok_or(BROKEN)?);
+                }
+            }
+            SUBJECT_KEY => {
+                let identifier = content.take(OCTET_STRING);
+                self.key_identifier =
+                    identifier.ok_or("x509: invalid subject key identifier")?.to_vec();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_other_names(&mut self, mut content: Reader<'_>) -> Result<(), String> {
+        let mut names = content.sequence().ok_or("x509: invalid subject alternative names")?;
+        while !names.is_empty() {
+            let name = names.any().ok_or("x509: invalid subject alternative name")?;
+            if name.tag == context(DNS_NAME) {
+                let text = std::str::from_utf8(name.content).ok().filter(|t| t.is_ascii());
+                self.dns_names.push(text.ok_or("x509: SAN dNSName is malformed")?.to_owned());
+            } else if name.tag == context(IP_ADDRESS) {
+                let bytes = name.content;
+                let v4 = <[u8; 4]>::try_from(bytes).map(|b| IpAddr::V4(Ipv4Addr::from(b)));
+                let v6 = <[u8; 16]>::try_from(bytes).map(|b| IpAddr::V6(Ipv6Addr::from(b)));
+                let address = v4.or(v6);
+                let address = address.map_err(|_| {
+                    format!("x509: cannot parse IP address of length {}", bytes.len())
+                })?;
+                if address != address.to_canonical() {
+                    return Err("x509: SAN iPAddress contains IPv4-mapped IPv6 address".into());
+                }
+                self.addresses.push(address);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn name_of(common_name: &str) -> Vec<String> {
+    if common_name.is_empty() { Vec::new() } else { vec![common_name.to_owned()] }
+}
+
+/// The version of a certificate, from 1.
+fn read_version(inner: &mut Reader<'_>) -> Result<i64, &'static str> {
+    const BROKEN: &str = "x509: malformed version";
+    if inner.peek() != Some(context_constructed(0)) {
+        return Ok(1);
+    }
+    let content = inner.take(context_constructed(0));
+    match content.and_then(|c| Reader(c).small()).ok_or(BROKEN)? {
+        version @ 0..=2 => Ok(version + 1),
+        3 => Err("x509: invalid version"),
+        _ => Err(BROKEN),
+    }
+}
+
+/// A value of a name; nothing if it is no text.
+fn read_text(value: Element<'_>) -> Result<Option<String>, &'static str> {
+    let bytes = value.content;
+    let ascii = |good: fn(u8) -> bool, broken| {
+        let text = std::str::from_utf8(bytes).ok().filter(|t| t.bytes().all(good));
+        text.map(str::to_owned).ok_or(broken)
+    };
+    Ok(Some(match value.tag {
+        PRINTABLE_STRING => ascii(
+            |b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(b, b' ' | b'\''..=b'*' | b'+'..=b'/' | b':' | b'=' | b'?' | b'&')
+            },
+            "invalid PrintableString",
+        )?,
+        UTF8_STRING => std::str::from_utf8(bytes).map_err(|_| "invalid UTF-8 string")?.to_owned(),
+        IA5_STRING => ascii(|b| b.is_ascii(), "invalid IA5String")?,
+        NUMERIC_STRING => ascii(|b| b.is_ascii_digit() || b == b' ', "invalid NumericString")?,
+        T61_STRING => bytes.iter().map(|b| char::from(*b)).collect(),
+        BMP_STRING => {
+            let (pairs, rest) = bytes.as_chunks::<2>();
+            let units = pairs.iter().map(|p| u16::from_be_bytes(*p));
+            let text: Result<String, _> = char::decode_utf16(units).collect();
+            let text = text.ok().filter(|_| rest.is_empty()).ok_or("invalid BMPString")?;
+            text.strip_suffix('\0').map_or_else(|| text.clone(), str::to_owned)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// A point in time, in seconds since 1970.
+fn read_time(reader: &mut Reader<'_>) -> Result<i64, &'static str> {
+    let (tag, broken) = match reader.peek() {
+        Some(UTC_TIME) => (UTC_TIME, "x509: malformed UTCTime"),
+        Some(GENERALIZED_TIME) => (GENERALIZED_TIME, "x509: malformed GeneralizedTime"),
+        _ => return Err("x509: unsupported time format"),
+    };
+    let text = reader.take(tag).and_then(|b| std::str::from_utf8(b).ok()).ok_or(broken)?;
+    let seconds = text.is_ascii().then(|| digits_of_time(tag, text)).flatten();
+    seconds.ok_or(broken)
+}
+
+fn digits_of_time(tag: u8, text: &str) -> Option<i64> {
+    const MINUTE: i64 = 60;
+    let at = text.find(['Z', '+', '-'])?;
+    let (digits, zone) = text.split_at(at);
+    let (year_digits, lengths) = if tag == UTC_TIME { (2, [10, 12]) } else { (4, [14, 14]) };
+    if !lengths.contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let pair = |at: usize| digits.get(at..at + 2).map_or(Some(0), |d| d.parse::<i64>().ok());
+    let mut year: i64 = digits.get(..year_digits)?.parse().ok()?;
+    if tag == UTC_TIME {
+        year += if year < 50 { 2000 } else { 1900 };
+    }
+    let rest: Vec<i64> = (0..5).map(|n| pair(year_digits + 2 * n)).collect::<Option<_>>()?;
+    let seconds = time::seconds([year, rest[0], rest[1]], [rest[2], rest[3], rest[4]])?;
+    let offset = match (zone.get(..1)?, zone.get(1..)?) {
+        ("Z", "") => 0,
+        (sign, hhmm) if hhmm.len() == 4 && hhmm.bytes().all(|b| b.is_ascii_digit()) => {
+            let (hours, minutes) = hhmm.split_at(2);
+            let minutes = hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?;
+            if sign == "-" { -minutes } else { minutes }
+        }
+        _ => return None,
+    };
+    Some(seconds - offset * MINUTE)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_read_as_it_was_made() {
+        let mut random = Stream::new([5; 32]);
+        let key = Private::ec("P256", &mut random).unwrap();
+        let mut usage = Usage::default();
+        assert!(usage.add("signature") && usage.add("ServerAuth"));
+        let wanted = Certificate {
+            common_name: "a & b".into(),
+            country: vec!["DE".into()],
+            organization: vec!["z".into(), "é".into()],
+            is_ca: true,
+            usage,
+            dns_names: vec!["a.example".into()],
+            addresses: vec!["::1".parse().unwrap(), "10.0.0.1".parse().unwrap()],
+            not_before: 2_524_607_999,
+            not_after: 2_524_608_000,
+            public: Some(key.public()),
+            ..Certificate::default()
+        };
+        let text = wanted.sign(&Issuer { certificate: None, key: &key }, &mut random).unwrap();
+        let found = Certificate::read(&text).unwrap();
+        assert_eq!(found.common_name, wanted.common_name);
+        assert_eq!(found.organization, wanted.organization);
+        assert_eq!(found.usage.words(), ["Signature", "CertSign", "ServerAuth"]);
+        assert_eq!(found.addresses, wanted.addresses);
+        assert_eq!((found.not_before, found.not_after), (wanted.not_before, wanted.not_after));
+        assert_eq!(found.public, wanted.public);
+        // Wherever it is cut or changed, reading it ends.
+        let bytes = pem::decode(&text).unwrap().bytes;
+        for at in 0..bytes.len() {
+            assert!(Certificate::read_der(&bytes[..at]).is_err(), "cut at {at}");
+            for bit in [1, 0x20, 0x80] {
+                let mut other = bytes.clone();
+                other[at] ^= bit;
+                let _ = Certificate::read_der(&other).is_ok();
+            }
+        }
+    }
+
+    #[test]
+    fn points_in_time_in_both_forms() {
+        for (tag, text, expected) in [
+            (UTC_TIME, "190101012231Z", Some(1_546_305_751)),
+            (UTC_TIME, "1901010122Z", Some(1_546_305_720)),
+            (UTC_TIME, "190101022231+0100", Some(1_546_305_751)),
+            (UTC_TIME, "500101000000Z", Some(-631_152_000)),
+            (GENERALIZED_TIME, "20190101012231Z", Some(1_546_305_751)),
+            (GENERALIZED_TIME, "20190132012231Z", None),
+            (UTC_TIME, "190101012231", None),
+            (UTC_TIME, "190101012231Zx", None),
+        ] {
+            assert_eq!(digits_of_time(tag, text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! PEM: bytes as text between lines that say what they are.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::functions::encode;
+
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+const DASHES: &str = "-----";
+const WIDTH: usize = 64;
+
+/// A piece of PEM.
+pub(crate) struct Block {
+    /// What the bytes are.
+    pub(crate) kind: String,
+    /// The bytes.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Bytes as PEM.
+pub(crate) fn encode(kind: &str, bytes: &[u8]) -> String {
+    let mut out = format!("{BEGIN}{kind}{DASHES}\n");
+    let text = STANDARD.encode(bytes);
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(rest.len().min(WIDTH));
+        out.push_str(line);
+        out.push('\n');
+        rest = after;
+    }
+    out + END + kind + DASHES + "\n"
+}
+
+/// The first piece of PEM in a text.
+pub(crate) fn decode(text: &str) -> Option<Block> {
+    let mut rest = text.strip_prefix(BEGIN).or_else(|| after(text, BEGIN))?;
+    // Where the next end is; it is looked for once, however many pieces begin before it.
+    let mut next_end = 0;
+    loop {
+        let (line, below) = line_of(rest);
+        rest = below;
+        if let Some(kind) = line.strip_suffix(DASHES) {
+            let (headers, body) = without_headers(below)?;
+            rest = body;
+            let (data, end) = match body.strip_prefix(END).filter(|_| !headers) {
+                Some(end) => ("", end),
+                None => {
+                    let start = text.len() - body.len();
+                    if next_end < start {
+                        next_end = start + body.find("\n-----END ")?;
+                    }
+                    (&text[start..next_end], &text[next_end + 1 + END.len()..])
+                }
+            };
+            if let Some(bytes) = ends(end, kind).then(|| decoded(data)).flatten() {
+                return Some(Block { kind: kind.to_owned(), bytes });
+            }
+        }
+        rest = rest.strip_prefix(BEGIN).or_else(|| after(rest, BEGIN))?;
+    }
+}
+
+/// What follows a mark at the beginning of a line below.
+fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let mut from = text;
+    loop {
+        from = from.split_once('\n')?.1;
+        if let Some(rest) = from.strip_prefix(mark) {
+            return Some(rest);
+        }
+    }
+}
+
+/// Whether there are lines with a colon, and what is below them.
+fn without_headers(text: &str) -> Option<(bool, &str)> {
+    let mut body = text;
+    loop {
+        if body.is_empty() {
+            return None;
+        }
+        let (line, below) = line_of(body);
+        if !line.contains(':') {
+            return Some((body.len() < text.len(), body));
+        }
+        body = below;
+    }
+}
+
+/// Whether the line of an end is that of this kind.
+fn ends(line: &str, kind: &str) -> bool {
+    let rest = line.strip_prefix(kind).and_then(|e| e.strip_prefix(DASHES));
+    rest.is_some_and(|rest| line_of(rest).0.is_empty())
+}
+
+fn decoded(data: &str) -> Option<Vec<u8>> {
+    encode::decode(&data.replace([' ', '\t'], ""))
+}
+
+/// The first line without blanks at its end, and what follows it.
+fn line_of(text: &str) -> (&str, &str) {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (line.strip_suffix('\r').unwrap_or(line).trim_end_matches([' ', '\t']), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn pieces_are_found_behind_other_text() {
+        let long = vec![3; 100];
+        for bytes in [&b""[..], b"x", &long] {
+            let text = format!("a note\n-----BEGIN X\n{}{}", encode("A B", bytes), "more");
+            let block = decode(&text).unwrap();
+            assert_eq!((block.kind.as_str(), &block.bytes[..]), ("A B", bytes));
+        }
+        let block = decode("-----BEGIN K-----\r\nProc-Type: 4\r\n\r\n eA\t==\r\n-----END K-----");
+        assert_eq!(block.unwrap().bytes, b"x");
+    }
+
+    #[test]
+    fn broken_pieces_are_none() {
+        for text in [
+            "",
+            "peter",
+            "-----BEGIN A-----",
+            "-----BEGIN A-----\n",
+            "-----BEGIN A-----\neA==\n-----END B-----\n",
+            "-----BEGIN A-----\neA==\n-----END A----- x\n",
+            "-----BEGIN A-----\n!\n-----END A-----\n",
+            " -----BEGIN A-----\neA==\n-----END A-----\n",
+            "-----BEGIN A-----\na:\n-----END A-----",
+        ] {
+            assert!(decode(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Graphs compared: resources by name, their attributes, and what comes before what.
+
+use ecow::{EcoString, eco_format};
+use ordain_data::Value;
+use ordain_data::diff::{Difference, Rules, compare};
+use rustc_hash::FxHashMap;
+
+use crate::json::is_omitted;
+use crate::model::{EdgeKind, Graph, ResourceId};
+use crate::origin::OriginId;
+
+/// The key of the relations in [`document`]. No reference to a resource is like it.
+pub const RELATIONS: &str = "relations";
+
+/// Metaparameters that say the same as edges.
+const SAID_BY_EDGES: &[&str] = &["before", "notify", "require", "subscribe"];
+
+/// The differences of two graphs. The first step of a path is the name of a resource or
+/// [`RELATIONS`], the second an attribute or `From -> To`. A secret that was left out where a graph
+/// was written down is no difference to another.
+pub fn differences(left: &Graph, right: &Graph) -> Vec<Difference> {
+    let mut found = compare(&document(left), &document(right), &Rules::default());
+    found.retain(|difference| match (&difference.left, &difference.right) {
+        (Some(left @ Value::Secret(_)), Some(right @ Value::Secret(_))) => {
+            !is_omitted(left) && !is_omitted(right)
+        }
+        _ => true,
+    });
+    found
+}
+
+/// A graph as plain data: a map of attributes for every resource by its name, and the relations.
+/// Tags and containers are not part of it: they say how the resources came about.
+pub fn document(graph: &Graph) -> Value {
+    let mut entries: Vec<(EcoString, Value)> = graph
+        .resources()
+        .map(|(_, resource)| {
+            let flags = [("virtual", resource.is_virtual), ("exported", resource.exported)];
+            let flags = flags.into_iter().filter(|f| f.1).map(|f| (f.0.into(), Value::Bool(true)));
+            let attributes = resource.attributes.iter();
+            let attributes = attributes.filter(|a| !SAID_BY_EDGES.contains(&a.name.as_str()));
+            let attributes = attributes.map(|a| (a.name.clone(), a.value.clone()));
+            (eco_format!("{}", resource.id), Value::map(flags.chain(attributes)))
+        })
+        .collect();
+    let name = |id: ResourceId| &graph.resource(id).id;
+    let relations = graph.edges.iter().map(|edge| {
+        let kind = if edge.kind == EdgeKind::Notify { "notify" } else { "before" };
+        (eco_format!("{} -> {}", name(edge.from), name(edge.to)), Value::str(kind))
+    });
+    entries.push((RELATIONS.into(), Value::map(relations)));
+    Value::map(entries)
+}
+
+/// Finds where what a difference is about is written.
+pub struct Origins<'g> {
+    graph: &'g Graph,
+    edges: FxHashMap<(ResourceId, ResourceId), OriginId>,
+}
+
+impl<'g> Origins<'g> {
+    /// For one of the graphs that were compared.
+    pub fn new(graph: &'g Graph) -> Self {
+        let edges = graph.edges.iter().map(|edge| ((edge.from, edge.to), edge.origin));
+        Self { graph, edges: edges.collect() }
+    }
+
+    /// The origin of what stands at the path of a difference, if the graph has it.
+    pub fn of(&self, difference: &Difference) -> Option<OriginId> {
+        let mut steps = difference.path.iter().map(EcoString::as_str);
+        let (first, second) = (steps.next()?, steps.next());
+        let find = |name| self.graph.find_text(name);
+        if first == RELATIONS {
+            let (from, to) = second?.split_once(" -> ")?;
+            return self.edges.get(&(find(from)?, find(to)?)).copied();
+        }
+        let resource = self.graph.resource(find(first)?);
+        let attribute = second.and_then(|name| resource.attribute(name));
+        Some(attribute.map_or(resource.origin, |a| a.origin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Attribute;
+    use crate::testing::{edge, leaf};
+
+    #[test]
+    fn resources_attributes_and_relations_are_compared() {
+        let (mut left, mut right) = (Graph::default(), Graph::default());
+        for graph in [&mut left, &mut right] {
+            let (a, b) = (leaf(graph, "/a"), leaf(graph, "/b"));
+            edge(graph, a, b, EdgeKind::Before);
+        }
+        assert!(differences(&left, &right).is_empty());
+        right.edges[0].kind = EdgeKind::Notify;
+        leaf(&mut right, "/c");
+        let origin = right.resource(ResourceId(0)).origin;
+        let mode = Attribute { name: "mode".into(), value: "0644".into(), origin, losers: vec![] };
+        right.resource_mut(ResourceId(0)).attributes.push(mode);
+        let found = differences(&left, &right);
+        let paths: Vec<String> = found.iter().map(|d| d.path.join(".")).collect();
+        assert_eq!(paths, ["File[/a].mode", "File[/c]", "relations.File[/a] -> File[/b]"]);
+        let origins = Origins::new(&right);
+        assert!(found.iter().all(|d| origins.of(d).is_some()));
+        assert!(Origins::new(&left).of(&found[1]).is_none());
+    }
+}

@@ -1,0 +1,264 @@
+//! Why something is as it is: one form for attributes of graphs and nodes of documents, which is
+//! printed and written in one way.
+
+use ecow::EcoString;
+use ordain_data::Value;
+use ordain_source::{SourceMap, Span};
+use serde_json::{Value as Json, json};
+
+use crate::json::{Secrets, write_value};
+use crate::model::{Attribute, EdgeKind, Graph, ResourceId};
+use crate::origin::{Origin, OriginId, Step};
+use crate::place::Place;
+
+/// The format of [`Explanation::json`].
+pub const FORMAT: &str = "ordain-explanation";
+
+/// What led to a value, or to a resource.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// What is explained: a resource, an attribute, a path in a document.
+    pub subject: String,
+    /// Its value, if it has one, as its language writes it; and the data.
+    pub value: Option<(String, Value)>,
+    /// What led to it, the nearest first.
+    pub causes: Vec<Cause>,
+    /// What else it has to do with.
+    pub relations: Vec<Relation>,
+    /// The tags of a resource.
+    pub tags: Vec<EcoString>,
+    /// Its attributes. The causes of the whole are not repeated there.
+    pub parts: Vec<Explanation>,
+}
+
+/// A step on the way to a value.
+#[derive(Clone, Debug, Default)]
+pub struct Cause {
+    /// What happened, for people.
+    pub words: String,
+    /// What happened, for programs.
+    pub step: &'static str,
+    /// What it happened in or to: a class, a define, the path of a node.
+    pub name: Option<String>,
+    /// The key it was found under in data.
+    pub key: Option<EcoString>,
+    /// The value it gave, or would have given.
+    pub value: Option<Value>,
+    /// The expression that stands there, if its language says so.
+    pub expression: Option<String>,
+    /// Where it is written.
+    pub place: Option<Place>,
+    /// The line of the source.
+    pub line: Option<String>,
+    /// What led to it in turn.
+    pub from: Vec<Cause>,
+}
+
+/// What a resource has to do with another.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// In words, such as `comes before`.
+    pub words: &'static str,
+    /// For programs.
+    pub kind: &'static str,
+    /// The other one.
+    pub other: String,
+    /// Where it is written.
+    pub place: Option<Place>,
+}
+
+impl Cause {
+    /// Adds the place of a span, and what stands there.
+    #[must_use]
+    pub fn at(mut self, span: Span, sources: &SourceMap) -> Self {
+        let file = sources.file(span.file);
+        let at = file.line_col(span.range.start);
+        let name = file.path.display().to_string();
+        self.place = Some(Place { file: name, line: at.line, column: at.column });
+        self.line = Some(file.line_text(at.line).to_string());
+        self
+    }
+
+    fn json(&self) -> Json {
+        let mut out = json!({ "step": self.step });
+        let texts = [
+            ("name", self.name.as_deref()),
+            ("key", self.key.as_deref()),
+            ("expression", self.expression.as_deref()),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                out[key] = json!(text);
+            }
+        }
+        if let Some(value) = &self.value {
+            out["value"] = write_value(value, Secrets::Omit);
+        }
+        add_place(&mut out, self.place.as_ref());
+        if !self.from.is_empty() {
+            out["from"] = self.from.iter().map(Self::json).collect();
+        }
+        out
+    }
+}
+
+fn add_place(out: &mut Json, place: Option<&Place>) {
+    let Some(place) = place else { return };
+    out["file"] = json!(place.file);
+    out["line"] = json!(place.line);
+    if place.column > 0 {
+        out["column"] = json!(place.column);
+    }
+}
+
+impl Explanation {
+    /// As a document.
+    pub fn json(&self) -> Json {
+        let mut out = json!({ "format": FORMAT, "version": 1 });
+        self.add_to(&mut out);
+        out
+    }
+
+    fn add_to(&self, out: &mut Json) {
+        out["subject"] = json!(self.subject);
+        if let Some((_, value)) = &self.value {
+            out["value"] = write_value(value, Secrets::Omit);
+        }
+        out["causes"] = self.causes.iter().map(Cause::json).collect();
+        let relation = |relation: &Relation| {
+            let mut out = json!({ "relation": relation.kind, "other": relation.other });
+            add_place(&mut out, relation.place.as_ref());
+            out
+        };
+        if !self.relations.is_empty() {
+            out["relations"] = self.relations.iter().map(relation).collect();
+        }
+        if !self.tags.is_empty() {
+            out["tags"] = self.tags.iter().map(EcoString::as_str).collect();
+        }
+        if !self.parts.is_empty() {
+            let part = |part: &Self| {
+                let mut out = json!({});
+                part.add_to(&mut out);
+                out
+            };
+            out["parts"] = self.parts.iter().map(part).collect();
+        }
+    }
+}
+
+/// What explaining a graph needs to know besides it.
+pub struct Explainer<'a> {
+    /// The graph.
+    pub graph: &'a Graph,
+    /// The texts that its origins are in.
+    pub sources: &'a SourceMap,
+    /// A line of a file that is not among them, such as data.
+    pub line: &'a dyn Fn(&str, u32) -> Option<String>,
+    /// A value in the notation of the language; secrets do not show in it.
+    pub shown: &'a dyn Fn(&Value) -> String,
+}
+
+impl Explainer<'_> {
+    /// A resource with all its attributes.
+    pub fn resource(&self, id: ResourceId) -> Explanation {
+        let resource = self.graph.resource(id);
+        let known = Some(resource.origin);
+        let part = |attribute: &Attribute| self.value(attribute.name.to_string(), attribute, known);
+        Explanation {
+            subject: resource.id.to_string(),
+            causes: self.chain(resource.origin, None),
+            relations: self.relations(id),
+            tags: resource.tags.clone(),
+            parts: resource.attributes.iter().map(part).collect(),
+            value: None,
+        }
+    }
+
+    /// An attribute of a resource.
+    pub fn attribute(&self, id: ResourceId, attribute: &Attribute) -> Explanation {
+        let subject = format!("{}.{}", self.graph.resource(id).id, attribute.name);
+        self.value(subject, attribute, None)
+    }
+
+    fn value(
+        &self,
+        subject: String,
+        attribute: &Attribute,
+        known: Option<OriginId>,
+    ) -> Explanation {
+        let mut causes = self.chain(attribute.origin, known);
+        causes.extend(attribute.losers.iter().map(|loser| Cause {
+            words: format!("and not {}", (self.shown)(&loser.value)),
+            step: "lost",
+            value: Some(loser.value.clone()),
+            from: self.chain(loser.origin, known),
+            ..Cause::default()
+        }));
+        let value = Some(((self.shown)(&attribute.value), attribute.value.clone()));
+        Explanation { subject, value, causes, ..Explanation::default() }
+    }
+
+    /// The steps that led to an origin, innermost first, without those that led to `known`, too.
+    fn chain(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
+        let origins = &self.graph.origins;
+        let known: Vec<&Origin> = known.into_iter().flat_map(|id| origins.chain(id)).collect();
+        let is_new = |origin: &&Origin| !known.iter().any(|k| std::ptr::eq(*k, *origin));
+        origins.chain(id).take_while(is_new).map(|origin| self.step(origin)).collect()
+    }
+
+    fn step(&self, origin: &Origin) -> Cause {
+        let (step, name) = origin.step.key();
+        let mut cause = Cause {
+            words: origin.step.words(),
+            step,
+            name: name.map(str::to_owned),
+            ..Cause::default()
+        };
+        let known = match (&origin.step, origin.span) {
+            (Step::Data { key, file, line }, span) => {
+                cause.key = Some(key.clone());
+                match span {
+                    Some(span) if *line == 0 => return cause.at(span, self.sources),
+                    _ => {
+                        let line = (*line).max(1);
+                        Some(Place { file: file.to_string(), line, column: 0 })
+                    }
+                }
+            }
+            (_, Some(span)) => return cause.at(span, self.sources),
+            (Step::External(text), None) => Place::parse(text),
+            _ => None,
+        };
+        let is_unknown_line = matches!(&origin.step, Step::Data { line: 0, .. });
+        cause.line = known
+            .as_ref()
+            .filter(|_| !is_unknown_line)
+            .and_then(|place| (self.line)(&place.file, place.line));
+        cause.place = known;
+        cause
+    }
+
+    fn relations(&self, id: ResourceId) -> Vec<Relation> {
+        let graph = self.graph;
+        let outer = graph.containment.iter().filter(|(_, inner)| *inner == id);
+        let outer = outer.map(|(outer, _)| Relation {
+            words: "contained in",
+            kind: "contained-in",
+            other: graph.resource(*outer).id.to_string(),
+            place: None,
+        });
+        let edges = graph.edges.iter().filter_map(|edge| {
+            let (words, kind, other) = match (edge.from == id, edge.to == id, edge.kind) {
+                (true, _, EdgeKind::Before) => ("comes before", "before", edge.to),
+                (true, _, EdgeKind::Notify) => ("notifies", "notifies", edge.to),
+                (_, true, EdgeKind::Before) => ("comes after", "after", edge.from),
+                (_, true, EdgeKind::Notify) => ("is notified by", "notified-by", edge.from),
+                _ => return None,
+            };
+            let place = crate::place::place(graph, edge.origin, self.sources);
+            Some(Relation { words, kind, other: graph.resource(other).id.to_string(), place })
+        });
+        outer.chain(edges).collect()
+    }
+}

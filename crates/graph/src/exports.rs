@@ -1,0 +1,31 @@
+//! Resources that nodes export for each other.
+
+use ecow::EcoString;
+use ordain_data::Value;
+
+use crate::model::ResourceRef;
+use crate::place::Place;
+
+/// A resource as its node exported it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exported {
+    /// The name of the node.
+    pub node: EcoString,
+    /// Kind and title.
+    pub id: ResourceRef,
+    /// Its attributes in order, secrets included: whoever collects it applies them.
+    pub attributes: Vec<(EcoString, Value)>,
+    /// Its tags.
+    pub tags: Vec<EcoString>,
+    /// The file and the line it was declared in.
+    pub place: Option<Place>,
+}
+
+/// Where exported resources are kept.
+pub trait Exports: std::fmt::Debug + Send + Sync {
+    /// What all nodes but one export of a kind, in order of node and title.
+    ///
+    /// # Errors
+    /// When the store cannot be read: why.
+    fn of_kind(&self, kind: &str, except: &str) -> Result<Vec<Exported>, String>;
+}

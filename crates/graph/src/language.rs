@@ -1,0 +1,107 @@
+//! A front end as those see it that work with several: what its files are, and what is wrong with
+//! them. How a program is compiled is each front end's own matter, since what it needs for that
+//! differs: a node with facts, or stubs, or a project.
+
+use std::any::Any;
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_source::{CodeDoc, Diagnostic, FileId, World};
+
+/// How findings about questionable code are treated.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Strict {
+    /// Not reported.
+    Off,
+    /// Warnings.
+    Warning,
+    /// Errors.
+    #[default]
+    Error,
+}
+
+/// How a file was met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    /// It was named.
+    Named,
+    /// In a directory that was named together with the language.
+    Chosen,
+    /// In a directory for data, or below one.
+    InData,
+    /// Somewhere else in a directory.
+    Elsewhere,
+}
+
+/// How sure it is that a file is of a language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Its name says so.
+    ByName,
+    /// It is if [`Language::speaks`] says so of its text.
+    ByText,
+}
+
+/// A file that is to be checked.
+#[derive(Clone, Debug)]
+pub struct SourceText<'a> {
+    /// The path as it was given; `-` is standard input.
+    pub path: &'a Path,
+    /// The path from the root.
+    pub full: &'a Path,
+    /// Its number in diagnostics.
+    pub file: FileId,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+/// What checking depends on besides the files.
+#[derive(Clone, Copy)]
+pub struct Checking<'a> {
+    /// The files around.
+    pub world: &'a dyn World,
+    /// What questionable code gives.
+    pub strict: Strict,
+}
+
+/// What is said of one file.
+#[derive(Default)]
+pub struct Checked {
+    /// What is wrong with it.
+    pub found: Vec<Diagnostic>,
+    /// What it defines, for [`Language::check_together`] of the same language.
+    pub defines: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl From<Vec<Diagnostic>> for Checked {
+    fn from(found: Vec<Diagnostic>) -> Self {
+        Self { found, defines: None }
+    }
+}
+
+/// A language.
+pub trait Language: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Its diagnostics.
+    fn codes(&self) -> &'static [CodeDoc];
+
+    /// Whether a file is of this language, or its data, as far as the path says.
+    fn claim(&self, path: &Path, met: Met) -> Option<Claim>;
+
+    /// Whether a text is of this language, for files that are claimed by their text.
+    fn speaks(&self, text: &str) -> bool {
+        let _ = text;
+        true
+    }
+
+    /// Everything that can be said of a file without running it.
+    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked;
+
+    /// What can be said of several files only together.
+    fn check_together(&self, files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
+        let _ = files;
+        Vec::new()
+    }
+}

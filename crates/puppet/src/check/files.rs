@@ -1,0 +1,243 @@
+//! Files checked one by one, and together: manifests, templates, the configuration and the data of
+//! Hiera.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+
+use ordain_data::yaml::Schema;
+use ordain_graph::language::{Checked, Checking, SourceText, Strict};
+use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
+
+use super::{ModuleFile, Options, lint, validate};
+use crate::hiera::config::{Config, Owner, VERSION_3_HELP};
+use crate::load::{Defined, defined, duplicate, namespace_of};
+use crate::syntax;
+
+/// A file of data is broken.
+const INVALID_DATA: &str = "puppet::invalid-data";
+
+/// How the message on a tag such as `!ruby/regexp` begins.
+const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
+
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    Manifest,
+    Template,
+    HieraConfig,
+    Yaml,
+    Json,
+}
+
+impl Form {
+    /// Whether it is data, which other programs have in files of such names, too.
+    pub(crate) fn is_data(self) -> bool {
+        matches!(self, Self::Yaml | Self::Json)
+    }
+}
+
+/// What a file is by its name. What comes in by standard input is a manifest.
+pub(crate) fn form(path: &Path) -> Option<Form> {
+    if path.file_name().is_some_and(|n| n == "hiera.yaml") {
+        return Some(Form::HieraConfig);
+    }
+    if path == Path::new("-") {
+        return Some(Form::Manifest);
+    }
+    match path.extension()?.to_str()? {
+        "pp" => Some(Form::Manifest),
+        "epp" => Some(Form::Template),
+        "yaml" | "yml" | "eyaml" => Some(Form::Yaml),
+        "json" => Some(Form::Json),
+        _ => None,
+    }
+}
+
+/// Checks a file.
+pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+    let (file, text) = (source.file, &source.text);
+    let at = |range: TextRange, message: String| {
+        vec![Diagnostic::error(INVALID_DATA, message).at(range.in_file(file))]
+    };
+    let found = match form(source.path) {
+        Some(Form::Manifest) | None => {
+            let parsed = syntax::parse(file, text.clone());
+            let defines = defined(&parsed.program);
+            let found = program(parsed, module_file(source, checking.world), checking.strict);
+            return Checked { found, defines: Some(Box::new(defines)) };
+        }
+        Some(Form::Template) => {
+            program(syntax::parse_epp(file, text.clone()), None, checking.strict)
+        }
+        Some(Form::HieraConfig) => hiera_config(source, checking),
+        Some(Form::Yaml) => match ordain_data::yaml::read(text, Schema::Psych) {
+            Ok(_) => Vec::new(),
+            // `yaml_data` refuses such a file, but a function of a module may read it.
+            Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
+                vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
+            }
+            Err(e) => at(e.range, e.message),
+        },
+        Some(Form::Json) => match ordain_data::json::read(text) {
+            Ok(_) => Vec::new(),
+            Err(e) => at(e.range, e.message),
+        },
+    };
+    found.into()
+}
+
+fn program(
+    parsed: syntax::Parsed,
+    module_file: Option<ModuleFile>,
+    strict: Strict,
+) -> Vec<Diagnostic> {
+    let mut found = parsed.diagnostics;
+    if found.iter().all(|d| d.severity != Severity::Error) {
+        let options = Options { strict, module_file, ..Options::default() };
+        found.extend(validate(&parsed.program, &options));
+        if strict != Strict::Off {
+            found.extend(lint(&parsed.program));
+        }
+    }
+    found
+}
+
+/// Classes and defines that two files define: an error where all files are read, in the manifests of
+/// an environment or module. Else a warning: the files may be programs of their own, and a class of
+/// the site program only hides the module's.
+pub(crate) fn duplicates(files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<(PathBuf, &str), (&Defined, Option<&Path>)> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (source, checked) in files {
+        let defines = checked.defines.as_ref().and_then(|d| d.downcast_ref::<Vec<Defined>>());
+        let Some(defines) = defines.filter(|d| !d.is_empty()) else { continue };
+        let (root, together) = belongs_to(source.full);
+        let mut above = source.path.ancestors();
+        let folder = above.find(|a| a.file_name().is_some_and(|n| n == "manifests"));
+        for def in defines {
+            match known.entry((root.clone(), def.name.as_str())) {
+                Entry::Vacant(entry) => {
+                    entry.insert((def, folder));
+                }
+                Entry::Occupied(first) => {
+                    let (first, first_folder) = *first.get();
+                    let mut found = duplicate(def, first);
+                    let both_read = together && folder == first_folder;
+                    if !both_read && def.span.file != first.span.file {
+                        found.severity = Severity::Warning;
+                    }
+                    out.push(found);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The environment or module that a manifest is part of; else its directory.
+fn belongs_to(full: &Path) -> (PathBuf, bool) {
+    for root in full.ancestors().skip(1) {
+        if root.file_name().is_some_and(|n| n == "manifests")
+            && let Some(module) = root.parent()
+        {
+            let above = module.parent();
+            let environment = above.and_then(Path::parent);
+            return match (above.is_some_and(holds_modules), environment) {
+                (true, Some(environment)) => (environment.to_path_buf(), true),
+                _ => (module.to_path_buf(), true),
+            };
+        }
+    }
+    (full.parent().unwrap_or(full).to_path_buf(), false)
+}
+
+/// Whether a directory is one for modules by its name.
+fn holds_modules(dir: &Path) -> bool {
+    let name = dir.file_name().and_then(|n| n.to_str());
+    matches!(name, Some("modules" | "site-modules" | "site"))
+}
+
+fn hiera_config(source: &SourceText<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
+    let (path, text, strict) = (source.path, &*source.text, checking.strict);
+    let dir = path.parent();
+    let in_module = dir.is_some_and(|dir| has_module_metadata(dir, checking.world));
+    let name = dir.and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
+    let owner = match name {
+        Some(name) if in_module => Owner::Module(name.as_str().into()),
+        _ => Owner::Environment,
+    };
+    let line = |number: Option<u32>| line_range(text, number.unwrap_or(1)).in_file(source.file);
+    let config = match Config::read(path, text, &owner, strict) {
+        Ok(config) => config,
+        Err(fault) => {
+            let error = Diagnostic::error(INVALID_DATA, fault.message);
+            return vec![if fault.path.is_some() { error.at(line(fault.line)) } else { error }];
+        }
+    };
+    if config.version == 3 && dir.is_some_and(|dir| is_environment(dir, checking.world)) {
+        let text = "hiera.yaml version 3 cannot be used in an environment";
+        let error = match strict {
+            Strict::Error => Diagnostic::error(INVALID_DATA, text),
+            _ => Diagnostic::warning(INVALID_DATA, text),
+        };
+        return vec![error.at(line(None)).help(VERSION_3_HELP)];
+    }
+    // The place is said by the span.
+    let shown = format!("{}: ", path.display());
+    let bare = |warning: &str| {
+        let first = warning.lines().next().unwrap_or_default();
+        first.strip_prefix(&shown).unwrap_or(first).to_owned()
+    };
+    let warning = |w: &String| Diagnostic::warning(INVALID_DATA, bare(w)).at(line(None));
+    config.warnings.iter().map(warning).collect()
+}
+
+/// The text of a line without the spaces around it.
+fn line_range(text: &str, number: u32) -> TextRange {
+    let mut start = 0;
+    for (i, line) in (1..).zip(text.split_inclusive('\n')) {
+        if i == number {
+            let indent = line.len() - line.trim_start().len();
+            let end = start + line.trim_end().len();
+            return TextRange::new((start + indent).min(end) as u32, end as u32);
+        }
+        start += line.len();
+    }
+    TextRange::default()
+}
+
+/// What a manifest may define if it lies in a module: below `manifests`, `functions` or `types`
+/// of a directory that has `metadata.json` or lies in a directory for modules.
+fn module_file(source: &SourceText<'_>, world: &dyn World) -> Option<ModuleFile> {
+    for root in source.full.ancestors().skip(1) {
+        let folder = root.file_name()?.to_str()?;
+        if !["manifests", "functions", "types"].contains(&folder) {
+            continue;
+        }
+        let module = root.parent()?;
+        if module.parent().is_some_and(holds_modules) || has_module_metadata(module, world) {
+            let name = module_name(module)?;
+            let namespace = namespace_of(&name, root, source.full);
+            return Some(ModuleFile { path: source.path.display().to_string(), namespace });
+        }
+    }
+    None
+}
+
+/// Whether a directory is an environment by its configuration.
+fn is_environment(dir: &Path, world: &dyn World) -> bool {
+    world.kind(&dir.join("environment.conf")) == Some(EntryKind::File)
+}
+
+/// Whether a directory is a module by its metadata; some environments have metadata, too.
+fn has_module_metadata(dir: &Path, world: &dyn World) -> bool {
+    world.kind(&dir.join("metadata.json")) == Some(EntryKind::File) && !is_environment(dir, world)
+}
+
+/// The name of a module: that of its directory, or what follows the author in its metadata when
+/// the directory is called after both.
+fn module_name(dir: &Path) -> Option<String> {
+    let name = dir.file_name()?.to_str()?;
+    Some(name.rsplit('-').next().unwrap_or(name).to_string())
+}

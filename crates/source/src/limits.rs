@@ -1,0 +1,142 @@
+//! What every evaluation is bounded by: steps that are counted, and a stack that is deep and
+//! measured.
+//!
+//! Front ends say what a step is and what happens where the stack runs short. What values may weigh
+//! is theirs as well, since it hangs on how a language shares its values.
+
+use std::fmt;
+
+/// The longest text in bytes that an evaluation makes.
+pub const MOST_TEXT: usize = 64 << 20;
+/// The longest list that a range, a repetition or the like gives.
+pub const MOST_ITEMS: usize = 10_000_000;
+
+/// A bound that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// So many steps were allowed.
+    Steps(u64),
+    /// The stack of the thread is nearly used up.
+    Stack,
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Steps(most) => write!(f, "the evaluation takes more than {most} steps"),
+            Self::Stack => f.write_str("the evaluation is nested too deep"),
+        }
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+/// A result within bounds.
+pub type Bounded<T = ()> = Result<T, Exceeded>;
+
+/// Counts steps.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    taken: u64,
+    most: u64,
+}
+
+impl Steps {
+    /// So many steps may be taken.
+    pub fn new(most: u64) -> Self {
+        Self { taken: 0, most }
+    }
+
+    /// Takes steps, for work that is about to be done.
+    ///
+    /// # Errors
+    /// If these are too many.
+    #[inline]
+    pub fn take(&mut self, count: u64) -> Bounded {
+        self.charge(count);
+        if self.taken > self.most { Err(Exceeded::Steps(self.most)) } else { Ok(()) }
+    }
+
+    /// Counts steps for work that was done: the next one that is taken is the one too many.
+    #[inline]
+    pub fn charge(&mut self, count: u64) {
+        self.taken = self.taken.saturating_add(count);
+    }
+}
+
+/// Measures how much stack is used, from where the measure was made on.
+#[derive(Clone, Copy, Debug)]
+pub struct StackMeter {
+    base: usize,
+}
+
+impl StackMeter {
+    /// A measure that begins with the caller's frame.
+    #[must_use]
+    pub fn here() -> Self {
+        Self { base: address() }
+    }
+
+    /// The bytes in use since.
+    #[inline]
+    pub fn used(self) -> usize {
+        self.base.abs_diff(address())
+    }
+
+    /// Refuses to go deeper.
+    ///
+    /// # Errors
+    /// If more than this is in use.
+    #[inline]
+    pub fn at_most(self, bytes: usize) -> Bounded {
+        if self.used() > bytes { Err(Exceeded::Stack) } else { Ok(()) }
+    }
+}
+
+/// An address on the stack.
+fn address() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here) as usize
+}
+
+/// Does some work on a thread with a stack of so many bytes, of which only what is used takes
+/// memory.
+///
+/// # Panics
+/// If the work does, or the system gives no thread.
+pub fn on_deep_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(bytes);
+        match thread.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("the system gives no thread to evaluate on: {error}"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_end() {
+        let mut steps = Steps::new(3);
+        assert_eq!((steps.take(2), steps.take(1)), (Ok(()), Ok(())));
+        steps.charge(u64::MAX);
+        assert_eq!(steps.take(0), Err(Exceeded::Steps(3)));
+    }
+
+    #[test]
+    fn depth_is_measured_where_there_is_a_stack_for_it() {
+        fn down(meter: StackMeter) -> u64 {
+            let frame = [1u8; 1024];
+            match meter.at_most(8 << 20) {
+                Ok(()) => u64::from(frame[meter.used() % 1024]) + down(meter),
+                Err(_) => 0,
+            }
+        }
+        let depth = on_deep_stack(16 << 20, || down(StackMeter::here()));
+        assert!(depth > 1000 && depth <= 8 << 10, "{depth}");
+    }
+}

@@ -1,0 +1,169 @@
+//! Exported resources of all nodes, in a database of their own: unlike the journal it holds values
+//! of attributes, secrets among them, so only its owner may read it.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ecow::EcoString;
+use ordain_graph::ResourceRef;
+use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::json::{Secrets, read_value, write_value};
+use ordain_graph::place::Place;
+use rusqlite::{Connection, Row, params};
+use serde_json::Value as Json;
+
+use crate::StoreError;
+use crate::migrate::{self, EXPORTS};
+
+/// The exported resources of all nodes that were compiled with it.
+#[derive(Debug)]
+pub struct ExportStore {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+}
+
+impl ExportStore {
+    /// Opens the store in a directory, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be written, is broken, or was made by a newer version.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        crate::journal::make_directory(dir)?;
+        let path = dir.join("exports.db");
+        let made = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+        made.map_err(|e| StoreError::io(&path, &e))?;
+        let connection = migrate::open(&path, EXPORTS)?;
+        Ok(Self { connection: Mutex::new(connection), path })
+    }
+
+    fn with<T>(
+        &self,
+        action: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        action(&mut connection).map_err(|e| StoreError::database(&self.path, &e))
+    }
+
+    /// Replaces what a node exports: all of it or nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, node: &str, exported: &[Exported]) -> Result<(), StoreError> {
+        self.with(|connection| {
+            let transaction = connection.transaction()?;
+            transaction.execute("DELETE FROM exports WHERE node = ?1", [node])?;
+            let mut insert = transaction.prepare(
+                "INSERT INTO exports (node, kind, title, attributes, tags, file, line)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?;
+            for one in exported {
+                let attributes = one.attributes.iter();
+                let attributes: Json = attributes
+                    .map(|(name, value)| {
+                        Json::from(vec![
+                            Json::from(name.as_str()),
+                            write_value(value, Secrets::Include),
+                        ])
+                    })
+                    .collect();
+                let tags: Json = one.tags.iter().map(EcoString::as_str).collect();
+                let file = one.place.as_ref().map(|p| p.file.as_str());
+                let line = one.place.as_ref().map(|p| p.line);
+                let (kind, title) = (one.id.kind.as_str(), one.id.title.as_str());
+                let (attributes, tags) = (attributes.to_string(), tags.to_string());
+                insert.execute(params![node, kind, title, attributes, tags, file, line])?;
+            }
+            drop(insert);
+            transaction.commit()
+        })
+    }
+}
+
+impl Exports for ExportStore {
+    fn of_kind(&self, kind: &str, except: &str) -> Result<Vec<Exported>, String> {
+        let found = self.with(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT node, title, attributes, tags, file, line FROM exports
+                 WHERE kind = ?1 AND node != ?2 ORDER BY node, title",
+            )?;
+            let rows = select.query_map([kind, except], |row| Ok(exported(kind, row)))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        });
+        let found = found.map_err(|e| e.to_string())?;
+        found.into_iter().collect::<Result<_, _>>().map_err(|e| {
+            format!("{} holds something that is no exported resource: {e}", self.path.display())
+        })
+    }
+}
+
+fn exported(kind: &str, row: &Row<'_>) -> Result<Exported, String> {
+    let text = |column: usize| row.get::<_, String>(column).map_err(|e| e.to_string());
+    let attributes: Vec<(String, Json)> =
+        serde_json::from_str(&text(2)?).map_err(|e| e.to_string())?;
+    let attributes = attributes
+        .into_iter()
+        .map(|(name, value)| Ok((name.into(), read_value(&value).map_err(|e| e.to_string())?)));
+    let tags: Vec<String> = serde_json::from_str(&text(3)?).map_err(|e| e.to_string())?;
+    let place = text(4).ok().zip(row.get(5).ok());
+    Ok(Exported {
+        node: text(0)?.into(),
+        id: ResourceRef { kind: kind.into(), title: text(1)?.into() },
+        attributes: attributes.collect::<Result<_, String>>()?,
+        tags: tags.into_iter().map(EcoString::from).collect(),
+        place: place.map(|(file, line)| Place { file, line, column: 0 }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
+
+    use ordain_data::Value;
+
+    use super::*;
+
+    fn host(node: &str, title: &str) -> Exported {
+        Exported {
+            node: node.into(),
+            id: ResourceRef { kind: "Host".into(), title: title.into() },
+            attributes: vec![
+                ("ip".into(), Value::str("10.0.0.1")),
+                ("key".into(), Value::Secret(Arc::new(Value::str("hunter2")))),
+                ("port".into(), Value::Int(22)),
+            ],
+            tags: vec!["host".into(), "web".into()],
+            place: Some(Place { file: "site.pp".into(), line: 3, column: 0 }),
+        }
+    }
+
+    #[test]
+    fn what_a_node_exports_is_found_by_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = ExportStore::open(dir.path()).unwrap();
+        store.save("b", &[host("b", "z"), host("b", "y")]).unwrap();
+        store.save("a", &[host("a", "x")]).unwrap();
+        let titles = |except: &str| -> Vec<String> {
+            let found = store.of_kind("Host", except).unwrap();
+            found.iter().map(|e| e.id.title.to_string()).collect()
+        };
+        assert_eq!(titles("a"), ["y", "z"]);
+        assert_eq!(titles("c"), ["x", "y", "z"]);
+        assert_eq!(store.of_kind("Host", "b").unwrap(), [host("a", "x")]);
+        assert!(store.of_kind("File", "c").unwrap().is_empty());
+        store.save("b", &[]).unwrap();
+        assert_eq!(titles("c"), ["x"]);
+    }
+
+    #[test]
+    fn only_the_owner_may_read_it() {
+        let dir = tempfile::tempdir().unwrap();
+        ExportStore::open(dir.path()).unwrap();
+        let mode = std::fs::metadata(dir.path().join("exports.db")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,80 @@
+//! What keeps a parser from running away: a bound on depth, and one on attempts.
+
+/// The depth or the number of attempts is used up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooDeep;
+
+/// Counts how deep productions stand in each other, and how often any was tried: depth ends what
+/// would take all of the stack, attempts end what would be tried again and again.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    depth: u32,
+    attempts: u32,
+    most_depth: u32,
+    most_attempts: u32,
+}
+
+impl Nesting {
+    /// A guard that allows so much depth, and any number of attempts.
+    #[inline]
+    pub const fn new(depth: u32) -> Self {
+        Self { depth: 0, attempts: 0, most_depth: depth, most_attempts: u32::MAX }
+    }
+
+    /// The same with a bound on attempts.
+    #[must_use]
+    #[inline]
+    pub const fn attempts(self, most: u32) -> Self {
+        Self { most_attempts: most, ..self }
+    }
+
+    /// Goes into a production.
+    ///
+    /// # Errors
+    /// If it must not be; then there is nothing to leave.
+    #[inline]
+    pub fn enter(&mut self) -> Result<(), TooDeep> {
+        if self.depth >= self.most_depth || self.attempts >= self.most_attempts {
+            return Err(TooDeep);
+        }
+        self.depth += 1;
+        self.attempts = self.attempts.saturating_add(1);
+        Ok(())
+    }
+
+    /// Leaves a production that was entered.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// How many productions were entered and not left.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Leaves everything that was entered since there was this depth, for going on after an error.
+    #[inline]
+    pub fn leave_to(&mut self, depth: u32) {
+        self.depth = self.depth.min(depth);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_comes_back_and_attempts_do_not() {
+        let mut guard = Nesting::new(2).attempts(4);
+        assert_eq!((guard.enter(), guard.enter(), guard.enter()), (Ok(()), Ok(()), Err(TooDeep)));
+        guard.leave();
+        assert_eq!(guard.enter(), Ok(()));
+        guard.leave();
+        guard.leave();
+        assert_eq!((guard.enter(), guard.enter()), (Ok(()), Err(TooDeep)));
+        guard.leave_to(0);
+        assert_eq!(guard.depth(), 0);
+    }
+}

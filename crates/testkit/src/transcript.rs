@@ -1,0 +1,114 @@
+//! Transcripts: Markdown pages whose blocks are files to write and commands to run.
+//!
+//! A block that says `file=PATH` behind its language is written to that file, in a directory that
+//! the page has for itself. A block `console` has commands behind `$ ` and below each what it
+//! prints, both streams in order; a last line `(exit N)` stands for an exit code that is not 0. A
+//! line `...` stands for any lines, and `[..]` for anything in a line.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use crate::pages::{Answer, Block, rewrite};
+
+/// The page with the output that its commands really have. `program` is found by its name.
+///
+/// # Panics
+/// If a file cannot be written or a command not be started.
+pub fn run_page(text: &str, program: &Path) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    rewrite(text, |block| run_block(block, dir.path(), program))
+}
+
+fn run_block(block: Block<'_>, dir: &Path, program: &Path) -> Option<Answer> {
+    if let Some(name) = block.option("file") {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, block.body).unwrap();
+    }
+    (block.info == "console").then(|| block.with(run_commands(block.body, dir, program)))
+}
+
+fn run_commands(body: &str, dir: &Path, program: &Path) -> String {
+    let block: Vec<&str> = body.lines().collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < block.len() {
+        let Some(command) = block[at].strip_prefix("$ ") else {
+            at += 1;
+            continue;
+        };
+        writeln!(out, "{}", block[at]).unwrap();
+        let end =
+            (at + 1..block.len()).find(|&i| block[i].starts_with("$ ")).unwrap_or(block.len());
+        let expected = &block[at + 1..end];
+        let actual = run(command, dir, program);
+        let actual: Vec<&str> = actual.lines().collect();
+        let same = matches(expected, &actual);
+        for line in if same { expected } else { &actual } {
+            writeln!(out, "{line}").unwrap();
+        }
+        at = end;
+    }
+    out
+}
+
+/// What a command prints, with its exit code.
+fn run(command: &str, dir: &Path, program: &Path) -> String {
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1\n{command}")])
+        .current_dir(dir)
+        .env("PATH", path)
+        .env("HOME", dir)
+        .env("ORDAIN_STATE_DIR", dir.join("state"))
+        .env("COLUMNS", "80")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8(output.stdout).unwrap();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    match output.status.code() {
+        Some(0) => {}
+        code => writeln!(text, "(exit {})", code.unwrap_or(-1)).unwrap(),
+    }
+    text
+}
+
+/// Whether lines fit a pattern of lines.
+fn matches(pattern: &[&str], lines: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => lines.is_empty(),
+        Some((&"...", rest)) => (0..=lines.len()).any(|i| matches(rest, &lines[i..])),
+        Some((first, rest)) => {
+            let fits = lines.split_first().filter(|(line, _)| line_matches(first, line));
+            fits.is_some_and(|(_, others)| matches(rest, others))
+        }
+    }
+}
+
+fn line_matches(pattern: &str, line: &str) -> bool {
+    match pattern.split_once("[..]") {
+        None => pattern == line,
+        Some((head, tail)) => line.strip_prefix(head).is_some_and(|rest| {
+            let starts = rest.char_indices().map(|(i, _)| i).chain([rest.len()]);
+            starts.into_iter().any(|i| line_matches(tail, &rest[i..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_run_and_patterns_kept() {
+        let page = "```text file=a/b.txt\nhello\n```\n\n```console\n$ cat a/b.txt\nold\n\
+                    $ printf '1\\n2\\n3\\n'; exit 3\n1\n...\n(exit 3)\n$ echo took 12 ms\ntook [..] ms\n```\n";
+        let new = run_page(page, Path::new("/usr/bin/true"));
+        assert_eq!(new, page.replace("old", "hello"));
+    }
+}
