@@ -129,13 +129,12 @@ impl Compiler<'_> {
         if self.depth + LEVELS >= MAX_DEPTH {
             return plain("stack level too deep");
         }
-        let left = self.settings.max_steps.saturating_sub(self.budget.steps);
-        let steps = left.min(STEPS);
+        let steps = self.settings.max_steps.min(STEPS);
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
         let result = template.render(&mut Wrapper { compiler: self, place }, &mut limits);
         self.depth -= LEVELS;
-        self.budget.steps += steps - limits.steps;
+        self.budget.steps.charge(steps.saturating_sub(limits.steps));
         match result {
             Ok(text) => {
                 self.weigh_new(&Value::Str(text.clone()))?;
