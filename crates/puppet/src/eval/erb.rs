@@ -155,7 +155,7 @@ impl Compiler<'_> {
         self.depth += LEVELS;
         let result = template.render(&mut Wrapper { compiler: self, place }, &mut limits);
         self.depth -= LEVELS;
-        self.budget.steps.charge(steps - limits.steps);
+        self.budget.steps.charge(steps.saturating_sub(limits.steps));
         match result {
             Ok(text) => {
                 self.weigh_new(&Value::Str(text.clone()))?;

@@ -25,6 +25,8 @@ pub(super) const TABLE: &[Method] = &[
     e("filter", 0, 0, |i, v, a| filter(i, v, a, true)),
     e("find_all", 0, 0, |i, v, a| filter(i, v, a, true)),
     e("reject", 0, 0, |i, v, a| filter(i, v, a, false)),
+    m("grep", 1, 1, |i, v, a| grep(i, v, a, true)),
+    m("grep_v", 1, 1, |i, v, a| grep(i, v, a, false)),
     e("filter_map", 0, 0, |i, v, a| {
         let Some(block) = a.block.take() else { return Ok(Value::Nil) };
         let mut out = Vec::new();
@@ -355,6 +357,22 @@ fn filter(i: &mut Interp<'_>, v: &Value, a: &mut Args, keeps: bool) -> Eval {
     i.each(v, &mut |i, item| {
         if i.yield_one(&block, item.clone())?.truthy() == keeps {
             out.push(item);
+        }
+        Ok(true)
+    })?;
+    i.list(out)
+}
+
+fn grep(i: &mut Interp<'_>, v: &Value, a: &mut Args, keeps: bool) -> Eval {
+    let block = a.block.take();
+    let pattern = a.get(0);
+    let mut out = Vec::new();
+    i.each(v, &mut |i, item| {
+        if i.case_equal(&pattern, &item)? == keeps {
+            out.push(match &block {
+                Some(block) => i.yield_one(block, item)?,
+                None => item,
+            });
         }
         Ok(true)
     })?;

@@ -156,6 +156,17 @@ pub(super) const TABLE: &[Method] = &[
         }
         made(i, out)
     }),
+    e("transform_values!", 0, 0, |i, v, a| {
+        let args = std::mem::take(a);
+        let new = i.dispatch(v, &"transform_values".into(), args)?;
+        i.send(v, "replace", vec![new])
+    }),
+    m("compact!", 0, 0, |i, v, _| {
+        let before = hash(v).len();
+        let new = i.send(v, "compact", vec![])?;
+        i.send(v, "replace", vec![new])?;
+        Ok(if hash(v).len() == before { Value::Nil } else { v.clone() })
+    }),
     m("flatten", 0, 1, |i, v, a| {
         let depth = if a.len() == 0 { 1 } else { i.int(&a.list[0])? };
         let pairs = i.collect(v)?;
