@@ -311,24 +311,28 @@ fn titles_of_resource_types() {
     }
 }
 
+/// What is beyond the Ruby that is run here goes to the `ruby` of the machine.
 #[test]
-fn erb_templates() {
-    let Some(place) = Place::with(&[]) else { return };
-    let env = place.open("");
-    let mut compiler = Compiler::new(&env, Settings::default(), "web");
-    compiler.begin(&Node { name: "web".into(), ..Node::default() });
-    compiler
-        .scopes
-        .get_mut(ScopeId::TOP)
-        .set("beds".into(), ordain_puppet::value::Value::array([1.into()]));
-    let nowhere = Span { file: FileId(0), range: TextRange::default() };
-    let text = "<% @beds.each do |bed| -%>\nbed <%= bed + 1 %>\n<% end -%>\n<%= scope['beds'].inspect %> <%= @none.inspect %>";
-    let out = compiler.render_erb(None, text, ScopeId::TOP, nowhere).unwrap();
-    assert_eq!(out, "bed 2\n[1] nil");
-    let file = Path::new("/garden/sign.erb");
-    let error = compiler.render_erb(Some(file), "a\n<%= nil.size %>", ScopeId::TOP, nowhere);
-    let error = format!("{:?}", error.unwrap_err());
-    assert!(error.contains("/garden/sign.erb:2"), "{error}");
+fn erb_templates_beyond_our_ruby() {
+    let Some(place) = Place::with(&[
+        ("modules/garden/manifests/init.pp", ""),
+        (
+            "modules/garden/templates/sign.erb",
+            "<% @beds.cycle.first(3).each do |bed| -%>\nbed <%= bed + 1 %>\n<% end -%>\n\
+             <%= scope['beds'].inspect %> <%= @none.inspect %>",
+        ),
+        ("modules/garden/templates/broken.erb", "<% @beds.cycle %>\n<%= nil.size %>"),
+    ]) else {
+        return;
+    };
+    let logs = place.logs("$beds = [1, 2]\nnotice(template('garden/sign.erb'))");
+    assert_eq!(logs, ["bed 2\nbed 3\nbed 2\n[1, 2] nil"]);
+    let logs = place.logs("$beds = [1, 2]\nnotice(inline_template('<%= @beds.cycle.first %>'))");
+    assert_eq!(logs, ["1"]);
+    let code = "$beds = [1]\n$a = template('garden/broken.erb')";
+    let error = place.error(&place.open(code), code);
+    assert!(error.contains("modules/garden/templates/broken.erb:2"), "{error}");
+    assert!(error.contains("undefined method `size' for nil"), "{error}");
 }
 
 /// Functions that do not behave, and what is said of them. Others go on.
