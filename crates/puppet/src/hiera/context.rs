@@ -106,10 +106,6 @@ impl Lookup<'_, '_> {
 
     fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
         let name = &level.function;
-        if matches!(name.as_str(), "hocon_data" | "eyaml_lookup_key") {
-            let text = format!("the Hiera function '{name}' is not supported");
-            return Err(self.of_level(PlainError::new(text), provider, level).into());
-        }
         if self.c.has_function(name) {
             return Ok(());
         }

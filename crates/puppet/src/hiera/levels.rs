@@ -346,6 +346,7 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
+            (FunctionKind::DataHash, "hocon_data") => Format::Hocon,
             (FunctionKind::LookupKey, EYAML) => Format::Yaml,
             _ => return self.call_level_function(provider, level, location, key),
         };
@@ -372,12 +373,6 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
-        if level.function == EYAML && super::files::is_encrypted(&entry.value) {
-            let (root, path) = (&key.root, &location.shown);
-            return plain(format!(
-                "the value of '{root}' in {path} is encrypted, and Ordain does not decrypt eyaml"
-            ));
-        }
         if !entry.allowed {
             return lookup_error(format!(
                 "Value for key '{}', in hash returned from data_hash function '{}', when using \
@@ -388,8 +383,17 @@ impl Lookup<'_, '_> {
                 crate::types::infer(&entry.value)
             ));
         }
-        let value = match entry.dynamic {
-            true => self.interpolate(&entry.value, true)?,
+        let value = match level.function == EYAML && super::eyaml::is_encrypted(&entry.value) {
+            true => {
+                let place = DataPlace {
+                    key: key.root.clone(),
+                    file: location.shown.clone(),
+                    line: entry.line,
+                };
+                let opened = self.decrypted(&level.options, &place, &entry.value)?;
+                self.interpolate(&opened, true)?
+            }
+            false if entry.dynamic => self.interpolate(&entry.value, true)?,
             false => entry.value.clone(),
         };
         self.explain(|e| e.found(key.root.clone(), value.clone()));
