@@ -302,3 +302,33 @@ pub fn open(der: &[u8], certificate: &Certificate, key: &PrivateKey) -> Result<V
         None => broken("the content of the envelope is damaged"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_no_key_is_told() {
+        let error = |pem: &str| PrivateKey::read(pem).unwrap_err().to_string();
+        assert_eq!(error("x"), "there is no private key in PEM");
+        let block = |label: &str, body: &str| {
+            format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+        };
+        assert_eq!(error(&block("PRIVATE KEY", "MAA=")), "the private key is malformed");
+        assert_eq!(
+            error(&block("RSA PRIVATE KEY", "!")),
+            "the PEM block `RSA PRIVATE KEY` is no base64"
+        );
+        let locked = block("ENCRYPTED PRIVATE KEY", "MAA=");
+        assert_eq!(error(&locked), "the private key is protected by a password");
+        assert_eq!(error("-----BEGIN PRIVATE KEY-----"), "the PEM block `PRIVATE KEY` has no end");
+    }
+
+    #[test]
+    fn lengths_beyond_the_bytes_are_refused() {
+        for der in [&[0x30][..], &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff], &[0x30, 0x80, 0], &[]] {
+            assert!(Envelope::read(der).is_none());
+        }
+    }
+}

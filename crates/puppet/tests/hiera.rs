@@ -104,7 +104,13 @@ fn describe(env: &Environment, error: &EvalError) -> String {
 
 fn outcome(env: &Environment, json: &Json) -> String {
     let facts: Json = serde_json::from_str(FACTS).unwrap();
-    let node = Node { name: "test".into(), facts: value(&facts), ..Node::default() };
+    let mut facts = value(&facts);
+    let keys = env.dir.as_ref().map(|dir| dir.join("keys")).filter(|keys| keys.is_dir());
+    if let (Value::Hash(facts), Some(keys)) = (&mut facts, keys) {
+        let keys = Value::from(keys.display().to_string());
+        Arc::make_mut(facts).insert(Value::from("keys"), keys);
+    }
+    let node = Node { name: "test".into(), facts, ..Node::default() };
     let mut compiler = Compiler::new(env, Settings::default(), "test");
     compiler.begin(&node);
     let span = Span { file: FileId(0), range: TextRange::new(0, 0) };

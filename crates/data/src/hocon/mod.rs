@@ -128,3 +128,86 @@ impl Field {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        match read(text, &|name| (name == "HERE").then(|| "env".to_owned())) {
+            Ok(value) => crate::json::compact(&value),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn values_are_read_as_ruby_reads_them() {
+        for (text, value) in [
+            ("", "{}"),
+            ("a=1.0,b=1.5,c=010,d=08,e=10s", r#"{"a":1,"b":1.5,"c":8,"d":"08","e":"10s"}"#),
+            ("a = x y  z  # c", r#"{"a":"x y  z"}"#),
+            ("a = \"\"\"x\"y\"\"\"\"", r#"{"a":"x\"y\""}"#),
+            ("a.b=1,a.c=2\nz=1\na.d=3", r#"{"a":{"d":3,"c":2,"b":1},"z":1}"#),
+            ("a=[1\n2,]\na+=3\nb+=1", r#"{"a":[1,2,3],"b":[1]}"#),
+            ("a={x:1} {y:2}", r#"{"a":{"y":2,"x":1}}"#),
+            ("a \"b.c\" . d = 1", r#"{"a b.c ":{" d":1}}"#),
+        ] {
+            assert_eq!(shown(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn substitutions_see_what_is_below_them() {
+        for (text, value) in [
+            ("a=1,a=${a} x", r#"{"a":"1 x"}"#),
+            ("a=1,a=${?zip}", r#"{"a":1}"#),
+            ("a={b:1,c:${a.b}}", r#"{"a":{"b":1,"c":1}}"#),
+            ("a=${?a}", "{}"),
+            ("a {c:${?a},k:x}", r#"{"a":{"k":"x"}}"#),
+            ("a=${HERE}/x ${?GONE}", r#"{"a":"env/x "}"#),
+            ("x={p:1}\ny=${x}{q:2}\nx={r:3}", r#"{"x":{"r":3,"p":1},"y":{"q":2,"r":3,"p":1}}"#),
+        ] {
+            assert_eq!(shown(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        for (text, message) in [
+            ("[1]", "the text is a list, but must be an object at line 1 column 1"),
+            ("a\n b=${c}", "expected `:`, `=` or `{`, found `b` at line 2 column 2"),
+            ("a=${b},b=${a}", "the substitution `${a}` has no value at line 1 column 10"),
+            ("a={b:${a}}", "`b` needs its own value at line 1 column 3"),
+            ("a=1\ninclude \"x\"", "`include` is not supported at line 2 column 1"),
+            ("a=1e400", "the number is too large at line 1 column 3"),
+            ("a..b=1", "a key between dots must not be empty at line 1 column 3"),
+        ] {
+            let found = shown(text);
+            assert_eq!(found, message, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_end() {
+        let nested = "a=".to_owned() + &"[".repeat(1_000_000);
+        assert!(shown(&nested).starts_with("the values are nested more than 128 deep"));
+        let dotted = "a.".repeat(1_000_000) + "a=1";
+        assert!(shown(&dotted).starts_with("the values are nested more than 128 deep"));
+        let mut laughs = "a0 = [xxxxxxxxxx]\n".to_owned();
+        for n in 1..100 {
+            let before = n - 1;
+            laughs += &format!("a{n} = [${{a{before}}}, ${{a{before}}}]\n");
+        }
+        assert!(shown(&laughs).contains("too large"), "{}", shown(&laughs));
+        let mut chain = "a0 = 1\n".to_owned();
+        for n in (1..100_000).rev() {
+            chain += &format!("a{n} = ${{a{}}}\n", n - 1);
+        }
+        assert!(shown(&chain).contains("nested too deep"));
+        let appended = "a += x\n".repeat(100_000);
+        assert_eq!(shown(&appended).matches('x').count(), 100_000);
+        let merged = "a { b = 1, c = ${?zip} }\n".repeat(100_000);
+        assert!(shown(&merged).starts_with(r#"{"a":{"b":1"#));
+    }
+}

@@ -476,25 +476,7 @@ fn append(
     item: Node,
     otherwise: impl FnOnce(Node) -> Node,
 ) {
-    let mut at = Some(&mut *fields);
-    for key in &path[..path.len() - 1] {
-        at = at.and_then(|fields| fields.entries.get_mut(key)).and_then(|field| {
-            match field.definitions.last_mut() {
-                Some(Node { kind: Kind::Object(fields), .. }) => Some(fields),
-                _ => None,
-            }
-        });
-    }
-    let last = &path[path.len() - 1];
-    let field = at.and_then(|fields| fields.entries.get_mut(last));
-    let mut target = field.and_then(|field| field.definitions.last_mut());
-    if let Some(Node { kind: Kind::Concatenation(parts), .. }) = target {
-        target = parts.last_mut();
-    }
-    if let Some(Node { kind: Kind::List(items), .. }) = target {
-        items.push(item);
-        return;
-    }
+    let Some(item) = append_to_list(fields, path, true, item) else { return };
     let mut node = otherwise(item);
     let at = node.at;
     for pair in path.windows(2).rev() {
@@ -505,6 +487,38 @@ fn append(
     if let Some(first) = path.first() {
         fields.define(first.clone(), node);
     }
+}
+
+/// Appends to the list at a path; gives the item back if there is none.
+fn append_to_list(
+    fields: &mut Fields,
+    path: &[EcoString],
+    outermost: bool,
+    item: Node,
+) -> Option<Node> {
+    let Some((key, rest)) = path.split_first() else { return Some(item) };
+    let generation = fields.generation + 1;
+    let Some(field) = fields.entries.get_mut(key) else { return Some(item) };
+    let mut target = field.definitions.last_mut();
+    if let Some(Node { kind: Kind::Concatenation(parts), .. }) = target {
+        target = parts.last_mut();
+    }
+    let left = match target {
+        Some(Node { kind: Kind::List(items), .. }) if rest.is_empty() => {
+            items.push(item);
+            None
+        }
+        Some(Node { kind: Kind::Object(inner), .. }) if !rest.is_empty() => {
+            append_to_list(inner, rest, false, item)
+        }
+        _ => Some(item),
+    };
+    if left.is_none() && !outermost {
+        // The key counts as given by a later object.
+        field.rank = (generation, 0);
+        fields.generation = generation;
+    }
+    left
 }
 
 /// An integer as Ruby reads it: with a leading zero it is octal.
