@@ -198,11 +198,14 @@ impl Lookup<'_, '_> {
             let codedir =
                 codedir.as_ref().and_then(Value::as_str).unwrap_or("/etc/puppetlabs/code");
             format!("{codedir}/environments/%{{::environment}}/hieradata")
+        } else if provider.config.version == 3 {
+            level.datadir.to_string()
         } else {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = crate::ruby::ruby_text(&datadir);
+        // In version 3 only what is interpolated tells whether it is relative.
+        let datadir = join(&root, &crate::ruby::ruby_text(&datadir));
         let lenient = std::mem::replace(&mut self.lenient, true);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
