@@ -16,11 +16,12 @@ mod show;
 mod spiff;
 mod ui;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Args, FromArgMatches, Parser};
 
 use commands::Command;
 use exit::{Exit, Failure};
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
     }
-    let cli = match Cli::try_parse() {
+    let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody may be reading; help is no error.
@@ -75,6 +76,16 @@ fn main() -> ExitCode {
             Exit::Failed.into()
         }
     }
+}
+
+/// The command line. If a verb comes first, no other one is looked at: to make the arguments of
+/// all verbs takes longer than many a run.
+fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let first = args.get(1).and_then(|verb| verb.to_str());
+    let Some(verb) = first.and_then(Command::alone) else { return Cli::try_parse_from(args) };
+    let program = clap::Command::new("ordain").max_term_width(100);
+    let program = GlobalArgs::augment_args(program).subcommand(verb);
+    Cli::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
 }
 
 /// A panic is a mistake of ours; the message says so and what helps to find it.
@@ -104,7 +115,30 @@ fn panic_message(info: &PanicHookInfo<'_>) -> String {
 mod tests {
     use std::sync::mpsc;
 
+    use clap::CommandFactory;
+
     use super::*;
+
+    #[test]
+    fn a_verb_alone_is_read_as_among_all_verbs() {
+        let all = Cli::command();
+        let verbs: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+        assert!(verbs.contains(&"explain-code"));
+        for verb in verbs {
+            assert!(Command::alone(verb).is_some(), "{verb}");
+            for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]]
+            {
+                let line = || ["ordain", verb].into_iter().chain(arguments.iter().copied());
+                let message = |result: Result<Cli, clap::Error>| match result {
+                    Ok(_) => String::new(),
+                    Err(error) => error.render().ansi().to_string(),
+                };
+                let alone = message(parse(line().map(OsString::from).collect()));
+                assert_eq!(alone, message(Cli::try_parse_from(line())), "{verb} {arguments:?}");
+                assert!(!alone.is_empty());
+            }
+        }
+    }
 
     #[test]
     fn a_panic_is_told_as_our_mistake_with_its_place() {

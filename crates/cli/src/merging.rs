@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
-use ordain_dynaml::load::Features;
+use ordain_dynaml::load::{Features, LoadError};
 use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
@@ -325,8 +325,8 @@ fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, T
         let input = reader.read("bindings file", &path.to_string_lossy())?;
         let values = document::read(&input.text).map_err(|e| {
             let name = input.name.clone();
-            let error =
-                Error::Input { role: "bindings file", name, message: e.message, span: e.span };
+            let (role, LoadError { message, span, said }) = ("bindings file", e);
+            let error = Error::Input { role, name, message, span, said };
             Trouble::Run(error, vec![input.clone()])
         })?;
         let data = lower::data(&Exprs::default(), &values).into_iter().next();
@@ -425,8 +425,8 @@ pub fn data(role: &'static str, name: &str) -> Result<Vec<Data>, Trouble> {
 /// When it is no YAML.
 pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, Trouble> {
     document::read(&input.text).map_err(|e| {
-        let (name, message) = (input.name.clone(), format!("yaml: {}", e.message));
-        Trouble::Run(Error::Input { role, name, message, span: e.span }, vec![input.clone()])
+        let (name, LoadError { message, span, said }) = (input.name.clone(), e);
+        Trouble::Run(Error::Input { role, name, message, span, said }, vec![input.clone()])
     })
 }
 

@@ -114,10 +114,7 @@ const NAMED: usize = 3;
 /// sources.
 pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec<Diagnostic> {
     match error {
-        Error::Input { role, name, message, span } => {
-            // The place stands below the message.
-            let message = message.strip_prefix("yaml: ").unwrap_or(message);
-            let message = message.rsplit_once(" at line ").map_or(message, |(text, _)| text);
+        Error::Input { role, name, message, span, .. } => {
             let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {

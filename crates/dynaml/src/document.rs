@@ -13,7 +13,7 @@ use crate::value::{Item, List, Map, Value};
 /// # Errors
 /// When the text is no YAML, a key is no text, or aliases stand for too much.
 pub fn read(text: &str) -> Result<Vec<Value>, LoadError> {
-    let trees = Tree::parse_all(text)?;
+    let trees = Tree::parse_all(text).map_err(|e| LoadError::yaml(text, e))?;
     if trees.is_empty() {
         return Ok(vec![Value::Null]);
     }
@@ -37,7 +37,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn node(&mut self, id: NodeId) -> Result<Value, LoadError> {
         let node = self.tree.node(id);
-        let fail = |message: &str| Err(LoadError { message: message.into(), span: node.span });
+        let fail = |message: &str| Err(LoadError::new(message.into(), node.span));
         let value = match &node.kind {
             Kind::Scalar(text, style) => scalar_value(self.tree, id, text, *style),
             Kind::List => {

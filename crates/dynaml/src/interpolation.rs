@@ -19,14 +19,11 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
     let mut plain = EcoString::new();
     let mut rest = text;
     while let Some(at) = rest.find("((") {
-        // Of a run of brackets the last two open an expression, if it is closed by as many.
+        // The last two of a run of brackets open an expression. What is not closed is text, with
+        // all that follows.
         let run = rest[at..].bytes().take_while(|b| *b == b'(').count();
-        let found_at = (at..at + run - 1).rev().find_map(|at| Some((at, end(&rest[at + 2..])?)));
-        let Some((at, len)) = found_at else {
-            plain.push_str(&rest[..at + run]);
-            rest = &rest[at + run..];
-            continue;
-        };
+        let at = at + run - 2;
+        let Some(len) = end(&rest[at + 2..]).filter(|len| *len > 0) else { break };
         let inner = &rest[at + 2..at + 2 + len];
         plain.push_str(&rest[..at]);
         if inner.starts_with('!') {

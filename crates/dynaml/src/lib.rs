@@ -26,6 +26,7 @@
 
 mod causes;
 pub mod check;
+pub mod complaint;
 pub mod diagnose;
 pub mod diff;
 pub mod document;

@@ -5,7 +5,7 @@ use ecow::EcoString;
 use ordain_data::yaml::{self, Kind, NodeId, Style, Tree};
 use ordain_source::TextRange;
 use ordain_syntax::{Arena, Idx};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::interpolation::Part;
 use crate::scalar;
@@ -93,6 +93,8 @@ pub struct Marks {
     pub template: bool,
     /// What they were written in.
     pub written: Option<EcoString>,
+    /// Whether that was under `<<<`.
+    pub long: bool,
     /// Names given by `&tag:`; whether for all documents.
     pub tags: Vec<(EcoString, bool)>,
 }
@@ -138,10 +140,20 @@ pub struct Sources {
     pub exprs: Exprs,
     /// The extensions that are on.
     pub features: Features,
+    /// Whether there are texts with the form of an expression that are none.
+    pub broken: bool,
     /// Keys that are in their map twice, those that count.
     pub duplicates: Vec<(FileNo, TextRange)>,
+    /// Expressions with markers by the inserts that are in them.
+    pub whole: FxHashMap<SrcId, ExprId>,
+    /// Fields that are written with `key:` in front of them, by the entry of a list that has them.
+    key_tags: FxHashMap<SrcId, Vec<(EcoString, EcoString)>>,
+    /// Inserts that are written under `<<<`.
+    long_inserts: FxHashSet<SrcId>,
     parsed: FxHashMap<EcoString, Result<ExprId, ParseError>>,
     texts: FxHashMap<ExprId, EcoString>,
+    /// Texts with expressions in them.
+    interpolated: FxHashMap<ExprId, EcoString>,
 }
 
 /// Why a document cannot be read.
@@ -151,11 +163,25 @@ pub struct LoadError {
     pub message: String,
     /// Where.
     pub span: TextRange,
+    /// What the original says, with the place.
+    pub said: Option<String>,
 }
 
-impl From<yaml::Error> for LoadError {
-    fn from(e: yaml::Error) -> Self {
-        Self { message: e.message, span: e.range }
+impl LoadError {
+    /// Something that is wrong in a text that is YAML.
+    pub(crate) fn new(message: String, span: TextRange) -> Self {
+        Self { message, span, said: None }
+    }
+
+    /// Why a text is no YAML.
+    pub(crate) fn yaml(text: &str, e: yaml::Error) -> Self {
+        let said = Some(crate::complaint::complaint(text, &e));
+        Self { message: e.message, span: e.range, said }
+    }
+
+    /// In the words of the original.
+    pub fn said(&self) -> &str {
+        self.said.as_deref().unwrap_or(&self.message)
     }
 }
 
@@ -169,16 +195,18 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
+        let text = EcoString::from(text);
         if let Ok(expr) = parsed {
-            self.texts.insert(expr, text.into());
+            self.texts.insert(expr, text.clone());
         }
-        self.parsed.insert(text.into(), parsed.clone());
+        self.parsed.insert(text, parsed.clone());
         parsed
     }
 
-    /// The text of an expression as it was written, if it was one of its own.
-    pub fn text(&self, expr: ExprId) -> Option<&EcoString> {
-        self.texts.get(&expr)
+    /// The scalar of an expression as it was written, if it was one of its own.
+    pub fn text(&self, expr: ExprId) -> Option<EcoString> {
+        let scalar = |text: &EcoString| ecow::eco_format!("(({text}))");
+        self.texts.get(&expr).map(scalar).or_else(|| self.interpolated.get(&expr).cloned())
     }
 
     /// The text of a part of an expression as it was written.
@@ -187,6 +215,35 @@ impl Sources {
         let text = self.texts.get(&whole).and_then(|t| t.get(start as usize..end as usize));
         let canonical = || crate::syntax::print::print(&self.exprs, part);
         text.map_or_else(canonical, ToString::to_string)
+    }
+
+    /// An expression in its brackets as reports show it: in canonical form, but as it was written
+    /// behind markers.
+    pub fn shown(&self, expr: ExprId) -> String {
+        match &self.exprs[expr] {
+            Expr::Marked(markers, Some(inner)) => {
+                let markers = crate::syntax::print::print_markers(markers);
+                format!("(( {markers} ({}) ))", self.written(expr, *inner))
+            }
+            _ => format!("(( {} ))", crate::syntax::print::print(&self.exprs, expr)),
+        }
+    }
+
+    /// The value of an entry of a list with its key tags, as it was written.
+    pub fn with_key_tags(&self, entry: SrcId, value: Value) -> Value {
+        let (Some(tags), Value::Map(map)) = (self.key_tags.get(&entry), &value) else {
+            return value;
+        };
+        let entries = map.entries().iter().map(|(key, item)| {
+            let tag = tags.iter().find(|t| t.0 == *key);
+            (tag.map_or(key, |t| &t.1).clone(), item.clone())
+        });
+        Value::Map(Map::new(entries.collect()))
+    }
+
+    /// The key that an insert is written under.
+    pub fn insert_key(&self, insert: SrcId) -> &'static str {
+        if self.long_inserts.contains(&insert) { "<<<" } else { "<<" }
     }
 
     /// The expression of a scalar with brackets, if it is one.
@@ -200,13 +257,13 @@ impl Sources {
                 let inner = is_expression(text).then(|| text.get(2..text.len() - 2))??;
                 return Some(self.parse(inner));
             };
-            return Some(self.joined(parts));
+            return Some(self.joined(text, parts));
         }
         None
     }
 
     /// The parts of an interpolated text as one expression.
-    fn joined(&mut self, parts: Vec<Part>) -> Result<ExprId, ParseError> {
+    fn joined(&mut self, text: &str, parts: Vec<Part>) -> Result<ExprId, ParseError> {
         let mut exprs = Vec::with_capacity(parts.len());
         for part in parts {
             exprs.push(match part {
@@ -221,7 +278,9 @@ impl Sources {
                 }
             });
         }
-        Ok(crate::interpolation::join(&mut self.exprs, &exprs))
+        let joined = crate::interpolation::join(&mut self.exprs, &exprs);
+        self.interpolated.insert(joined, text.into());
+        Ok(joined)
     }
 
     /// Adds a node.
@@ -281,7 +340,7 @@ impl Loader<'_, '_> {
         if self.nodes > limit {
             let message =
                 format!("the aliases of this document stand for more than {ALIASES} values");
-            return Err(LoadError { message, span: node.span });
+            return Err(LoadError::new(message, node.span));
         }
         let built = match &node.kind {
             Kind::Scalar(text, style) => self.scalar(id, text, *style),
@@ -290,7 +349,7 @@ impl Loader<'_, '_> {
             Kind::Alias(target) => {
                 let Some((built, nodes)) = self.shared.get(target).cloned() else {
                     let message = "the alias stands for something that contains it".to_owned();
-                    return Err(LoadError { message, span: node.span });
+                    return Err(LoadError::new(message, node.span));
                 };
                 self.nodes += nodes;
                 return Ok(built);
@@ -311,6 +370,7 @@ impl Loader<'_, '_> {
                     Built::Src(self.sources.push(SrcKind::Expr(expr), self.file, span))
                 }
                 Some(Err(error)) => {
+                    self.sources.broken = true;
                     let kind = SrcKind::Broken(s.clone(), error);
                     Built::Src(self.sources.push(kind, self.file, span))
                 }
@@ -323,16 +383,17 @@ impl Loader<'_, '_> {
     fn map(&mut self, id: NodeId) -> Result<Built, LoadError> {
         let mut insert = None;
         let mut map = MapSrc::default();
-        let children: Vec<_> = self.tree.entries(id).collect();
-        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::with_capacity(children.len());
-        for (key, value) in children {
-            let name = key_text(self.tree, key)?;
-            let span = self.tree.node(value).span;
+        let tree = self.tree;
+        let mut entries: Vec<(EcoString, Built, TextRange)> = Vec::new();
+        for (key, value) in tree.entries(id) {
+            let name = key_text(tree, key)?;
+            let span = tree.node(value).span;
             let built = self.node(value)?;
             match name.as_str() {
                 name if !name.starts_with("<<") => {}
                 "<<" | "<<<" => {
                     map.two_inserts |= insert.is_some();
+                    map.marks.long = name.len() > 2;
                     insert = Some((built, span));
                     continue;
                 }
@@ -369,13 +430,16 @@ impl Loader<'_, '_> {
         if let Some((built, span)) = insert {
             let source = self.source(built, span);
             map.insert = self.insert(source, &mut map.marks);
+            if map.marks.long {
+                self.sources.long_inserts.extend(map.insert);
+            }
         }
         let span = self.tree.node(id).span;
         Ok(Built::Src(self.sources.push(SrcKind::Map(map), self.file, span)))
     }
 
     fn note_duplicates(&mut self, map: NodeId) {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         for (key, _) in self.tree.entries(map) {
             let span = self.tree.node(key).span;
             if !seen.insert(self.tree.text(key)) {
@@ -394,17 +458,19 @@ impl Loader<'_, '_> {
                 marks.add(markers);
                 let text = self.sources.texts.get(&expr);
                 marks.written = text.map(|t| ecow::eco_format!("(({t}))"));
-                inner.map(|e| self.sources.push(SrcKind::Expr(e), file, span))
+                let inner = inner.map(|e| self.sources.push(SrcKind::Expr(e), file, span));
+                self.sources.whole.extend(inner.map(|inner| (inner, expr)));
+                inner
             }
             _ => Some(source),
         }
     }
 
     fn list(&mut self, id: NodeId) -> Result<Built, LoadError> {
-        let children: Vec<_> = self.tree.children(id).collect();
-        let mut built = Vec::with_capacity(children.len());
-        for child in children {
-            built.push((self.node(child)?, self.tree.node(child).span));
+        let tree = self.tree;
+        let mut built = Vec::new();
+        for child in tree.children(id) {
+            built.push((self.node(child)?, tree.node(child).span));
         }
         let mut list = ListSrc::default();
         let tagged = built.iter().any(|(b, _)| self.has_key_tag(b));
@@ -436,6 +502,7 @@ impl Loader<'_, '_> {
         }
         if !map.marks.is_empty() {
             list.marked = map.insert;
+            list.marks.long = map.marks.long;
         }
         let marks = &mut list.marks;
         marks.flags = marks.flags.with(map.marks.flags);
@@ -458,34 +525,48 @@ impl Loader<'_, '_> {
 
     /// Takes the `key:` off the field that has it; it declares the key field of the list.
     fn strip_key_tag(&mut self, source: SrcId, list: &mut ListSrc) -> SrcId {
-        fn strip<T>(entries: &mut [(EcoString, T)], list: &mut ListSrc) {
-            for (key, _) in entries.iter_mut() {
-                let Some(rest) = key.strip_prefix("key:").map(EcoString::from) else { continue };
-                if let Some(off) = rest.strip_prefix('!') {
-                    list.keyless = true;
-                    *key = off.into();
-                    continue;
-                }
-                list.keyless |= list.key.as_ref().is_some_and(|k| *k != rest);
-                list.key.get_or_insert_with(|| rest.clone());
-                *key = rest;
-            }
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-        }
         let node = &mut self.sources.nodes[source];
-        match &mut node.kind {
-            SrcKind::Map(map) => strip(&mut map.entries, list),
+        let tags = match &mut node.kind {
+            SrcKind::Map(map) => strip_key_tags(&mut map.entries, list),
             SrcKind::Value(item) => {
-                if let Value::Map(map) = &item.value {
-                    let mut entries = map.entries().to_vec();
-                    strip(&mut entries, list);
-                    *item = Value::Map(Map::new(entries)).into();
-                }
+                let Value::Map(map) = &item.value else { return source };
+                let mut entries = map.entries().to_vec();
+                let tags = strip_key_tags(&mut entries, list);
+                *item = Value::Map(Map::new(entries)).into();
+                tags
             }
-            _ => {}
+            _ => return source,
+        };
+        if !tags.is_empty() {
+            self.sources.key_tags.insert(source, tags);
         }
         source
     }
+}
+
+/// Takes `key:` off the keys that have it; gives them without and with it.
+fn strip_key_tags<T>(
+    entries: &mut [(EcoString, T)],
+    list: &mut ListSrc,
+) -> Vec<(EcoString, EcoString)> {
+    let mut tags = Vec::new();
+    for (key, _) in entries.iter_mut() {
+        let Some(rest) = key.strip_prefix("key:").map(EcoString::from) else { continue };
+        let name = match rest.strip_prefix('!') {
+            Some(off) => {
+                list.keyless = true;
+                off.into()
+            }
+            None => {
+                list.keyless |= list.key.as_ref().is_some_and(|k| *k != rest);
+                list.key.get_or_insert_with(|| rest.clone());
+                rest
+            }
+        };
+        tags.push((name.clone(), std::mem::replace(key, name)));
+    }
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    tags
 }
 
 /// The value of a scalar, as its tag or its text has it.
@@ -509,7 +590,7 @@ pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> 
     let span = tree.node(id).span;
     let fail = |text: &str| {
         let message = format!("map key must be a string: {text}");
-        Err(LoadError { message, span })
+        Err(LoadError::new(message, span))
     };
     match &tree.node(target).kind {
         Kind::Scalar(text, Style::Plain) if tree.tag(target).is_none() => {

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eval::Evaluator;
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, Children, InstId, Memo, Reached};
+use crate::eval::{Dialect, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId};
-use crate::syntax::print::print;
+use crate::syntax::print::print_path;
 
 /// How a node is in trouble, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -114,10 +114,16 @@ const LEGEND: &str = "error classification:\n *: error in local dynaml expressio
 
 /// The whole report.
 pub fn text(lines: &[Line]) -> String {
-    let mut out = String::from("unresolved nodes:");
-    push(&mut out, lines, 1);
+    let mut out = body(lines);
     out.push_str(" \n");
     out.push_str(LEGEND);
+    out
+}
+
+/// The report without its legend.
+pub fn body(lines: &[Line]) -> String {
+    let mut out = String::from("unresolved nodes:");
+    push(&mut out, lines, 1);
     out
 }
 
@@ -176,6 +182,9 @@ impl Evaluator<'_> {
 
     fn collect_children(&self, id: InstId, out: &mut Vec<InstId>, depth: u32) {
         let Some(extra) = self.nodes[id].extra.as_ref() else { return };
+        if extra.fault.is_some() {
+            out.push(id);
+        }
         match &extra.children {
             Some(Memo::Done(Ok(children))) => match &**children {
                 Children::Map(entries) => {
@@ -196,6 +205,9 @@ impl Evaluator<'_> {
                 }
                 if out.len() == before {
                     out.push(id);
+                }
+                for node in &extra.reported {
+                    self.collect(*node, out, depth + 1);
                 }
             }
             _ => {}
@@ -227,9 +239,10 @@ impl Evaluator<'_> {
         if let Memo::Done(Err(stop)) = &self.nodes[id].reached {
             return Some(stop);
         }
-        match &self.nodes[id].extra.as_ref()?.children {
+        let extra = self.nodes[id].extra.as_ref()?;
+        match &extra.children {
             Some(Memo::Done(Err(stop))) => Some(stop),
-            _ => None,
+            _ => extra.fault.as_ref(),
         }
     }
 
@@ -240,11 +253,12 @@ impl Evaluator<'_> {
         depth: u32,
         base: Option<InstId>,
     ) -> Line {
+        let shown = self.shown_steps(id, base);
         let mut line = Line {
             expr: self.expr_text(id),
             file: self.file_of(id),
-            path: base.map_or_else(|| self.path(id), |base| self.path_below(id, base)),
-            stub_path: self.shown_stub_path(id),
+            path: shown.join("."),
+            stub_path: self.shown_stub_path(id, &shown),
             tag: Tag::Error,
             issue: EcoString::new(),
             detail: None,
@@ -284,6 +298,9 @@ impl Evaluator<'_> {
 
     /// The expression of a node, if it is one.
     pub(crate) fn expr_of(&self, id: InstId) -> Option<ExprId> {
+        if let Some(expr) = self.nodes[id].extra.as_ref().and_then(|e| e.again) {
+            return Some(expr);
+        }
         match &self.nodes[id].body {
             Body::Expr(expr, _) => Some(*expr),
             Body::Src(src) => match &self.sources.nodes[*src].kind {
@@ -296,18 +313,16 @@ impl Evaluator<'_> {
 
     fn expr_text(&self, id: InstId) -> String {
         if let Some(expr) = self.expr_of(id) {
-            return format!("(( {} ))", print(&self.sources.exprs, expr));
+            return self.sources.shown(self.whole_expr(id).unwrap_or(expr));
         }
         match &self.nodes[id].body {
             Body::Value(item) => item.value.as_str().map(ToString::to_string).unwrap_or_default(),
             Body::Src(src) => match &self.sources.nodes[*src].kind {
                 SrcKind::Broken(text, _) => text.to_string(),
                 SrcKind::Map(map) if map.control => {
-                    let control = map.entries.iter().find_map(|(k, _)| {
-                        let name = k.strip_prefix("<<")?;
-                        ["if", "switch", "type", "for", "merge"].contains(&name).then_some(name)
-                    });
-                    format!("<{} control>", control.unwrap_or("unknown"))
+                    let keys = map.entries.iter().map(|e| e.0.as_str());
+                    crate::eval::control::named(keys)
+                        .map_or_else(|| "<map>".into(), |name| format!("<{name} control>"))
                 }
                 SrcKind::Map(_) => "<map>".into(),
                 SrcKind::List(_) => "<list>".into(),
@@ -317,19 +332,36 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether this is a map whose keys are meant to be those of a control structure.
+    fn is_no_control(&self, id: InstId) -> bool {
+        self.map_source(id).is_some_and(|map| {
+            map.control
+                && crate::eval::control::named(map.entries.iter().map(|e| e.0.as_str())).is_none()
+        })
+    }
+
+    /// The expression of an insert with its markers.
+    fn whole_expr(&self, id: InstId) -> Option<ExprId> {
+        match &self.nodes[id].body {
+            Body::Src(src) => self.sources.whole.get(src).copied(),
+            _ => None,
+        }
+    }
+
     /// The path in stubs is shown where the expression looks there.
-    fn shown_stub_path(&self, id: InstId) -> String {
-        let Some(expr) = self.expr_of(id) else { return String::new() };
-        let expr = match &self.sources.exprs[expr] {
-            Expr::Marked(_, Some(inner)) | Expr::Prefer(inner) => *inner,
-            _ => expr,
-        };
-        match &self.sources.exprs[expr] {
-            Expr::Merge(merge) => match &merge.redirect {
-                Some(path) => crate::syntax::print::print_path(path),
+    fn shown_stub_path(&self, id: InstId, shown: &[EcoString]) -> String {
+        let expr = self.expr_of(id);
+        match expr.map(|expr| &self.sources.exprs[expr]) {
+            Some(Expr::Merge(merge)) if self.whole_expr(id).is_none() => match &merge.redirect {
+                Some(path) if merge.absolute => format!(".{}", print_path(path)),
+                Some(path) => print_path(path),
                 None => self.stub_path(id),
             },
-            Expr::Auto => self.path(id),
+            Some(Expr::Auto) => self.context_path(id).join("."),
+            Some(_) if self.options.dialect == Dialect::SpiffPlusPlus => self.issue_path(id, shown),
+            None if self.options.dialect == Dialect::SpiffPlusPlus && self.is_no_control(id) => {
+                self.issue_path(id, shown)
+            }
             _ => String::new(),
         }
     }

@@ -109,6 +109,10 @@ fn float(text: &str) -> Option<f64> {
 
 /// The value of a scalar tagged as binary: text if it is some.
 pub fn binary(text: &EcoString) -> Value {
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/= \n\r\t".contains(&b);
+    if !text.bytes().all(is_base64) {
+        return Value::Str(text.clone());
+    }
     let tree = ordain_data::yaml::Tree::parse(&format!("!!binary \"{text}\""));
     match tree.and_then(|t| t.value(Schema::Core)) {
         Ok(ordain_data::Value::Str(s)) => Value::Str(s),

@@ -7,6 +7,7 @@ use ordain_data::yaml::Tree;
 use ordain_source::World;
 use ordain_source::limits::on_deep_stack;
 
+use crate::complaint::complaint;
 use crate::eval::scope::{Bound, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
@@ -97,6 +98,8 @@ pub enum Error {
         message: String,
         /// The bytes it is about.
         span: ordain_source::TextRange,
+        /// What the original says instead, with the place.
+        said: Option<String>,
     },
     /// Expressions could not be resolved.
     Unresolved(Box<Unresolved>),
@@ -111,6 +114,8 @@ pub struct Unresolved {
     pub lines: Vec<Line>,
     /// Which document of a stream it is, from 1.
     pub document: Option<usize>,
+    /// The expression to be evaluated on the result, if it is that.
+    pub expression: Option<String>,
     /// The files that the places are in, by number.
     pub files: Vec<Input>,
 }
@@ -119,10 +124,17 @@ impl Error {
     /// The message as the original prints it after its time stamp.
     pub fn text(&self) -> String {
         match self {
-            Self::Input { role, name, message, .. } => {
-                format!("error parsing {role} [{name}]: {message}")
+            Self::Input { role, name, message, said, .. } => {
+                let said = said.as_ref().unwrap_or(message);
+                format!("error parsing {role} [{name}]: {said}")
             }
             Self::Unresolved(found) => {
+                if let Some(expression) = &found.expression {
+                    return format!(
+                        "expression {expression:?} failed: {}",
+                        report::body(&found.lines)
+                    );
+                }
                 let document = found.document.map(|n| format!(" (document {n})"));
                 let document = document.unwrap_or_default();
                 format!("error generating manifest{document}: {}", report::text(&found.lines))
@@ -184,8 +196,8 @@ impl Run<'_, '_> {
         // All is read before anything is evaluated, the template first.
         let mut documents = Vec::new();
         for tree in trees(template, "template")? {
-            let empty = tree.is_empty();
-            documents.push((!empty).then(|| self.load(&tree, template, "template")).transpose()?);
+            let source = self.load(&tree, template, "template")?;
+            documents.push((!self.is_empty(source)).then_some(source));
         }
         let several = documents.len() > 1;
         if several && self.request.state.is_some() {
@@ -235,6 +247,12 @@ impl Run<'_, '_> {
         Ok(output)
     }
 
+    /// Whether a document has nothing in it.
+    fn is_empty(&self, source: SrcId) -> bool {
+        let kind = &self.evaluator.sources.nodes[source].kind;
+        matches!(kind, SrcKind::Value(Item { value: Value::Null, .. }))
+    }
+
     fn define_tags(&mut self) -> Result<(), Error> {
         for (tag, input) in &self.request.tags {
             if let Err(e) = crate::eval::tags::check_name(tag) {
@@ -246,6 +264,7 @@ impl Run<'_, '_> {
                 name: input.name.clone(),
                 message: e.message,
                 span: e.span,
+                said: e.said,
             })?;
             let defined = self.evaluator.define_tag(tag, value, None, true);
             defined.map_err(|stop| Error::Other(stop.text().to_owned()))?;
@@ -262,6 +281,7 @@ impl Run<'_, '_> {
             name: input.name.clone(),
             message: e.message,
             span: e.span,
+            said: e.said,
         })?;
         let Some(key) = &input.under else { return Ok(source) };
         let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
@@ -306,7 +326,7 @@ impl Run<'_, '_> {
 
     fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
         let files = std::mem::take(&mut self.files);
-        Error::Unresolved(Box::new(Unresolved { lines, document, files }))
+        Error::Unresolved(Box::new(Unresolved { lines, document, expression: None, files }))
     }
 
     fn writer(&self) -> Writer<'_> {
@@ -380,7 +400,7 @@ impl Run<'_, '_> {
                         out.push_str("---\n");
                     }
                     if let Some(value) = value {
-                        out.push_str(&self.writer().yaml(value));
+                        self.writer().write_yaml(&mut out, value);
                     }
                 }
             }
@@ -414,8 +434,12 @@ impl Run<'_, '_> {
         match self.evaluator.run(node) {
             Ok(item) => Ok(item.map(|i| i.value).unwrap_or_default()),
             Err(_) => {
-                let lines = self.evaluator.report(node);
-                Err(self.unresolved(lines, None))
+                let mut lines = self.evaluator.report(node);
+                lines.iter_mut().for_each(|line| line.file = "<expr>".into());
+                let error = self.unresolved(lines, None);
+                let Error::Unresolved(mut found) = error else { return Err(error) };
+                found.expression = Some(text.to_owned());
+                Err(Error::Unresolved(found))
             }
         }
     }
@@ -443,7 +467,8 @@ fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
     let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
         role,
         name: input.name.clone(),
-        message: format!("yaml: {e}"),
+        said: Some(complaint(&input.text, &e)),
+        message: e.message,
         span: e.range,
     })?;
     if trees.is_empty() {

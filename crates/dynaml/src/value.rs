@@ -32,6 +32,9 @@ impl Flags {
     /// `&dynamic`: a template that is evaluated where it is merged into.
     pub const DYNAMIC: Self = Self(32);
 
+    /// Entries of a map with `<<: (( &default ))`: they are not looked up on their own.
+    pub const IMPLIED: Self = Self(64);
+
     /// Whether it has all of these.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -46,6 +49,12 @@ impl Flags {
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Those of a node that a stub has replaced: it is no default any more.
+    #[must_use]
+    pub fn replaced(self) -> Self {
+        if self.has(Self::DEFAULT) { self.without(Self::DEFAULT).with(Self::INJECT) } else { self }
     }
 
     /// Without these.

@@ -2,8 +2,8 @@
 //! it.
 //!
 //! A section has blocks `yaml template`, any number of `yaml stub`, and last `yaml result` or `text
-//! error`; `features=NAME` behind the first word of a template switches extensions on. `ORDAIN_BLESS=1`
-//! writes what really comes into the pages.
+//! error`; behind the first word of a template `features=NAME` switches extensions on, and `partial`
+//! leaves open what cannot be resolved. `ORDAIN_BLESS=1` writes what really comes into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -32,7 +32,11 @@ fn run_block(request: &mut Request, block: Block<'_>) -> Option<Answer> {
             *request = Request {
                 template: Some(input("template.yml".into(), block.body)),
                 features,
-                options: Options { dialect: Dialect::SpiffPlusPlus, ..Options::default() },
+                options: Options {
+                    dialect: Dialect::SpiffPlusPlus,
+                    partial: block.info.ends_with(" partial"),
+                    ..Options::default()
+                },
                 ..Request::default()
             };
             None

@@ -68,7 +68,7 @@ pub fn to_ruby(value: f64) -> String {
         return format!("{sign}0.0");
     }
     let (digits, exponent) = shortest(value);
-    if (-4..16).contains(&exponent) {
+    if (-4..15).contains(&exponent) {
         return format!("{sign}{}", positional(&digits, exponent));
     }
     let (first, rest) = digits.split_at(1);
@@ -203,7 +203,8 @@ mod tests {
     fn ruby_prints_a_point_always() {
         for (value, text) in [
             (1e16, "1.0e+16"),
-            (1e15, "1000000000000000.0"),
+            (1e15, "1.0e+15"),
+            (1e14, "100000000000000.0"),
             (1e-5, "1.0e-05"),
             (0.0001, "0.0001"),
             (-0.0, "-0.0"),

@@ -10,9 +10,9 @@ use aes::{Aes128, Aes192, Aes256};
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockModeDecrypt, KeyIvInit};
-use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
-use crypto_bigint::{BoxedUint, Odd};
 use des::TdesEde3;
+use rsa::pkcs1::DecodeRsaPrivateKey;
+use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
 
 use crate::base64::{Mode, decode};
 use crate::{Error, Result};
@@ -33,19 +33,16 @@ const AES_128_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x0
 const AES_192_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x16];
 const AES_256_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x2a];
 
-/// The longest modulus in bytes; more would take minutes.
-const LARGEST: usize = 2048;
+/// The longest key in bytes, in DER; more would take minutes.
+const LARGEST: usize = 10_000;
 
 fn broken<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Encoding(message.into()))
 }
 
 /// An RSA key that opens envelopes.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PrivateKey {
-    modulus: Vec<u8>,
-    exponent: Vec<u8>,
-}
+#[derive(Clone)]
+pub struct PrivateKey(RsaPrivateKey);
 
 impl fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,11 +72,7 @@ impl PrivateKey {
             }
             (None, None) => return broken("there is no private key in PEM"),
         };
-        let key = key.ok_or_else(|| Error::Encoding("the private key is malformed".to_owned()))?;
-        if key.modulus.len() > LARGEST {
-            return broken("the private key is too large");
-        }
-        Ok(key)
+        key.ok_or_else(|| Error::Encoding("the private key is malformed".to_owned()))
     }
 
     fn of_pkcs8(der: &[u8]) -> Result<Option<Self>> {
@@ -97,30 +90,13 @@ impl PrivateKey {
     }
 
     fn of_pkcs1(der: &[u8]) -> Option<Self> {
-        let mut fields = Reader(Reader(der).take(SEQUENCE)?);
-        fields.take(INTEGER)?;
-        let modulus = trimmed(fields.take(INTEGER)?).to_vec();
-        fields.take(INTEGER)?;
-        let exponent = trimmed(fields.take(INTEGER)?).to_vec();
-        (modulus.last()? % 2 == 1).then_some(Self { modulus, exponent })
+        let der = Some(der).filter(|der| der.len() <= LARGEST)?;
+        RsaPrivateKey::from_pkcs1_der(der).ok().map(Self)
     }
 
     /// What was encrypted for the key with the padding of PKCS #1 v1.5; `None` if it was not.
     fn open(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
-        const LEAST_FILLING: usize = 8;
-        let modulus = BoxedUint::from_be_slice_vartime(&self.modulus);
-        let modulus: Option<Odd<BoxedUint>> = modulus.to_odd().into();
-        let params = BoxedMontyParams::new_vartime(modulus?);
-        let bits = params.bits_precision();
-        let message = BoxedUint::from_be_slice(trimmed(encrypted), bits).ok()?;
-        let exponent = BoxedUint::from_be_slice(&self.exponent, bits).ok()?;
-        let opened = BoxedMontyForm::new(message, &params).pow(&exponent).retrieve();
-        let opened = opened.to_be_bytes_trimmed_vartime();
-        // The block starts with 0 and 2, and has the length of the modulus.
-        let (first, rest) = opened.split_first()?;
-        let filling = rest.iter().position(|b| *b == 0)?;
-        let fits = *first == 2 && opened.len() + 1 == self.modulus.len();
-        (fits && filling >= LEAST_FILLING).then(|| rest[filling + 1..].to_vec())
+        self.0.decrypt(Pkcs1v15Encrypt, encrypted).ok()
     }
 }
 
@@ -185,10 +161,6 @@ impl<'a> Reader<'a> {
         self.0 = &self.0[end..];
         Some(content)
     }
-}
-
-fn trimmed(bytes: &[u8]) -> &[u8] {
-    &bytes[bytes.iter().take_while(|b| **b == 0).count()..]
 }
 
 /// An envelope, taken apart.

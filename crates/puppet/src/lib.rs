@@ -13,6 +13,7 @@ pub mod language;
 pub mod load;
 pub mod lower;
 pub mod pcore;
+pub mod plugins;
 pub mod rich;
 pub mod ruby;
 pub mod session;

@@ -4,9 +4,11 @@
 //! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
 //! through which all input and output of a compile goes.
 
+pub mod ci;
 pub mod diagnostic;
 pub mod files;
 pub mod limits;
+mod peer;
 pub mod places;
 mod process;
 pub mod render;
@@ -17,6 +19,6 @@ pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
 pub use world::{
-    EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World, read_input,
-    read_input_text,
+    EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, World,
+    read_input, read_input_text,
 };

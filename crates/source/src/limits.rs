@@ -57,6 +57,11 @@ impl Steps {
         if self.taken > self.most { Err(Exceeded::Steps(self.most)) } else { Ok(()) }
     }
 
+    /// How many steps may still be taken.
+    pub fn left(&self) -> u64 {
+        self.most.saturating_sub(self.taken)
+    }
+
     /// Counts steps for work that was done: the next one that is taken is the one too many.
     #[inline]
     pub fn charge(&mut self, count: u64) {

@@ -46,6 +46,30 @@ pub struct ProcessOutput {
     pub stderr: Vec<u8>,
 }
 
+/// A child process to start and talk with.
+#[derive(Clone, Debug)]
+pub struct PeerRequest {
+    /// Program and arguments; no shell is involved.
+    pub argv: Vec<String>,
+}
+
+/// A child process that stays and is talked with. It ends when it is dropped, with all that it
+/// started.
+pub trait Peer: Send {
+    /// Sends it bytes.
+    ///
+    /// # Errors
+    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when it does not take them in time.
+    fn send(&mut self, bytes: &[u8], patience: Duration) -> io::Result<()>;
+    /// Fills a buffer with the next bytes that it sends.
+    ///
+    /// # Errors
+    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when they do not come in time.
+    fn receive(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<()>;
+    /// Ends it. Says how it ended, and the last line that it printed.
+    fn stop(&mut self) -> String;
+}
+
 /// All input and output of a compile goes through this trait.
 pub trait World: Send + Sync {
     /// The bytes of a file.
@@ -86,6 +110,11 @@ pub trait World: Send + Sync {
     fn random(&self) -> u64;
     /// Runs a child process to its end.
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
+    /// Starts a child process to talk with.
+    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+        let program = request.argv.first().map_or("", String::as_str);
+        Err(io::Error::new(io::ErrorKind::NotFound, format!("no process can run here: {program}")))
+    }
     /// Every path that was read, listed or looked for so far, in order of name.
     fn touched(&self) -> Vec<PathBuf> {
         Vec::new()
@@ -250,6 +279,10 @@ impl World for HostWorld {
 
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
         crate::process::run(request)
+    }
+
+    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+        crate::peer::spawn(request)
     }
 
     fn touched(&self) -> Vec<PathBuf> {

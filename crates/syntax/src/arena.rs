@@ -119,6 +119,11 @@ impl<T> Default for Arena<T> {
 }
 
 impl<T> Arena<T> {
+    /// Makes room for so many more values.
+    pub fn reserve(&mut self, count: usize) {
+        self.items.reserve(count);
+    }
+
     /// Adds a value.
     pub fn push(&mut self, item: T) -> Idx<T> {
         self.items.push(item);

@@ -5,16 +5,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, render};
+use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
 use crate::exit::{Exit, Failure};
-use crate::options::{Strict, TextOrJson};
+use crate::options::Strict;
 use crate::ui::{Ui, count};
 use crate::{codes, input, languages};
 
@@ -38,20 +38,38 @@ const STACK: usize = 256 << 20;
 Examples:
   ordain check .
   ordain check manifests/site.pp templates/motd.epp
-  git diff --name-only | xargs ordain check --diagnostics json")]
+  git diff --name-only | xargs ordain check --diagnostics json
+  ordain check . --format sarif > ordain.sarif")]
 pub struct CheckArgs {
     /// Files and directories, or -
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: TextOrJson,
+    format: Format,
     /// The language, if the file name does not say it
     #[arg(long, value_name = "NAME", value_parser = languages::find)]
     language: Option<&'static dyn Language>,
     /// What questionable code gives
     #[arg(long, value_name = "WHAT", default_value = "error")]
     strict: Strict,
+}
+
+/// The form of the findings.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Commands that make GitHub Actions show the findings in the code
+    Github,
+    /// GitLab's code quality report
+    Gitlab,
+    /// Checkstyle's XML, for Jenkins and others
+    Checkstyle,
 }
 
 /// A file with the languages that it may be of.
@@ -101,30 +119,57 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
 
 fn report(
     ui: &mut Ui,
-    format: TextOrJson,
+    format: Format,
     files: usize,
-    found: Vec<Diagnostic>,
+    mut found: Vec<Diagnostic>,
     sources: &SourceMap,
 ) -> Result<Exit, Failure> {
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    if format == TextOrJson::Json {
-        let diagnostics: Json = found.iter().map(|d| render::json(d, sources)).collect();
-        let out = json!({
-            "format": "ordain-check", "version": 1, "ok": errors == 0, "files": files,
-            "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
-        });
-        writeln!(ui.out(), "{out}")?;
-    } else {
-        ui.diagnostics(found, sources);
-        let mut parts = vec![if errors == 0 { "no errors".into() } else { count(errors, "error") }];
-        if warnings > 0 {
-            parts.push(count(warnings, "warning"));
+    if format != Format::Text {
+        sort(&mut found, sources);
+    }
+    match format {
+        Format::Text => {
+            ui.diagnostics(found, sources);
+            let errors = if errors == 0 { "no errors".into() } else { count(errors, "error") };
+            let mut parts = vec![errors];
+            if warnings > 0 {
+                parts.push(count(warnings, "warning"));
+            }
+            ui.forget_counts();
+            writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
         }
-        ui.forget_counts();
-        writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
+        Format::Json => {
+            let diagnostics: Json = found.iter().map(|d| render::json(d, sources)).collect();
+            let out = json!({
+                "format": "ordain-check", "version": 1, "ok": errors == 0, "files": files,
+                "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
+            });
+            writeln!(ui.out(), "{out}")?;
+        }
+        Format::Sarif => {
+            let log = ci::sarif(&found, sources, &codes::all(), env!("CARGO_PKG_VERSION"));
+            writeln!(ui.out(), "{log}")?;
+        }
+        Format::Github => {
+            for diagnostic in &found {
+                writeln!(ui.out(), "{}", ci::github(diagnostic, sources))?;
+            }
+        }
+        Format::Gitlab => writeln!(ui.out(), "{}", ci::gitlab(&found, sources))?,
+        Format::Checkstyle => write!(ui.out(), "{}", ci::checkstyle(&found, sources))?,
     }
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// By file and place; what has none comes last.
+fn sort(found: &mut [Diagnostic], sources: &SourceMap) {
+    found.sort_by_cached_key(|diagnostic| {
+        let label = diagnostic.primary.as_ref();
+        let at = label.map(|l| (sources.file(l.span.file).path.clone(), l.span.range.start));
+        (at.is_none(), at)
+    });
 }
 
 /// Looks for files to check.

@@ -17,57 +17,58 @@ pub mod merge;
 mod parse;
 mod plan;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// A verb.
-#[derive(Subcommand)]
-pub enum Command {
-    Check(check::CheckArgs),
-    Compile(compile::CompileCommandArgs),
-    Plan(plan::PlanArgs),
-    Apply(apply::ApplyArgs),
-    Explain(explain::ExplainArgs),
-    Lookup(lookup::LookupArgs),
-    Merge(merge::MergeArgs),
-    Process(merge::ProcessArgs),
-    Diff(diff::DiffArgs),
-    Convert(convert::ConvertArgs),
-    Encrypt(encrypt::EncryptArgs),
-    Graph(graph::GraphArgs),
-    Eval(eval::EvalArgs),
-    Facts(facts::FactsArgs),
-    Parse(parse::ParseArgs),
-    ExplainCode(explain_code::ExplainCodeArgs),
-    Completions(completions::CompletionsArgs),
+/// The verbs, each once: its name, its arguments, and what does it.
+macro_rules! verbs {
+    ($($verb:literal $name:ident($args:ty) => $run:path,)*) => {
+        /// A verb.
+        #[derive(Subcommand)]
+        pub enum Command {
+            $(#[command(name = $verb)] $name($args),)*
+        }
+
+        impl Command {
+            /// Does what the verb says.
+            ///
+            /// # Errors
+            /// Whatever keeps it from its end.
+            pub fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
+                match self {
+                    $(Self::$name(args) => $run(ui, args),)*
+                }
+            }
+
+            /// The arguments of one verb, without those of all others.
+            pub fn alone(verb: &str) -> Option<clap::Command> {
+                match verb {
+                    $($verb => Some(<$args>::augment_args(clap::Command::new($verb))),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-impl Command {
-    /// Does what the verb says.
-    ///
-    /// # Errors
-    /// Whatever keeps it from its end.
-    pub fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
-        match self {
-            Self::Check(args) => check::run(ui, args),
-            Self::Compile(args) => compile::run(ui, args),
-            Self::Plan(args) => plan::run(ui, args),
-            Self::Apply(args) => apply::run(ui, args),
-            Self::Explain(args) => explain::run(ui, args),
-            Self::Lookup(args) => lookup::run(ui, args),
-            Self::Merge(args) => merge::run(ui, args),
-            Self::Process(args) => merge::process(ui, args),
-            Self::Diff(args) => diff::run(ui, args),
-            Self::Convert(args) => convert::run(ui, args),
-            Self::Encrypt(args) => encrypt::run(ui, args),
-            Self::Graph(args) => graph::run(ui, args),
-            Self::Eval(args) => eval::run(ui, args),
-            Self::Facts(args) => facts::run(ui, args),
-            Self::Parse(args) => parse::run(ui, args),
-            Self::ExplainCode(args) => explain_code::run(ui, args),
-            Self::Completions(args) => completions::run(ui, args),
-        }
-    }
+verbs! {
+    "check" Check(check::CheckArgs) => check::run,
+    "compile" Compile(compile::CompileCommandArgs) => compile::run,
+    "plan" Plan(plan::PlanArgs) => plan::run,
+    "apply" Apply(apply::ApplyArgs) => apply::run,
+    "explain" Explain(explain::ExplainArgs) => explain::run,
+    "lookup" Lookup(lookup::LookupArgs) => lookup::run,
+    "merge" Merge(merge::MergeArgs) => merge::run,
+    "process" Process(merge::ProcessArgs) => merge::process,
+    "diff" Diff(diff::DiffArgs) => diff::run,
+    "convert" Convert(convert::ConvertArgs) => convert::run,
+    "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
+    "graph" Graph(graph::GraphArgs) => graph::run,
+    "eval" Eval(eval::EvalArgs) => eval::run,
+    "facts" Facts(facts::FactsArgs) => facts::run,
+    "parse" Parse(parse::ParseArgs) => parse::run,
+    "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
+    "completions" Completions(completions::CompletionsArgs) => completions::run,
 }

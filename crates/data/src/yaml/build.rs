@@ -52,7 +52,7 @@ impl Builder<'_> {
             },
         };
         self.check(id, built.1)?;
-        if node.shared {
+        if self.tree.is_shared(id) {
             self.shared.insert(id, built.clone());
         }
         Ok(built)

@@ -16,8 +16,10 @@
 //! ```
 
 mod build;
+mod common;
 mod core;
 mod emitter;
+mod nodes;
 mod parse;
 pub mod psych;
 mod ruby;

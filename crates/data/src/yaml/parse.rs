@@ -1,15 +1,16 @@
-//! From text to [`Tree`]. The only module that knows which parser gives the events.
+//! From text to [`Tree`]. The only module that knows which parser gives the events, for texts that
+//! are not of the [common form](common).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use ecow::EcoString;
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
-use super::tree::{Kind, Node, NodeId, Style, Tree};
-use super::{Budget, Error};
+use super::nodes::{Nodes, to_u32};
+use super::tree::{Kind, Style, Tree};
+use super::{Budget, Error, common};
 
 /// How often a text is parsed again with blanks put in.
 const REPAIRS: usize = 32;
@@ -23,6 +24,14 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
     }
+    match common::documents(text, budget, limit) {
+        Some(trees) => Ok(trees),
+        None => any_documents(text, budget, limit),
+    }
+}
+
+/// Parses at most so many documents of whatever form.
+fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     let mut blanks = Blanks::default();
     loop {
         let (repaired, error) = match attempt(text, &blanks, budget, limit) {
@@ -112,22 +121,19 @@ fn attempt(
         text,
         skipped,
         blanks,
-        trees: Vec::new(),
-        tree: Tree::default(),
-        open: Vec::new(),
+        nodes: Nodes::default(),
         anchors: FxHashMap::default(),
         tags: FxHashMap::default(),
-        lines: line_starts(text),
     };
     let mut parser = Parser::new_from_str_with_options(body, options);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|e| reader.scan_error(&e))?;
         reader.event(event, span)?;
-        if reader.trees.len() >= limit {
+        if reader.nodes.documents() >= limit {
             break;
         }
     }
-    Ok(reader.trees)
+    Ok(reader.nodes.into_trees(line_starts(text)))
 }
 
 /// More blanks than any line of a text begins with.
@@ -136,31 +142,20 @@ fn deepest(text: &str) -> u32 {
     to_u32(text.lines().map(indent).max().unwrap_or(0) + 1)
 }
 
-fn line_starts(text: &str) -> Arc<[u32]> {
+/// Where the lines of a text start.
+fn line_starts(text: &str) -> Vec<u32> {
     let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
     std::iter::once(0).chain(ends.map(|(i, _)| to_u32(i + 1))).collect()
 }
-
-/// Texts are shorter than 4 GiB, which [`documents`] has checked.
-fn to_u32(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// What stands in [`Node`] for the end of a list or map that is not closed yet.
-const OPEN: u32 = 0;
 
 struct Reader<'t> {
     text: &'t str,
     /// Length of the byte order mark before what the parser sees.
     skipped: u32,
     blanks: &'t Blanks,
-    trees: Vec<Tree>,
-    tree: Tree,
-    /// The lists and maps that are not closed yet.
-    open: Vec<u32>,
+    nodes: Nodes,
     anchors: FxHashMap<usize, u32>,
     tags: FxHashMap<EcoString, u32>,
-    lines: Arc<[u32]>,
 }
 
 impl Reader<'_> {
@@ -181,7 +176,7 @@ impl Reader<'_> {
             Event::MappingStart(_, anchor, tag) => {
                 self.start(Kind::Map, range, anchor, tag.as_deref());
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(range),
+            Event::SequenceEnd | Event::MappingEnd => self.nodes.end(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::UnresolvedAlias(name) => {
                 let error = Error::at(self.text, range, format!("Unknown alias: {name}"));
@@ -198,51 +193,30 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn push(&mut self, kind: Kind, span: TextRange, anchor: usize, tag: Option<&Tag>) -> u32 {
-        let id = to_u32(self.tree.nodes.len());
+    fn push(&mut self, kind: Kind, span: TextRange, anchor: usize, tag: Option<&Tag>) {
         let tag = tag.map_or(0, |t| self.tag(t));
-        self.tree.nodes.push(Node { kind, span, tag, next: id + 1, shared: false });
+        let id = self.nodes.push(kind, span, tag);
         if anchor != 0 {
             self.anchors.insert(anchor, id);
         }
-        id
     }
 
     fn start(&mut self, kind: Kind, span: TextRange, anchor: usize, tag: Option<&Tag>) {
-        let id = self.push(kind, span, anchor, tag);
-        self.tree.nodes[id as usize].next = OPEN;
-        self.open.push(id);
-    }
-
-    fn end(&mut self, span: TextRange) {
-        let Some(id) = self.open.pop() else { return };
-        let next = to_u32(self.tree.nodes.len());
-        // A block ends where its last item ends, not where the parser noticed the end.
-        let last = self.tree.nodes.last().map_or(span.end, |n| n.span.end);
-        let flow = span.end > span.start;
-        let node = &mut self.tree.nodes[id as usize];
-        node.next = next;
-        node.span.end = node.span.start.max(if flow { span.end } else { last });
-        if let Some(parent) = self.tree.nodes.get(id as usize + 1).filter(|_| !flow) {
-            let first = parent.span.start;
-            let node = &mut self.tree.nodes[id as usize];
-            node.span.start = node.span.start.min(first);
+        let tag = tag.map_or(0, |t| self.tag(t));
+        let id = self.nodes.start(kind, span, tag);
+        if anchor != 0 {
+            self.anchors.insert(anchor, id);
         }
     }
 
     fn alias(&mut self, anchor: usize, span: TextRange) -> Result<(), Error> {
-        let target = self.anchors.get(&anchor).copied();
-        match target {
-            Some(target) if self.tree.nodes[target as usize].next != OPEN => {
-                self.tree.nodes[target as usize].shared = true;
-                self.push(Kind::Alias(NodeId(target)), span, 0, None);
-                Ok(())
-            }
-            Some(_) => {
-                Err(Error::at(self.text, span, "the alias stands for something that contains it"))
-            }
-            None => Err(Error::at(self.text, span, "Unknown alias")),
+        let Some(target) = self.anchors.get(&anchor).copied() else {
+            return Err(Error::at(self.text, span, "Unknown alias"));
+        };
+        if self.nodes.alias(target, span) {
+            return Ok(());
         }
+        Err(Error::at(self.text, span, "the alias stands for something that contains it"))
     }
 
     fn tag(&mut self, tag: &Tag) -> u32 {
@@ -250,8 +224,7 @@ impl Reader<'_> {
         if let Some(id) = self.tags.get(&name) {
             return *id;
         }
-        self.tree.tags.push(name.clone());
-        let id = to_u32(self.tree.tags.len());
+        let id = self.nodes.tag(name.clone());
         self.tags.insert(name, id);
         id
     }
@@ -259,9 +232,7 @@ impl Reader<'_> {
     fn end_document(&mut self) {
         self.anchors.clear();
         self.tags.clear();
-        self.open.clear();
-        self.tree.lines = Arc::clone(&self.lines);
-        self.trees.push(std::mem::take(&mut self.tree));
+        self.nodes.end_document();
     }
 
     fn range(&self, span: Span) -> TextRange {
@@ -314,3 +285,6 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, range: TextRange) -> (EcoStrin
         ScalarStyle::Literal | ScalarStyle::Folded => (text.as_ref().into(), Style::Block),
     }
 }
+
+#[cfg(test)]
+mod tests;

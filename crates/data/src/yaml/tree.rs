@@ -43,13 +43,15 @@ pub struct Node {
     pub kind: Kind,
     /// Where it is written: for lists and maps from the first item to the last one.
     pub span: TextRange,
-    /// The explicit tag, as an index into the tree's tags plus one.
+    /// The explicit tag, as an index into the tree's tags plus one, and [`SHARED`].
     pub(super) tag: u32,
     /// The position after everything below this node.
     pub(super) next: u32,
-    /// Whether an alias stands for it somewhere.
-    pub(super) shared: bool,
 }
+
+/// The bit in a node's tag that says that an alias stands for it somewhere. Texts are too short
+/// for so many tags.
+pub(super) const SHARED: u32 = 1 << 31;
 
 /// A document: all nodes in one vector, the root first.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +59,7 @@ pub struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) tags: Vec<EcoString>,
     /// Start of every line, for messages that come after parsing.
-    pub(super) lines: Arc<[u32]>,
+    pub(super) lines: Arc<Vec<u32>>,
 }
 
 impl Tree {
@@ -118,12 +120,12 @@ impl Tree {
 
     /// Whether an alias stands for a node somewhere.
     pub fn is_shared(&self, id: NodeId) -> bool {
-        self.node(id).shared
+        self.node(id).tag & SHARED != 0
     }
 
     /// The explicit tag of a node, such as `tag:yaml.org,2002:str` or `!ruby/sym`.
     pub fn tag(&self, id: NodeId) -> Option<&str> {
-        let index = self.node(id).tag.checked_sub(1)?;
+        let index = (self.node(id).tag & !SHARED).checked_sub(1)?;
         self.tags.get(index as usize).map(EcoString::as_str)
     }
 

@@ -3,7 +3,7 @@
 use ecow::EcoString;
 
 use super::scope::{Bound, Scope};
-use super::stop::Stop;
+use super::stop::{Stop, Waiting};
 use super::tree::{Children, Inst, InstId, Reached, Step};
 use super::{Env, Eval, Evaluator, Info};
 use crate::load::SrcId;
@@ -38,13 +38,16 @@ impl Evaluator<'_> {
         for (_, node) in &controls {
             self.nodes[*node].fixed = true;
         }
-        let control = which(&controls, &regular)?;
+        let control = which(&controls)?;
+        if !control.regular {
+            no_regular(&regular)?;
+        }
         let result = match control.name {
             "if" => self.control_if(id, &controls),
             "switch" => self.control_switch(id, &controls, &regular),
             "type" => self.control_type(id, &controls, &regular),
             "for" => self.control_for(id, &controls),
-            _ => return self.control_merge(id, &controls, &regular),
+            _ => self.control_merge(&controls, &regular),
         };
         let reached = match result {
             Err(Stop::Failed(issue)) => {
@@ -61,14 +64,37 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Notes all parts of a structure that have no value: what is not chosen is reported too
+    /// while it is not known what is.
+    fn report_parts(&mut self, id: InstId) -> Eval<()> {
+        const TEMPLATES: [&str; 2] = ["<<do", "<<mapkey"];
+        for (key, node) in self.own_entries(id).iter() {
+            if TEMPLATES.contains(&key.as_str()) || self.extra(id).reported.contains(node) {
+                continue;
+            }
+            match self.deep(*node) {
+                Ok(_) => {}
+                Err(stop) if stop.is_suspend() => return Err(stop),
+                Err(_) => self.extra(id).reported.push(*node),
+            }
+        }
+        Ok(())
+    }
+
     /// The value of a control key.
     fn control_value(&mut self, node: InstId) -> Eval<Option<Value>> {
+        Ok(self.control_part(node)?.map(|i| i.value))
+    }
+
+    /// The value of a key whose trouble is reported for itself.
+    fn control_part(&mut self, node: InstId) -> Eval<Option<Item>> {
         match self.deep(node) {
-            Ok(item) => Ok(item.map(|i| i.value)),
+            Ok(item) => Ok(item),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
             Err(stop) => {
                 let structure = self.nodes[node].parent;
                 self.extra(structure).reported.push(node);
+                self.report_parts(structure)?;
                 Err(if matches!(stop, Stop::Failed(_)) {
                     Stop::blocked("", Some(node), true)
                 } else {
@@ -85,6 +111,7 @@ impl Evaluator<'_> {
         let mut inst = Inst::new(body, id, Step::Same);
         inst.fixed = true;
         let node = self.add(inst);
+        self.extra(node).origin = Some(chosen);
         self.extra(id).reported.push(node);
         match self.reach(node)? {
             Reached::Node(_, flags) => Ok(Reached::Node(node, flags)),
@@ -115,6 +142,7 @@ impl Evaluator<'_> {
         };
         let default = entry(controls, "<<default");
         if let Some(cases) = entry(controls, "<<cases") {
+            no_regular(regular)?;
             return self.control_cases(id, cases, &value, default);
         }
         let chosen = match value.simple_text() {
@@ -236,12 +264,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn control_merge(
-        &mut self,
-        id: InstId,
-        controls: &Entries,
-        regular: &Entries,
-    ) -> Eval<Reached> {
+    fn control_merge(&mut self, controls: &Entries, regular: &Entries) -> Eval<Reached> {
         let Some(node) = entry(controls, "<<merge") else { return Err(Stop::silent()) };
         let value = self.control_value(node)?.unwrap_or_default();
         let maps = match &value {
@@ -254,10 +277,9 @@ impl Evaluator<'_> {
                         Value::Map(map) => maps.push(std::rc::Rc::clone(map)),
                         Value::Null => {}
                         other => {
-                            return Err(Stop::failed(format!(
-                                "entry {n}: invalid type ({})",
-                                other.kind()
-                            )));
+                            let kind = other.kind();
+                            let text = format!("entry {n}: invalid entry type: {kind}");
+                            return Err(Stop::failed(text));
                         }
                     }
                 }
@@ -268,28 +290,27 @@ impl Evaluator<'_> {
             }
         };
         let mut entries: Vec<(EcoString, Item)> = Vec::new();
+        let mut waiting = Waiting::default();
         for (key, node) in regular {
-            if let Some(item) = self.deep(*node)? {
+            if let Some(Some(item)) = waiting.take(self.control_part(*node))? {
                 entries.push((key.clone(), item));
             }
         }
+        waiting.end()?;
         for map in maps {
             entries.extend(map.entries().iter().cloned());
         }
-        let value = Value::Map(crate::value::Map::new(entries));
-        match self.override_of(id) {
-            Some(item) => Ok(Reached::Value(item)),
-            None => Ok(Reached::Value(value.into())),
-        }
+        Ok(Reached::Value(Value::Map(crate::value::Map::new(entries)).into()))
     }
 
     fn control_for(&mut self, id: InstId, controls: &Entries) -> Eval<Reached> {
         let Some(node) = entry(controls, "<<for") else { return Err(Stop::silent()) };
+        let key = entry(controls, "<<mapkey");
+        let ranges = self.control_value(node)?;
         let Some(body) = entry(controls, "<<do") else {
             return Err(Stop::failed("do field required"));
         };
-        let key = entry(controls, "<<mapkey");
-        let Some(ranges) = self.control_value(node)? else { return Ok(Reached::Undefined) };
+        let Some(ranges) = ranges else { return Ok(Reached::Undefined) };
         let ranges = self.loop_ranges(&ranges)?;
         let mut out = Vec::new();
         self.rounds(id, &ranges, &mut Vec::new(), body, key, &mut out)?;
@@ -310,7 +331,12 @@ impl Evaluator<'_> {
                     let (index, value) = match (names.next(), names.next(), names.next()) {
                         (Some(value), None, None) => (None, value),
                         (Some(index), Some(value), None) => (Some(index.into()), value),
-                        _ => return Err(Stop::failed(format!("invalid control variable {name}"))),
+                        _ => {
+                            return Err(Stop::failed(format!(
+                                "invalid control variable spec {:?}",
+                                name.as_str()
+                            )));
+                        }
                     };
                     out.push(Range { name: value.into(), index, values: item.value.clone() });
                 }
@@ -319,18 +345,26 @@ impl Evaluator<'_> {
             Value::List(list) => {
                 for item in &list.items {
                     let Value::Map(map) = &item.value else {
-                        return Err(Stop::failed("control variable entry must be a map"));
+                        return Err(Stop::failed(format!(
+                            "control variable list entry requires may but got {}",
+                            item.value.kind()
+                        )));
                     };
                     let text = |key: &str| map.get(key).and_then(|i| i.value.as_str()).cloned();
                     let Some(name) = text("name") else {
-                        return Err(Stop::failed("control variable requires name field"));
+                        return Err(Stop::failed(
+                            "control variable list entry requires name field",
+                        ));
                     };
                     let values = map.get("values").map(|i| i.value.clone()).unwrap_or_default();
                     out.push(Range { name, index: text("index"), values });
                 }
             }
             other => {
-                return Err(Stop::failed(format!("invalid control variables: {}", other.kind())));
+                return Err(Stop::failed(format!(
+                    "value field must be map but got {}",
+                    other.kind()
+                )));
             }
         }
         Ok(out)
@@ -353,11 +387,10 @@ impl Evaluator<'_> {
             Value::Map(map) => {
                 map.entries().iter().map(|(k, i)| (Value::Str(k.clone()), i.clone())).collect()
             }
-            Value::Null => Vec::new(),
             other => {
                 return Err(Stop::failed(format!(
-                    "control variable {}: invalid type {}",
-                    range.name,
+                    "control variable {:?} requires list or map value, but got {}",
+                    range.name.as_str(),
                     other.kind()
                 )));
             }
@@ -392,9 +425,7 @@ impl Evaluator<'_> {
             let instance = this.add_instance(body, id, scope.clone(), true);
             match this.deep(instance) {
                 Err(stop @ Stop::Suspend(..)) => Err(stop),
-                Err(_) => {
-                    Err(this.nested_trouble(instance, "resolution of loop body failed".into()))
-                }
+                Err(_) => Err(this.nested_trouble(instance, "error evaluating body".into())),
                 other => other,
             }
         };
@@ -436,7 +467,7 @@ fn entry(entries: &Entries, key: &str) -> Option<InstId> {
 }
 
 /// The control structure that the keys say.
-fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
+fn which(controls: &Entries) -> Eval<&'static Control> {
     let mut found: Option<&'static Control> = None;
     for (key, _) in controls {
         let name = key.trim_start_matches('<');
@@ -469,14 +500,27 @@ fn which(controls: &Entries, regular: &Entries) -> Eval<&'static Control> {
         }
     }
     let Some(control) = found else {
-        let names: Vec<&str> = controls.iter().map(|c| c.0.as_str()).collect();
+        let names: Vec<&str> = controls.iter().map(|c| c.0.trim_start_matches('<')).collect();
         return Err(Stop::failed(format!("control options [{}] without control", names.join(" "))));
     };
-    if !control.regular && !regular.is_empty() {
-        let names: Vec<&str> = regular.iter().map(|c| c.0.as_str()).collect();
-        return Err(Stop::failed(format!("no regular fields [{}] allowed", names.join(" "))));
-    }
     Ok(control)
+}
+
+/// The control structure that keys make, if they make one.
+pub(crate) fn named<'k>(keys: impl Iterator<Item = &'k str>) -> Option<&'static str> {
+    let controls: Entries = keys
+        .filter(|key| key.starts_with("<<") && !key.starts_with("<<!"))
+        .map(|key| (key.into(), super::tree::NOWHERE))
+        .collect();
+    which(&controls).ok().map(|control| control.name)
+}
+
+fn no_regular(regular: &Entries) -> Eval<()> {
+    if regular.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = regular.iter().map(|c| c.0.as_str()).collect();
+    Err(Stop::failed(format!("no regular fields [{}] allowed", names.join(" "))))
 }
 
 /// What a switch says of a value that no case is for.

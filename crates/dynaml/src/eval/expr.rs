@@ -66,8 +66,12 @@ impl Evaluator<'_> {
             Expr::Lambda(lambda) => self.lambda_value(&lambda, env, info),
             Expr::LambdaRef(e) => self.lambda_reference(e, env, info),
             Expr::Instantiate(e) => self.instantiate(e, env, info),
-            Expr::Mapping(kind, source, lambda) => self.mapping(kind, source, lambda, env, info),
-            Expr::Sum(source, init, lambda) => self.sum(source, init, lambda, env, info),
+            Expr::Mapping(kind, source, lambda) => {
+                self.aside(info, |this, info| this.mapping(kind, source, lambda, env, info))
+            }
+            Expr::Sum(source, init, lambda) => {
+                self.aside(info, |this, info| this.sum(source, init, lambda, env, info))
+            }
             Expr::Catch(e, lambda) => self.catch_with(e, lambda, env, info),
             Expr::Sync(e, condition, value, timeout) => {
                 self.sync(e, condition, value, timeout, env, info)
@@ -85,6 +89,18 @@ impl Evaluator<'_> {
             | Expr::Cond(..)
             | Expr::Call { .. } => self.eval(id, env, info),
         }
+    }
+
+    /// Evaluates something in which a `merge` does not make the result one that is merged.
+    pub(crate) fn aside<T>(
+        &mut self,
+        info: &mut Info,
+        evaluate: impl FnOnce(&mut Self, &mut Info) -> T,
+    ) -> T {
+        let before = (info.merged, info.redirect.clone(), info.replace, info.key.clone());
+        let result = evaluate(self, info);
+        (info.merged, info.redirect, info.replace, info.key) = before;
+        result
     }
 
     fn eval_reference(&mut self, reference: &Reference, env: &Env) -> Eval<Value> {
@@ -225,7 +241,7 @@ impl Evaluator<'_> {
                 }
                 Some(Value::Null) if arg.expand => {}
                 Some(_) if arg.expand => {
-                    return Err(Stop::failed("list expansion requires a list value"));
+                    return Err(Stop::failed("argument expansion required list argument"));
                 }
                 Some(value) => out.push(value),
                 None => {}
@@ -255,7 +271,7 @@ impl Evaluator<'_> {
             let Some(expr) = expr else {
                 return Err(Stop::failed("a range needs both ends"));
             };
-            let result = self.eval(expr, env, info);
+            let result = self.aside(info, |this, info| this.eval(expr, env, info));
             *end = waiting.take(result)?;
         }
         waiting.end()?;
@@ -310,7 +326,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let names = self.assignments(assigns, env, info)?;
+        let names = self.aside(info, |this, info| this.assignments(assigns, env, info))?;
         let names = names.into_iter().map(|(k, v)| (k, Bound::from(v))).collect();
         self.eval(body, &env.with(names), info)
     }
@@ -365,7 +381,7 @@ impl Evaluator<'_> {
             None => Ok(Spot::Node(self.root(env.place))),
         };
         let spot = waiting.take(spot)?;
-        let steps = self.values(index, env, info);
+        let steps = self.aside(info, |this, info| this.values(index, env, info));
         let steps = waiting.take(steps)?;
         waiting.end()?;
         let (Some(mut spot), Some(steps)) = (spot, steps) else { return Err(Stop::silent()) };
@@ -407,8 +423,6 @@ impl Evaluator<'_> {
         };
         let path = crate::syntax::print::print_path(std::slice::from_ref(&step));
         let next = self.step_into(&spot, &step, || shown.to_owned())?;
-        let indexed = matches!(step, PathStep::Index(_));
-        let path = if indexed { format!("{shown}.{path}") } else { path };
         next.ok_or_else(|| Stop::failed(format!("'{path}' not found")))
     }
 
@@ -451,7 +465,7 @@ impl Evaluator<'_> {
                 list.items[ends].to_vec()
             }
             (_, None) => {
-                return Err(Stop::failed("projection requires an array or map expression"));
+                return Err(Stop::failed("only map or list allowed for projection"));
             }
             (_, Some(_)) => return Err(Stop::failed("slice requires array expression")),
         };
@@ -479,7 +493,8 @@ impl Evaluator<'_> {
         let given = [from.is_some(), to.is_some()];
         for (end, expr) in ends.iter_mut().zip([from, to]) {
             if let Some(expr) = expr {
-                let Value::Int(n) = self.eval(expr, env, info)? else {
+                let value = self.aside(info, |this, info| this.eval(expr, env, info))?;
+                let Value::Int(n) = value else {
                     return Err(Stop::failed("integer operand required"));
                 };
                 *end = n;

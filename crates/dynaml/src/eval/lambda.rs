@@ -30,7 +30,9 @@ impl Evaluator<'_> {
         let mut defaults = Vec::new();
         for param in lambda.params.iter() {
             defaults.push(match param.default {
-                Some(default) => Some(self.eval(default, env, info)?),
+                Some(default) => {
+                    Some(self.aside(info, |this, info| this.eval(default, env, info))?)
+                }
                 None => None,
             });
         }
@@ -97,9 +99,15 @@ impl Evaluator<'_> {
         if let Some(name) = self.builtin_name(callee) {
             return self.call_builtin(&name, args, curry, env, info);
         }
-        let lambda = match self.callee(callee, env, info)? {
-            Value::Lambda(lambda) => lambda,
-            _ => {
+        let lambda = match self.callee(callee, env, info) {
+            Ok(Value::Lambda(lambda)) => lambda,
+            Err(stop @ Stop::Blocked(_)) => {
+                // An argument that fails is what is wrong with the call, also while it waits.
+                self.arguments(args, env, info)?;
+                return Err(stop);
+            }
+            Err(stop) => return Err(stop),
+            Ok(_) => {
                 let shown = self.shown(callee);
                 return Err(Stop::failed(format!(
                     "function call '{shown}' requires function name or lambda value"
@@ -152,6 +160,13 @@ impl Evaluator<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether this names a function that evaluates its arguments itself.
+    pub(crate) fn is_lazy(&self, callee: ExprId) -> bool {
+        let name = self.builtin_name(callee);
+        name.and_then(|name| self.builtins.get(name.as_str()))
+            .is_some_and(|builtin| matches!(builtin, Builtin::Lazy(_)))
     }
 
     #[inline(never)]

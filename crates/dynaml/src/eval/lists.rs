@@ -41,11 +41,11 @@ impl Evaluator<'_> {
                 ListEntry::Insert(src) => {
                     merging |= self.mentions_merge(src);
                     let (item, info) = self.insert(id, src, Step::InsertAt(at))?;
-                    replaced |= info.replace;
                     if let Some(on) = info.key {
                         key = Some(on);
                     }
                     if let Some(Value::List(list)) = item.map(|i| i.value) {
+                        replaced |= info.replace;
                         if key.is_none() {
                             key.clone_from(&list.key);
                         }
@@ -85,10 +85,9 @@ impl Evaluator<'_> {
         }
         let Some(stubs) = self.stubs(id) else { return Ok(Vec::new()) };
         let mut added: Vec<Item> = Vec::new();
-        for stub in stubs.iter().flatten() {
-            if let Value::List(list) = &stub.value {
-                added.extend(list.items.iter().filter(|i| i.flags.has(Flags::INJECT)).cloned());
-            }
+        if let Some(Value::List(list)) = stubs.iter().flatten().next().map(|s| &s.value) {
+            let marked = |i: &&Item| i.flags.has_any(Flags::INJECT.with(Flags::DEFAULT));
+            added.extend(list.items.iter().filter(marked).cloned());
         }
         if added.is_empty() {
             return Ok(Vec::new());

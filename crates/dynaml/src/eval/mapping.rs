@@ -6,7 +6,7 @@ use ecow::EcoString;
 
 use super::reference::Spot;
 use super::scope::Bound;
-use super::stop::Stop;
+use super::stop::{Stop, Waiting};
 use super::tree::{Children, Reached};
 use super::{Env, Eval, Evaluator, Info};
 use crate::syntax::ast::{Expr, ExprId, MapKind};
@@ -28,8 +28,15 @@ impl Evaluator<'_> {
         info: &mut Info,
     ) -> Eval<Value> {
         let (word, [open, close]) = kind.text();
-        let elements = self.elements(source, env, info)?;
-        let lambda = self.element_lambda(lambda, env, info, "mapping requires a lambda value")?;
+        let mut waiting = Waiting::default();
+        let elements = self.elements(source, env, info);
+        let elements = waiting.take(elements)?;
+        let lambda = self.element_lambda(lambda, env, info, "mapping requires a lambda value");
+        let lambda = waiting.take(lambda)?;
+        waiting.end()?;
+        let (Some(elements), Some(lambda)) = (elements, lambda) else {
+            return Err(Stop::silent());
+        };
         let params = parameters(&lambda);
         if params.is_some_and(|n| n > 2) {
             return Err(Stop::failed("mapping expression take a maximum of 2 arguments"));
@@ -200,9 +207,17 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let elements = self.elements(source, env, info)?;
-        let mut total = self.eval(init, env, info)?;
-        let lambda = self.element_lambda(lambda, env, info, "sum requires a lambda value")?;
+        let mut waiting = Waiting::default();
+        let elements = self.elements(source, env, info);
+        let elements = waiting.take(elements)?;
+        let total = self.eval(init, env, info);
+        let total = waiting.take(total)?;
+        let lambda = self.element_lambda(lambda, env, info, "sum requires a lambda value");
+        let lambda = waiting.take(lambda)?;
+        waiting.end()?;
+        let (Some(elements), Some(mut total), Some(lambda)) = (elements, total, lambda) else {
+            return Err(Stop::silent());
+        };
         let params = parameters(&lambda);
         if params.is_some_and(|n| n < 2) {
             return Err(Stop::failed("mapping expression take a minimum of 2 arguments"));
@@ -247,7 +262,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<(Option<Value>, Option<EcoString>)> {
-        match self.eval_defined(expr, env, info) {
+        match self.aside(info, |this, info| this.eval_defined(expr, env, info)) {
             Ok(Some(value)) => Ok((Some(value), None)),
             Ok(None) => Ok((None, Some("value undefined".into()))),
             Err(Stop::Failed(issue)) => Ok((None, Some(issue.text.clone()))),

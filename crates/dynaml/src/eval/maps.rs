@@ -28,6 +28,7 @@ impl Evaluator<'_> {
             },
             _ => Vec::new(),
         };
+        self.nodes.reserve(entries.len());
         let own = entries.into_iter().map(|(key, body)| {
             let child = self.add(Inst::new(body, id, Step::Key(key.clone())));
             (key, child)
@@ -47,8 +48,13 @@ impl Evaluator<'_> {
             None => None,
         };
         let mut base = Vec::new();
+        let mut literal = Vec::new();
         let mut replaced = false;
-        if let Some(insert) = insert {
+        if let Some(insert) = insert
+            && let Some(entries) = self.literal_insert(id, insert)?
+        {
+            literal = entries;
+        } else if let Some(insert) = insert {
             let (item, info) = self.insert(id, insert, Step::Insert)?;
             match item.map(|i| i.value) {
                 Some(Value::Map(map)) => base = map.entries().to_vec(),
@@ -56,13 +62,14 @@ impl Evaluator<'_> {
                 Some(other) => {
                     let text =
                         format!("require map value for '<<' insert, found '{}'", other.kind());
-                    return Err(Stop::failed(text));
+                    self.extra(id).fault = Some(Stop::failed(text));
                 }
             }
             replaced = info.replace;
         }
         let own: &[(EcoString, InstId)] = if replaced { &[] } else { &own };
         let mut entries = self.base_entries(id, own, base, replaced);
+        entries.extend(literal.into_iter().filter(|e| find(own, &e.0).is_none()));
         if !self.nodes[id].fixed {
             self.inject(id, own, &mut entries);
         }
@@ -72,6 +79,25 @@ impl Evaluator<'_> {
         entries.extend_from_slice(own);
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(Children::Map(entries))
+    }
+
+    /// The entries of an insert that is a map as it is written: they belong to the map around it.
+    fn literal_insert(
+        &mut self,
+        id: InstId,
+        source: SrcId,
+    ) -> Eval<Option<Vec<(EcoString, InstId)>>> {
+        match &self.sources.nodes[source].kind {
+            SrcKind::Map(map) if !map.control && !map.marks.template => {}
+            _ => return Ok(None),
+        }
+        let node = self.add(Inst::new(Body::Src(source), id, Step::Same));
+        self.extra(id).inserts.push(node);
+        self.reach(node)?;
+        match &*self.children(node)? {
+            Children::Map(entries) => Ok(Some(entries.clone())),
+            Children::List(..) => Ok(None),
+        }
     }
 
     /// Entries of an insert that are no own ones. What `merge replace` brings is final.
@@ -103,23 +129,23 @@ impl Evaluator<'_> {
     ) {
         let Some(stubs) = self.stubs(id) else { return };
         let mut added: Vec<(EcoString, Item)> = Vec::new();
-        for stub in stubs.iter().flatten() {
-            let Value::Map(map) = &stub.value else { continue };
-            if !map.injects {
-                continue;
-            }
-            for (key, item) in map.entries() {
-                let marked = item.flags.has_any(Flags::INJECT.with(Flags::DEFAULT));
-                let known = find(own, key).is_some()
-                    || entries.iter().any(|e| e.0 == *key)
-                    || added.iter().any(|e| e.0 == *key);
-                if marked && !known {
-                    added.push((key.clone(), item.clone()));
-                }
+        // What the stubs behind the first one inject is in that one already.
+        let Some(Value::Map(map)) = stubs.iter().flatten().next().map(|s| &s.value) else { return };
+        if !map.injects {
+            return;
+        }
+        for (key, item) in map.entries() {
+            let marked = item.flags.has_any(Flags::INJECT.with(Flags::DEFAULT));
+            let known = find(own, key).is_some() || entries.iter().any(|e| e.0 == *key);
+            if marked && !known {
+                added.push((key.clone(), item.clone()));
             }
         }
         for (key, item) in added {
-            let inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            let flags = item.flags.with(Flags::INJECT);
+            let item = Item { value: item.value, flags };
+            let mut inst = Inst::new(Body::Value(item), id, Step::Key(key.clone()));
+            inst.fixed = true;
             entries.push((key, self.add(inst)));
         }
     }

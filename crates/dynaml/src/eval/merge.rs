@@ -135,6 +135,18 @@ impl Evaluator<'_> {
         self.nodes[id].stubs = Stubs::Unknown;
     }
 
+    /// What stubs have for a `merge`: in a lambda the path is that of the place where the lambda
+    /// was written, the stubs are those of the caller.
+    fn stub_value_for(&mut self, env: &Env) -> Option<Item> {
+        if env.merge == env.place || self.root(env.merge) == self.root(env.place) {
+            return self.stub_value(env.merge);
+        }
+        let path = self.context_path(env.merge);
+        let path: Vec<PathStep> = path.iter().flat_map(|s| crate::session::steps(s)).collect();
+        let document = self.document(env.place);
+        document.stubs.iter().find_map(|s| find_path(s, &path).cloned())
+    }
+
     pub(crate) fn merge(&mut self, merge: &Merge, env: &Env, info: &mut Info) -> Eval<Value> {
         if merge.none {
             info.none = true;
@@ -147,7 +159,7 @@ impl Evaluator<'_> {
                 let document = self.document(env.merge);
                 document.stubs.iter().find_map(|s| find_path(s, path).cloned())
             }
-            None => self.stub_value(env.merge),
+            None => self.stub_value_for(env),
         };
         let Some(item) = found else {
             let path = match &merge.redirect {
@@ -189,9 +201,11 @@ fn stubs_of(found: Vec<Option<Item>>) -> Stubs {
 
 /// What is below a marked default is there only if it is marked itself: it never overrides.
 fn step_down<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
-    let found = find_below(item, step)?;
-    let default = item.flags.has(Flags::DEFAULT);
-    (!default || found.flags.has_any(Flags::DEFAULT.with(Flags::INJECT))).then_some(found)
+    find_below(item, step).filter(|found| !is_implied(found.flags))
+}
+
+fn is_implied(flags: Flags) -> bool {
+    flags.has(Flags::IMPLIED) && !flags.has(Flags::DEFAULT)
 }
 
 fn find_below<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {

@@ -7,7 +7,7 @@ use ecow::EcoString;
 use super::stop::{Issue, Stop, Want};
 use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, Step};
 use super::{Env, Eval, Evaluator, Info};
-use crate::load::{ListSrc, MapSrc, Marks, SrcId, SrcKind};
+use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
 use crate::syntax::print::print;
 use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         error: crate::syntax::parser::ParseError,
     ) -> Eval<Reached> {
         if let Some(item) = self.override_of(id) {
-            return Ok(Reached::Value(item));
+            return Ok(self.replaced(id, item));
         }
         let issue = Issue {
             text: "unparseable expression".into(),
@@ -107,7 +107,10 @@ impl Evaluator<'_> {
                     Ok(Reached::Value(item))
                 }
             }
-            _ => Ok(Reached::Value(self.override_of(id).unwrap_or(item))),
+            _ => Ok(match self.override_of(id) {
+                Some(found) => self.replaced(id, found),
+                None => Reached::Value(item),
+            }),
         }
     }
 
@@ -136,8 +139,10 @@ impl Evaluator<'_> {
             let source = self.source_value(src);
             let template = Template { body: TemplateBody::Node(src), place: id, source };
             let item = Item { value: Value::Template(Rc::new(template)), flags: marks.flags };
-            let found = self.override_of(id).map(|found| marked(found, marks.flags));
-            return Ok(Reached::Value(found.unwrap_or(item)));
+            return Ok(match self.override_of(id) {
+                Some(found) => self.replaced(id, marked(found, marks.flags)),
+                None => Reached::Value(item),
+            });
         }
         if control {
             return Ok(match self.reach_control(id, src)? {
@@ -161,6 +166,7 @@ impl Evaluator<'_> {
         let mut info = Info::default();
         let env = Env::at(id);
         let mut result = self.top(expr, &env, &mut info);
+        let mut last = expr;
         for _ in 0..AGAIN {
             let Ok(Value::Str(text)) = &result else { break };
             if !is_expression(text) && !self.sources.features.interpolation {
@@ -168,10 +174,19 @@ impl Evaluator<'_> {
             }
             let text = text.clone();
             result = match self.sources.expression(&text) {
-                Some(Ok(next)) => self.top(next, &env, &mut info),
+                Some(Ok(next)) => {
+                    last = next;
+                    self.top(next, &env, &mut info)
+                }
                 Some(Err(_)) => Err(Stop::failed("unparseable expression")),
                 None => break,
             };
+        }
+        if self.options.partial && matches!(result, Err(Stop::Blocked(_))) {
+            last = self.rest_of(last, &env);
+        }
+        if last != expr && matches!(result, Err(Stop::Failed(_) | Stop::Blocked(_))) {
+            self.extra(id).again = Some(last);
         }
         (result, info)
     }
@@ -225,7 +240,7 @@ impl Evaluator<'_> {
             Ok(value) => value,
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
-                    Some(item) => Ok(Reached::Value(marked(item, info.flags))),
+                    Some(item) => Ok(self.replaced(id, marked(item, info.flags))),
                     None => Err(Stop::Failed(issue)),
                 };
             }
@@ -238,24 +253,51 @@ impl Evaluator<'_> {
         let item = Item { value, flags: info.flags };
         if info.undefined {
             let found = if info.merged { None } else { self.override_of(id) };
-            let found = found.map(|item| marked(item, info.flags));
-            return Ok(found.map_or(Reached::Undefined, Reached::Value));
+            return Ok(match found {
+                Some(item) => self.replaced(id, marked(item, info.flags)),
+                None => Reached::Undefined,
+            });
         }
         if info.flags.has(Flags::DYNAMIC) && !matches!(item.value, Value::Template(_)) {
-            return Err(Stop::failed("dynamic marker for non-template value node"));
+            return match self.override_of(id) {
+                Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
+                None => Err(Stop::failed("dynamic marker for non-template value node")),
+            };
         }
         if !info.merged && info.redirect.is_none() {
-            if info.prefer && item.value.is_container() {
+            // An entry of a list is not replaced as a whole, so what is in it may be.
+            if item.value.is_container() && (info.prefer || self.is_list_entry(id)) {
                 return Ok(self.literal(id, item, false));
             }
             if let Some(found) = self.override_of(id) {
-                return Ok(Reached::Value(marked(found, info.flags)));
+                return Ok(self.replaced(id, marked(found, info.flags)));
             }
         }
         if item.value.weight().open && item.value.is_container() {
             return Ok(self.literal(id, item, true));
         }
         Ok(Reached::Value(item))
+    }
+
+    fn is_list_entry(&self, id: InstId) -> bool {
+        let mut at = id;
+        while matches!(self.nodes[at].step, Step::Same) && self.nodes[at].parent != NOWHERE {
+            at = self.nodes[at].parent;
+        }
+        matches!(self.nodes[at].step, Step::Index(_) | Step::Named(_))
+    }
+
+    /// What a stub has put in place of a node. What a stub has left unresolved is tried again.
+    fn replaced(&mut self, id: InstId, item: Item) -> Reached {
+        match &item.value {
+            Value::Str(text) if self.options.partial && is_expression(text) => {
+                self.literal(id, item, true)
+            }
+            Value::List(_) | Value::Map(_) if item.value.weight().open => {
+                self.literal(id, item, true)
+            }
+            _ => Reached::Value(item),
+        }
     }
 
     /// Treats a value as if it stood in the document.
@@ -314,7 +356,7 @@ impl Evaluator<'_> {
     fn build(&mut self, id: InstId) -> Eval<Value> {
         let children = self.children(id)?;
         let stub = self.in_stub(id);
-        let mut trouble: Option<Stop> = None;
+        let mut trouble = self.nodes[id].extra.as_ref().and_then(|e| e.fault.clone());
         let note = |stop: Stop, trouble: &mut Option<Stop>| -> Eval<()> {
             if stop.is_suspend() {
                 return Err(stop);
@@ -326,11 +368,18 @@ impl Evaluator<'_> {
         };
         let value = match &*children {
             Children::Map(entries) => {
+                let implied =
+                    self.map_source(id).is_some_and(|m| m.marks.flags.has(Flags::DEFAULT));
+                let implied = if implied { Flags::IMPLIED } else { Flags::default() };
                 let mut out = Vec::with_capacity(entries.len());
                 for (key, child) in entries {
                     match self.deep(*child) {
                         Ok(Some(item)) => {
-                            out.push((key.clone(), self.handed_on(*child, item, stub)));
+                            let item = self.handed_on(*child, item, stub);
+                            out.push((
+                                key.clone(),
+                                Item { flags: item.flags.with(implied), ..item },
+                            ));
                         }
                         Ok(None) => {}
                         Err(stop) => note(stop, &mut trouble)?,
@@ -372,9 +421,43 @@ impl Evaluator<'_> {
         if let Err(Stop::Suspend(..)) = &result {
             self.suspend(id, Want::Shape);
         } else {
+            if result.is_err() && self.sources.broken {
+                self.report_broken(id);
+            }
             self.extra(id).children = Some(Memo::Done(result.clone()));
         }
         result
+    }
+
+    /// Notes the texts below a node that are no expressions. The rest of what is there is not
+    /// evaluated, since it is not known what the node is.
+    fn report_broken(&mut self, id: InstId) {
+        let mut found = Vec::new();
+        let mut todo = vec![id];
+        while let Some(at) = todo.pop() {
+            let Body::Src(src) = self.nodes[at].body else { continue };
+            match &self.sources.nodes[src].kind {
+                SrcKind::Broken(..) => found.push(at),
+                SrcKind::Map(_) => todo.extend(self.own_entries(at).iter().rev().map(|e| e.1)),
+                SrcKind::List(list) => {
+                    let entries = list.entries.clone();
+                    let before = todo.len();
+                    for (n, entry) in (0..).zip(entries) {
+                        let ListEntry::Node(src) = entry else { continue };
+                        todo.push(self.add(Inst::new(Body::Src(src), at, Step::Index(n))));
+                    }
+                    todo[before..].reverse();
+                }
+                _ => {}
+            }
+        }
+        for node in found {
+            let known = matches!(self.nodes[node].reached, Memo::Done(_));
+            if !known {
+                self.nodes[node].reached = Memo::Done(Err(Stop::failed("unparseable expression")));
+            }
+            self.extra(id).reported.push(node);
+        }
     }
 
     fn shape(&mut self, id: InstId) -> Eval<Rc<Children>> {
@@ -442,5 +525,5 @@ impl Evaluator<'_> {
 
 /// A value from a stub at a node with markers of its own.
 fn marked(item: Item, flags: Flags) -> Item {
-    Item { flags: item.flags.with(flags), ..item }
+    Item { flags: item.flags.with(flags.replaced()), ..item }
 }

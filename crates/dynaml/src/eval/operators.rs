@@ -95,7 +95,7 @@ impl Evaluator<'_> {
     fn add_or_subtract(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
         let add = op == BinaryOp::Add;
         match (a, b) {
-            (Value::Str(_), Value::Int(_) | Value::Str(_)) => self.address_arithmetic(add, a, b),
+            (Value::Str(_), _) => self.address_arithmetic(add, a, b),
             _ => match (number(a), number(b)) {
                 (Some(x), Some(y)) => Ok(Value::Float(if add { x + y } else { x - y })),
                 _ => Err(self.no_sum(add, a)),
@@ -118,7 +118,7 @@ impl Evaluator<'_> {
     fn address_arithmetic(&mut self, add: bool, a: &Value, b: &Value) -> Eval<Value> {
         let (Value::Str(text), Ok(left)) = (a, network::parse(a)) else {
             let name = if add { "PLUS" } else { "MINUS" };
-            let word = if add { "addition" } else { "subtraction" };
+            let word = if add { "addition" } else { "substraction" };
             let spiff = format!("string argument for {name} must be an IP address");
             let plus = format!("first argument for {word} must be IP address, CIDR or number");
             return Err(Stop::failed(self.words(&spiff, &plus)));
@@ -130,9 +130,20 @@ impl Evaluator<'_> {
             }
             Value::Str(_) if !add => match network::parse(b) {
                 Ok(right) => network::distance(&left, &right),
-                Err(_) => Err(Stop::failed("second argument of subtraction must be IP address")),
+                Err(_) => {
+                    let plus =
+                        "second argument for substraction must be IP address, CIDR or number";
+                    Err(Stop::failed(self.words("integer operand required", plus)))
+                }
             },
-            _ => Err(self.no_sum(add, &Value::Int(0))),
+            _ => {
+                let plus = if add {
+                    "addition argument for an IP address requires an integer argument"
+                } else {
+                    "second argument of IP address subtraction must be IP address or integer"
+                };
+                Err(Stop::failed(self.words("integer operand required", plus)))
+            }
         }
     }
 

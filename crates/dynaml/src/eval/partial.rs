@@ -1,15 +1,71 @@
 //! What is left of a document that cannot be resolved: values where there are some, expressions
 //! as they are written elsewhere.
 
-use super::Evaluator;
-use super::tree::{Children, InstId, Memo, Reached};
+use super::stop::Stop;
+use super::tree::{Body, Children, InstId, Memo, Reached, Step};
+use super::{Env, Evaluator, Info};
 use crate::load::SrcKind;
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId};
 use crate::value::{Item, List, Map, Value};
 
 impl Evaluator<'_> {
     /// A document as far as it could be resolved.
     pub fn partial(&self, root: InstId) -> Value {
         self.partial_item(root, 0).map(|i| i.value).unwrap_or_default()
+    }
+
+    /// What an expression that waits for something comes down to: of alternatives the one that is
+    /// waited for, of conditions the branch that was chosen.
+    pub(crate) fn rest_of(&mut self, expr: ExprId, env: &Env) -> ExprId {
+        let changed = match self.sources.exprs[expr].clone() {
+            Expr::Binary(op @ (BinaryOp::Or | BinaryOp::OrNull), a, b) => {
+                let left = self.eval_defined(a, env, &mut Info::default());
+                let gone = match left {
+                    Err(Stop::Failed(_)) | Ok(None) => true,
+                    Ok(Some(Value::Null)) => op == BinaryOp::OrNull,
+                    _ => false,
+                };
+                return if gone { self.rest_of(b, env) } else { expr };
+            }
+            Expr::Cond(c, t, f) => {
+                return match self.eval(c, env, &mut Info::default()) {
+                    Ok(value) => self.rest_of(if value.truth() { t } else { f }, env),
+                    Err(_) => expr,
+                };
+            }
+            Expr::Group(e) | Expr::Prefer(e) | Expr::Marked(_, Some(e)) => {
+                return self.rest_of(e, env);
+            }
+            Expr::Binary(op, a, b) => {
+                Expr::Binary(op, self.rest_of_part(a, env), self.rest_of_part(b, env))
+            }
+            Expr::Not(e) => Expr::Not(self.rest_of_part(e, env)),
+            Expr::Mapping(kind, source, lambda) => {
+                Expr::Mapping(kind, self.rest_of_part(source, env), lambda)
+            }
+            Expr::List(items) => {
+                let rest = items
+                    .iter()
+                    .map(|a| Arg { value: self.rest_of_part(a.value, env), ..a.clone() });
+                Expr::List(rest.collect())
+            }
+            Expr::Call { callee, args, curry } if !self.is_lazy(callee) => {
+                let rest = args
+                    .iter()
+                    .map(|a| Arg { value: self.rest_of_part(a.value, env), ..a.clone() });
+                Expr::Call { callee, args: rest.collect(), curry }
+            }
+            _ => return expr,
+        };
+        let (start, end) = self.sources.exprs.span(expr);
+        self.sources.exprs.push(changed, start as usize, end as usize)
+    }
+
+    fn rest_of_part(&mut self, expr: ExprId, env: &Env) -> ExprId {
+        match self.eval(expr, env, &mut Info::default()) {
+            Err(Stop::Blocked(_)) => self.rest_of(expr, env),
+            _ => expr,
+        }
     }
 
     fn partial_item(&self, id: InstId, depth: u32) -> Option<Item> {
@@ -26,13 +82,28 @@ impl Evaluator<'_> {
             Memo::Done(Ok(Reached::Node(_, flags))) if depth < super::MOST_NESTED => {
                 Some(Item { value: self.partial_entries(id, depth), flags: *flags })
             }
+            Memo::Done(Err(Stop::Blocked(_))) if depth < super::MOST_NESTED => {
+                Some(self.open_control(id, depth).into())
+            }
             _ => Some(self.as_written(id).into()),
         }
     }
 
+    /// A control structure that waits, with those of its parts that have values; anything else
+    /// as it is written.
+    fn open_control(&self, id: InstId, depth: u32) -> Value {
+        let is_control = self.map_source(id).is_some_and(|map| map.control);
+        let own = self.nodes[id].extra.as_ref().and_then(|e| e.own.as_ref());
+        let Some(own) = own.filter(|_| is_control) else { return self.as_written(id) };
+        let parts = own
+            .iter()
+            .filter_map(|(key, node)| Some((key.clone(), self.partial_item(*node, depth + 1)?)));
+        Value::Map(Map::new(parts.collect()))
+    }
+
     fn partial_entries(&self, id: InstId, depth: u32) -> Value {
         let children = self.nodes[id].extra.as_ref().and_then(|e| e.children.as_ref());
-        let Some(Memo::Done(Ok(children))) = children else { return self.as_written(id) };
+        let Some(Memo::Done(Ok(children))) = children else { return self.open_container(id) };
         match &**children {
             Children::Map(entries) => {
                 let entries = entries.iter();
@@ -47,13 +118,43 @@ impl Evaluator<'_> {
         }
     }
 
+    /// A map or list whose insert is open: as it is written, but for the insert.
+    fn open_container(&self, id: InstId) -> Value {
+        let mut value = self.as_written(id);
+        let inserts = self.nodes[id].extra.as_ref().map(|e| &e.inserts[..]).unwrap_or_default();
+        for node in inserts {
+            let Body::Src(src) = self.nodes[*node].body else { continue };
+            if self.sources.whole.contains_key(&src) || self.expr_of(*node).is_none() {
+                continue;
+            }
+            let insert = (self.sources.insert_key(src).into(), self.as_written(*node).into());
+            match (&mut value, &self.nodes[*node].step) {
+                (Value::Map(map), Step::Insert) => {
+                    let entries = map.entries().iter().cloned().chain([insert]);
+                    *map = Map::new(entries.collect());
+                }
+                (Value::List(list), Step::InsertAt(n)) => {
+                    let mut items = list.items.clone();
+                    if let Some(item) = items.get_mut(*n as usize) {
+                        *item = Value::Map(Map::new(vec![insert])).into();
+                    }
+                    *list = List::new(items, list.key.clone());
+                }
+                _ => {}
+            }
+        }
+        value
+    }
+
     fn as_written(&self, id: InstId) -> Value {
         let src = self.source_of(id);
+        if let Some(expr) = self.nodes[id].extra.as_ref().and_then(|e| e.again) {
+            return Value::str(self.sources.shown(expr));
+        }
         match (&self.nodes[id].body, &self.sources.nodes[src].kind) {
-            (super::tree::Body::Value(item), _) => item.value.clone(),
-            (super::tree::Body::Expr(expr, _), _) | (_, SrcKind::Expr(expr)) => {
-                let text = crate::syntax::print::print(&self.sources.exprs, *expr);
-                Value::str(format!("(( {text} ))"))
+            (Body::Value(item), _) => item.value.clone(),
+            (Body::Expr(expr, _), _) | (_, SrcKind::Expr(expr)) => {
+                Value::str(self.sources.shown(*expr))
             }
             _ => self.source_value(src),
         }

@@ -3,36 +3,91 @@
 use ecow::EcoString;
 
 use super::Evaluator;
-use super::tree::{InstId, NOWHERE, Step};
+use super::tree::{Body, InstId, NOWHERE, Step};
 use crate::syntax::print::print_path;
 
 impl Evaluator<'_> {
-    /// The steps to a node from its document's root, without those that stay in place.
-    pub(crate) fn steps(&self, id: InstId) -> Vec<&Step> {
-        let mut steps = Vec::new();
+    /// The nodes from a document's root to a node, without those that stay in place.
+    fn lineage(&self, id: InstId) -> Vec<InstId> {
+        let mut nodes = Vec::new();
         let mut at = id;
         while at != NOWHERE {
-            let node = &self.nodes[at];
-            if !matches!(node.step, Step::Same) {
-                steps.push(&node.step);
+            if !matches!(self.nodes[at].step, Step::Same) {
+                nodes.push(at);
             }
-            at = node.parent;
+            at = self.nodes[at].parent;
         }
-        steps.reverse();
-        steps
+        nodes.reverse();
+        nodes
+    }
+
+    /// The steps to a node from its document's root, without those that stay in place.
+    fn steps(&self, id: InstId) -> Vec<&Step> {
+        self.lineage(id).into_iter().map(|node| &self.nodes[node].step).collect()
     }
 
     /// The path of a node as reports show it: `a.[0].b`, `m.<<`.
     pub fn path(&self, id: InstId) -> String {
-        join(self.steps(id).into_iter().map(report_step))
+        self.shown_steps(id, None).join(".")
     }
 
-    /// The path of a node from one above it; the whole path if it is that node itself.
-    pub fn path_below(&self, id: InstId, base: InstId) -> String {
-        let steps = self.steps(id);
-        let known = self.steps(base).len();
-        let below = if known < steps.len() { known } else { 0 };
-        join(steps.into_iter().skip(below).map(report_step))
+    /// The steps to a node as reports show them, from a node above it if there is one; all of
+    /// them if it is that node itself.
+    pub(crate) fn shown_steps(&self, id: InstId, base: Option<InstId>) -> Vec<EcoString> {
+        let nodes = self.lineage(id);
+        let known = base.map_or(0, |base| self.lineage(base).len());
+        let below = if known < nodes.len() { known } else { 0 };
+        let mut shown = Vec::with_capacity(nodes.len());
+        for node in nodes.into_iter().skip(below) {
+            match &self.nodes[node].step {
+                Step::Insert => shown.push(self.insert_key(node).into()),
+                Step::InsertAt(n) => {
+                    shown.push(ecow::eco_format!("[{n}]"));
+                    shown.push(self.insert_key(node).into());
+                }
+                step => shown.push(report_step(step)),
+            }
+        }
+        shown
+    }
+
+    /// The key that an insert is written under.
+    fn insert_key(&self, node: InstId) -> &'static str {
+        match &self.nodes[node].body {
+            Body::Src(src) => self.sources.insert_key(*src),
+            _ => "<<",
+        }
+    }
+
+    /// The path that spiff++ adds to a line of its report: where the node stands by the keys of
+    /// list entries, if that is not what is shown already.
+    pub(crate) fn issue_path(&self, id: InstId, shown: &[EcoString]) -> String {
+        let mut own = Vec::new();
+        let mut at = id;
+        while at != NOWHERE {
+            let node = &self.nodes[at];
+            if let Some(origin) = node.extra.as_ref().and_then(|e| e.origin) {
+                at = origin;
+                continue;
+            }
+            let same = matches!(node.step, Step::Same) || is_insert(&node.step);
+            if !same && !self.is_list_control(at) {
+                own.push(stub_step(&node.step));
+            }
+            at = node.parent;
+        }
+        own.reverse();
+        match own.strip_prefix(shown) {
+            Some([]) => String::new(),
+            Some(rest) => format!("...{}", rest.join(".")),
+            None => own.join("."),
+        }
+    }
+
+    /// Whether a node is a control structure in a list: it is evaluated in the place of the list.
+    fn is_list_control(&self, node: InstId) -> bool {
+        matches!(self.nodes[node].step, Step::Index(_) | Step::Named(_))
+            && self.map_source(node).is_some_and(|map| map.control)
     }
 
     /// The steps as `__ctx.PATH` shows them: entries with a key by their key.
@@ -70,8 +125,7 @@ fn report_step(step: &Step) -> EcoString {
         Step::Key(key) => key.clone(),
         Step::Index(n) => ecow::eco_format!("[{n}]"),
         Step::Named(named) => ecow::eco_format!("[{}]", named.0),
-        Step::Insert => "<<".into(),
-        Step::InsertAt(n) => ecow::eco_format!("[{n}].<<"),
+        Step::Insert | Step::InsertAt(_) => "<<".into(),
     }
 }
 
@@ -80,9 +134,4 @@ fn stub_step(step: &Step) -> EcoString {
         Step::Named(named) => ecow::eco_format!("{}:{}", named.1, named.2),
         other => report_step(other),
     }
-}
-
-fn join(parts: impl Iterator<Item = EcoString>) -> String {
-    let parts: Vec<EcoString> = parts.filter(|p| !p.is_empty()).collect();
-    parts.join(".")
 }

@@ -12,7 +12,7 @@ use super::{Env, Eval, Evaluator};
 use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
-use crate::value::{Item, Lambda, Value};
+use crate::value::{Flags, Item, Lambda, Value};
 
 /// Where a reference has got to.
 #[derive(Clone, Debug)]
@@ -49,12 +49,19 @@ impl Evaluator<'_> {
     }
 
     /// What a reference refers to.
+    ///
+    /// References lead to references, so this and what it calls to get on keep little on the stack.
     pub(crate) fn resolve(&mut self, reference: &Reference, env: &Env, depth: Depth) -> Eval<Spot> {
+        match self.locate(reference, env)? {
+            Spot::Node(id) => self.arrive(id, depth, || full_path(reference)),
+            value @ Spot::Value(_) => Ok(value),
+        }
+    }
+
+    /// Where the path of a reference leads.
+    #[inline(never)]
+    fn locate(&mut self, reference: &Reference, env: &Env) -> Eval<Spot> {
         let path = &reference.path[..];
-        let shown = |n: usize| {
-            let dot = if reference.absolute { "." } else { "" };
-            format!("{dot}{}", print_path(&path[..n.min(path.len())]))
-        };
         let (mut spot, rest) = if let Some(outer) = self.outer_reference(reference, env) {
             (Spot::Node(outer), 3)
         } else if let Some(tag) = &reference.tag {
@@ -72,19 +79,16 @@ impl Evaluator<'_> {
                             None => (spot, 1),
                         }
                     }
-                    None => return Err(Stop::failed(format!("'{}' not found", shown(1)))),
+                    None => return Err(not_found(&shown(reference, 1))),
                 },
-                _ => return Err(Stop::failed(format!("'{}' not found", shown(1)))),
+                _ => return Err(not_found(&shown(reference, 1))),
             }
         };
         for (n, step) in path.iter().enumerate().skip(rest) {
-            spot = match self.step_into(&spot, step, || shown(n))? {
+            spot = match self.step_into(&spot, step, || shown(reference, n))? {
                 Some(next) => next,
-                None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
+                None => return Err(not_found(&shown(reference, n + 1))),
             };
-        }
-        if let Spot::Node(id) = spot {
-            return self.arrive(id, depth, || shown(path.len()));
         }
         Ok(spot)
     }
@@ -93,23 +97,32 @@ impl Evaluator<'_> {
     fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Spot> {
         match self.reach(id) {
             Ok(Reached::Value(item)) => Ok(Spot::Value(item)),
-            Ok(Reached::Undefined) => Err(Stop::failed(format!("'{}' not found", shown()))),
-            Ok(Reached::Node(node, flags)) => {
-                if depth == Depth::Shape {
-                    self.children(node).map_err(|s| self.incomplete(s, node, &shown()))?;
-                    return Ok(Spot::Node(node));
-                }
-                match self.deep(id) {
-                    Ok(Some(item)) => {
-                        Ok(Spot::Value(Item { flags: item.flags.with(flags), ..item }))
-                    }
-                    Ok(None) => Err(Stop::failed(format!("'{}' not found", shown()))),
-                    Err(stop @ Stop::Suspend(..)) => Err(stop),
-                    Err(_) => Err(Stop::blocked(format!("'{}' unresolved", shown()), None, false)),
-                }
-            }
+            Ok(Reached::Undefined) => Err(not_found(&shown())),
+            Ok(Reached::Node(node, flags)) => self.arrive_at(id, node, flags, depth, shown),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
             Err(stop) => Err(self.unresolved(stop, id, &shown())),
+        }
+    }
+
+    /// A reference has led to a map or list.
+    #[inline(never)]
+    fn arrive_at(
+        &mut self,
+        id: InstId,
+        node: InstId,
+        flags: Flags,
+        depth: Depth,
+        shown: impl Fn() -> String,
+    ) -> Eval<Spot> {
+        if depth == Depth::Shape {
+            self.children(node).map_err(|s| self.incomplete(s, node, &shown()))?;
+            return Ok(Spot::Node(node));
+        }
+        match self.deep(id) {
+            Ok(Some(item)) => Ok(Spot::Value(Item { flags: item.flags.with(flags), ..item })),
+            Ok(None) => Err(not_found(&shown())),
+            Err(stop @ Stop::Suspend(..)) => Err(stop),
+            Err(_) => Err(Stop::blocked(format!("'{}' unresolved", shown()), None, false)),
         }
     }
 
@@ -502,6 +515,16 @@ impl Evaluator<'_> {
 
 /// A reference as it is shown.
 pub fn full_path(reference: &Reference) -> String {
+    shown(reference, reference.path.len())
+}
+
+/// So many steps of a reference as they are shown.
+fn shown(reference: &Reference, count: usize) -> String {
     let dot = if reference.absolute { "." } else { "" };
-    format!("{dot}{}", print_path(&reference.path))
+    format!("{dot}{}", print_path(&reference.path[..count.min(reference.path.len())]))
+}
+
+#[cold]
+fn not_found(shown: &str) -> Stop {
+    Stop::failed(format!("'{shown}' not found"))
 }

@@ -132,25 +132,28 @@ impl Evaluator<'_> {
     pub(crate) fn source_value(&self, src: SrcId) -> Value {
         match &self.sources.nodes[src].kind {
             SrcKind::Value(item) => item.value.clone(),
-            SrcKind::Expr(expr) => Value::str(match self.sources.text(*expr) {
-                Some(text) => format!("(({text}))"),
-                None => format!("(( {} ))", print(&self.sources.exprs, *expr)),
-            }),
+            SrcKind::Expr(expr) => Value::Str(self.sources.text(*expr).unwrap_or_else(|| {
+                ecow::eco_format!("(( {} ))", print(&self.sources.exprs, *expr))
+            })),
             SrcKind::Broken(text, _) => Value::Str(text.clone()),
             SrcKind::Map(map) => {
                 let own = map.entries.iter().map(|(k, s)| (k.clone(), self.source_value(*s)));
                 let insert = self.insert_text(&map.marks, map.insert);
-                Value::map(own.chain(insert.map(|v| ("<<".into(), v))))
+                let key = if map.marks.long { "<<<" } else { "<<" };
+                Value::map(own.chain(insert.map(|v| (key.into(), v))))
             }
             SrcKind::List(list) => {
                 let marks = self.insert_text(&list.marks, list.marked);
-                let marks = marks.map(|v| Value::map([("<<", v)]));
+                let key = if list.marks.long { "<<<" } else { "<<" };
+                let marks = marks.map(|v| Value::map([(key, v)]));
                 let marked = |entry: &&crate::load::ListEntry| matches!(entry, crate::load::ListEntry::Insert(src) if list.marked == Some(*src));
                 let entries = list.entries.iter().filter(|e| !marked(e));
                 let own = entries.map(|entry| match entry {
-                    crate::load::ListEntry::Node(src) => self.source_value(*src),
+                    crate::load::ListEntry::Node(src) => {
+                        self.sources.with_key_tags(*src, self.source_value(*src))
+                    }
                     crate::load::ListEntry::Insert(src) => {
-                        Value::map([("<<", self.source_value(*src))])
+                        Value::map([(self.sources.insert_key(*src), self.source_value(*src))])
                     }
                 });
                 Value::list(marks.into_iter().chain(own))

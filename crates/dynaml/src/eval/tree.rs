@@ -128,6 +128,12 @@ pub struct Extra {
     pub own: Option<Rc<Vec<(EcoString, InstId)>>>,
     /// Names of `&tag:` markers.
     pub tagged: bool,
+    /// What is wrong with the map itself, whose entries are known all the same.
+    pub fault: Option<Stop>,
+    /// The part of a control structure that stands in place of the structure.
+    pub origin: Option<InstId>,
+    /// The expression that its own one has given, and that has no value.
+    pub again: Option<ExprId>,
 }
 
 impl Inst {

@@ -166,7 +166,9 @@ fn merge_sort(call: &mut Call<'_, '_>, list: Vec<Item>, less: &Rc<Lambda>) -> Ev
 
 fn is_less(call: &mut Call<'_, '_>, less: &Rc<Lambda>, a: &Item, b: &Item) -> Eval<bool> {
     let args = vec![(None, a.value.clone().into()), (None, b.value.clone().into())];
-    match call.ev.apply(less, args, call.env, call.info)? {
+    let env = call.env;
+    let result = call.ev.aside(call.info, |ev, info| ev.apply(less, args, env, info));
+    match result? {
         Value::Bool(b) => Ok(b),
         Value::Int(n) => Ok(n < 0),
         _ => unsorted("lambda must return a bool or integer"),

@@ -9,6 +9,7 @@ use ordain_source::EntryKind;
 
 use super::exec::{argument, denied, home_path};
 use super::{Call, Table, eager, encode, fail};
+use crate::complaint::complaint;
 use crate::eval::Eval;
 use crate::eval::scope::Scope;
 use crate::eval::stop::Stop;
@@ -75,8 +76,10 @@ fn content_of(call: &Call<'_, '_>, file: &EcoString) -> Result<Rc<[u8]>, EcoStri
         ));
     }
     let read = call.ev.world.read(Path::new(file.as_str()));
-    read.map(Rc::from)
-        .map_err(|e| ecow::eco_format!("error reading [{file}]: open {file}: {}", reason(&e)))
+    read.map(Rc::from).map_err(|e| {
+        let shown = clean(file);
+        ecow::eco_format!("error reading [{shown}]: open {shown}: {}", reason(&e))
+    })
 }
 
 /// An error of the system in Go's words.
@@ -159,8 +162,7 @@ fn broken<T>(source: &Source<'_>, message: &str) -> Eval<T> {
 
 /// The documents of a text as values in which nothing is evaluated.
 fn documents(source: &Source<'_>) -> Eval<Vec<Value>> {
-    let mut all = crate::document::read(&content(source))
-        .or_else(|e| broken(source, &format!("yaml: {}", e.message)))?;
+    let mut all = crate::document::read(&content(source)).or_else(|e| broken(source, e.said()))?;
     while all.len() > 1 && matches!(all.last(), Some(Value::Null)) {
         all.pop();
     }
@@ -175,8 +177,8 @@ fn sources(call: &mut Call<'_, '_>, source: &Source<'_>) -> Eval<Rc<[SrcId]>> {
     {
         return Ok(Rc::clone(known));
     }
-    let trees =
-        Tree::parse_all(&content(source)).or_else(|e| broken(source, &format!("yaml: {e}")))?;
+    let text = content(source);
+    let trees = Tree::parse_all(&text).or_else(|e| broken(source, &complaint(&text, &e)))?;
     let file = call.ev.add_file(source.name);
     let mut all = Vec::with_capacity(trees.len());
     for tree in trees.iter().filter(|t| !t.is_empty()) {

@@ -153,7 +153,7 @@ fn decrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
     let text = String::from_utf8_lossy(&text);
     match crate::document::read(&text) {
         Ok(documents) => Ok(documents.into_iter().next().unwrap_or_default()),
-        Err(e) => fail(format!("error parsing file [<decrypt>]: yaml: {}", e.message)),
+        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.said())),
     }
 }
 

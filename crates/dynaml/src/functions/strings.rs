@@ -213,7 +213,9 @@ fn with(value: &Value, name: &str) -> Eval<With> {
 /// What a lambda makes of the groups of a match.
 fn expand(call: &mut Call<'_, '_>, lambda: &Rc<Lambda>, groups: Vec<Value>) -> Eval<EcoString> {
     let args = vec![(None, Value::list(groups).into())];
-    match call.ev.apply(lambda, args, call.env, call.info)? {
+    let env = call.env;
+    let result = call.ev.aside(call.info, |ev, info| ev.apply(lambda, args, env, info));
+    match result? {
         Value::Str(s) => Ok(s),
         _ => fail("replace: replace: lambda must return a string"),
     }

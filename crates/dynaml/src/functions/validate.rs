@@ -88,7 +88,9 @@ fn by_lambda(
     }
     let values = std::iter::once(value).chain(args);
     let args = values.map(|v| (None, v.clone().into())).collect();
-    let result = match call.ev.apply(lambda, args, call.env, call.info) {
+    let env = call.env;
+    let result = call.ev.aside(call.info, |ev, info| ev.apply(lambda, args, env, info));
+    let result = match result {
         Ok(result) => result,
         Err(Stop::Failed(issue)) => return wrong(issue.text.as_str()),
         Err(stop) => return Err(Trouble::Stop(stop)),

@@ -4,7 +4,7 @@ use super::format::quoted;
 use super::secrets::random_bytes;
 use super::{Call, Table, eager, encode, fail};
 use crate::eval::Eval;
-use crate::pki::{Stream, x25519};
+use crate::pki::x25519;
 use crate::value::Value;
 
 fn wggenkey(call: &mut Call<'_, '_>) -> Eval<Value> {
@@ -14,10 +14,9 @@ fn wggenkey(call: &mut Call<'_, '_>) -> Eval<Value> {
         [_] => return fail("argument for wggenkey must be a string (private or preshared)"),
         _ => return fail("a maximum of one argument expected for wggenkey"),
     };
-    let mut random = Stream::new(random_bytes(call));
     let key = match kind {
-        "private" => x25519::private(&mut random),
-        "preshared" => random.bytes(),
+        "private" => x25519::private(random_bytes(call)),
+        "preshared" => random_bytes(call),
         _ => {
             let kind = quoted(kind);
             return fail(format!("invalid key type {kind}, use private or preshared"));

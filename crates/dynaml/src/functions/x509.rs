@@ -16,11 +16,11 @@ use crate::eval::stop::Stop;
 use crate::pki::certificate::{Certificate, Issuer};
 use crate::pki::key::{Private, Public};
 use crate::pki::usage::Usage;
-use crate::pki::{Stream, time};
+use crate::pki::{Random, SeedableRng, time};
 use crate::value::{Map, Value};
 
-fn random(call: &Call<'_, '_>) -> Stream {
-    Stream::new(random_bytes(call))
+fn random(call: &Call<'_, '_>) -> Random {
+    Random::from_seed(random_bytes(call))
 }
 
 /// The time now, since 1970.
@@ -56,7 +56,7 @@ fn genkey(call: &mut Call<'_, '_>) -> Eval<Value> {
         let unknown = || Stop::failed(format!("Unrecognized elliptic curve: {}", quoted(curve)));
         key.ok_or_else(unknown)?
     };
-    Ok(Value::str(key.write()))
+    key.write().map(Value::str).map_err(Stop::failed)
 }
 
 /// The public key in a private one, a public one or a certificate.

@@ -3,7 +3,6 @@
 pub mod scalar;
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use ordain_data::json::{self, Escape};
 
@@ -31,11 +30,21 @@ impl Writer<'_> {
     /// The YAML text of a value, with a line break at its end.
     pub fn yaml(&self, value: &Value) -> String {
         let mut out = String::new();
-        self.node(&mut out, value, 0, 0);
+        self.write_yaml(&mut out, value);
+        out
+    }
+
+    /// Writes the YAML text of a value, with a line break at its end.
+    pub fn write_yaml(&self, out: &mut String, value: &Value) {
+        /// About how long the line of a value is, and what is reserved at most.
+        const LINE: u64 = 20;
+        const MOST: u64 = 64 << 20;
+        let expected = value.weight().nodes.saturating_mul(LINE).min(MOST);
+        out.reserve(usize::try_from(expected).unwrap_or_default());
+        self.node(out, value, 0, 0);
         if !out.ends_with('\n') {
             out.push('\n');
         }
-        out
     }
 
     fn shown<'v>(&self, item: &'v Item) -> Option<&'v Value> {
@@ -48,9 +57,7 @@ impl Writer<'_> {
         match value {
             Value::Null => out.push_str("null"),
             Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-            Value::Int(n) => {
-                let _ = write!(out, "{n}");
-            }
+            Value::Int(n) => integer(out, *n),
             Value::Float(x) => out.push_str(&scalar::float(*x)),
             Value::Str(s) => scalar::write(out, &self.text(s), column, indent.max(2)),
             Value::Lambda(lambda) => {
@@ -101,9 +108,11 @@ impl Writer<'_> {
             }
             let start = out.len();
             let key = if self.unescape { unescape_key(key) } else { Cow::from(*key) };
-            if scalar::write_key(out, &key) {
-                new_line(out, indent);
+            if scalar::is_long_key(&key) {
+                self.long_entry(out, &key, value, indent);
+                continue;
             }
+            scalar::write_key(out, &key);
             out.push(':');
             let column = indent + out.len() - start + 1;
             match block(value) {
@@ -122,6 +131,19 @@ impl Writer<'_> {
                     self.node(out, value, indent + 2, indent + 2);
                 }
             }
+        }
+    }
+
+    /// An entry whose key and value both have lines of their own.
+    fn long_entry(&self, out: &mut String, key: &str, value: &Value, indent: usize) {
+        out.push_str("? ");
+        scalar::write(out, key, indent + 2, indent + 2);
+        new_line(out, indent);
+        out.push_str(": ");
+        match block(value) {
+            Block::List if self.is_shown_empty(value) => out.push_str("[]"),
+            Block::Map if self.is_shown_empty(value) => out.push_str("{}"),
+            _ => self.node(out, value, indent + 2, indent + 2),
         }
     }
 
@@ -153,9 +175,7 @@ impl Writer<'_> {
         match value {
             Value::Null => out.push_str("null"),
             Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-            Value::Int(n) => {
-                let _ = write!(out, "{n}");
-            }
+            Value::Int(n) => integer(out, *n),
             Value::Float(x) if x.is_finite() => {
                 out.push_str(&ordain_functions::float::to_go(*x));
             }
@@ -187,6 +207,26 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// Writes a whole number, without the detour over formats.
+fn integer(out: &mut String, n: i64) {
+    const DIGITS: usize = 20;
+    let mut digits = [0; DIGITS];
+    let mut at = DIGITS;
+    let mut rest = n.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        out.push('-');
+    }
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 enum Block {
@@ -236,4 +276,16 @@ fn blanks(out: &mut String, mut count: usize) {
 fn json_text(out: &mut String, text: &str) {
     let special = |c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
     json::quote(text, out, |c| special(c).then_some(Escape::Code));
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn whole_numbers_are_written_in_full() {
+        for n in [0, 7, -1, 10, 1_000_000, i64::MAX, i64::MIN] {
+            let mut out = String::new();
+            super::integer(&mut out, n);
+            assert_eq!(out, n.to_string());
+        }
+    }
 }

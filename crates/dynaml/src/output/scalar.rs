@@ -45,6 +45,17 @@ enum Style {
     Literal,
 }
 
+/// Bytes that ask for no style of their own wherever they stand within a text.
+const HARMLESS: [bool; 256] = {
+    let mut harmless = [false; 256];
+    let mut c = b'!';
+    while c <= b'~' {
+        harmless[c as usize] = c != b'#';
+        c += 1;
+    }
+    harmless
+};
+
 fn style(text: &str) -> Style {
     if is_ambiguous(text) {
         return Style::Double;
@@ -52,8 +63,12 @@ fn style(text: &str) -> Style {
     let mut breaks = false;
     let mut blank_break = false;
     let mut quotes = needs_quotes(text);
-    let mut previous = b'\0';
-    for &c in text.as_bytes() {
+    let bytes = text.as_bytes();
+    for (at, &c) in bytes.iter().enumerate() {
+        if HARMLESS[c as usize] {
+            continue;
+        }
+        let previous = if at == 0 { b'\0' } else { bytes[at - 1] };
         match c {
             b'\n' => {
                 breaks = true;
@@ -61,13 +76,11 @@ fn style(text: &str) -> Style {
             }
             b' ' => quotes |= previous == b':',
             b'#' => quotes |= previous == b' ',
-            b'!'..=b'~' => {}
             _ => return Style::Double,
         }
-        previous = c;
     }
     if breaks {
-        let literal = !blank_break && previous != b' ';
+        let literal = !blank_break && bytes.last() != Some(&b' ');
         return if literal { Style::Literal } else { Style::Double };
     }
     if quotes { Style::Single } else { Style::Plain }
@@ -102,13 +115,14 @@ pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
     }
 }
 
-/// Writes a text as a key: never folded. Whether it needs a line of its own.
-pub fn write_key(out: &mut String, text: &str) -> bool {
+/// Whether a key needs lines of its own.
+pub fn is_long_key(text: &str) -> bool {
     const LONGEST: usize = 128;
-    let long = text.len() > LONGEST || text.contains('\n');
-    if long {
-        out.push_str("? ");
-    }
+    text.len() > LONGEST || text.contains('\n')
+}
+
+/// Writes a text as a key: never folded.
+pub fn write_key(out: &mut String, text: &str) {
     match style(text) {
         Style::Plain => out.push_str(text),
         Style::Single => {
@@ -116,7 +130,6 @@ pub fn write_key(out: &mut String, text: &str) -> bool {
         }
         Style::Double | Style::Literal => double(out, text, 0, None),
     }
-    long
 }
 
 /// Breaks at single blanks after the last column.

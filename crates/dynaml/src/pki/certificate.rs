@@ -2,24 +2,24 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use der::asn1::{
+    Any, AnyRef, BitStringRef, ObjectIdentifier, OctetString, OctetStringRef, UintRef,
+};
+use der::{Decode, Sequence, Tag, Tagged};
+use rsa::pkcs8::AlgorithmIdentifierRef;
 use sha1::{Digest, Sha1};
 
-use super::asn1::{
-    BIT_STRING, BMP_STRING, BOOLEAN, Element, GENERALIZED_TIME, IA5_STRING, INTEGER,
-    NUMERIC_STRING, OCTET_STRING, OID, PRINTABLE_STRING, Reader, SEQUENCE, SET, T61_STRING,
-    UTC_TIME, UTF8_STRING, bits, context, context_constructed, flags, integer, sequence, set,
-    value,
-};
+use super::asn1::{Reader, context, context_constructed, flags, set, tagged, written};
 use super::key::{Kind, Private, Public};
 use super::usage::{CERT_SIGN, Usage};
-use super::{Stream, pem, time};
+use super::{Random, pem, random_bytes, time};
 
 const KIND: &str = "CERTIFICATE";
-const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
-const COUNTRY: &[u8] = &[0x55, 0x04, 0x06];
-const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
-/// `2.5.29`: the extensions, by their last number.
-const EXTENSIONS: &[u8] = &[0x55, 0x1d];
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+const COUNTRY: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.6");
+const ORGANIZATION: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.10");
+/// The parent of the extensions, which are told by their last number.
+const EXTENSIONS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29");
 const SUBJECT_KEY: u8 = 14;
 const KEY_USAGE: u8 = 15;
 const OTHER_NAMES: u8 = 17;
@@ -28,6 +28,44 @@ const ISSUER_KEY: u8 = 35;
 const EXTENDED_USAGE: u8 = 37;
 const DNS_NAME: u8 = 2;
 const IP_ADDRESS: u8 = 7;
+
+/// A certificate as it is written. The times are those that Go can write: the type of the library
+/// has none before 1970.
+#[derive(Sequence)]
+struct Signed<'a> {
+    content: AnyRef<'a>,
+    algorithm: AlgorithmIdentifierRef<'a>,
+    signature: BitStringRef<'a>,
+}
+
+/// What is signed.
+#[derive(Sequence)]
+struct Content<'a> {
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
+    version: u8,
+    serial: UintRef<'a>,
+    algorithm: AlgorithmIdentifierRef<'a>,
+    issuer: AnyRef<'a>,
+    validity: [Any; 2],
+    subject: AnyRef<'a>,
+    key: AnyRef<'a>,
+    #[asn1(context_specific = "3", tag_mode = "EXPLICIT")]
+    extensions: Vec<Extension>,
+}
+
+#[derive(Sequence)]
+struct Extension {
+    id: ObjectIdentifier,
+    #[asn1(default = "Default::default")]
+    critical: bool,
+    content: OctetString,
+}
+
+#[derive(Sequence)]
+struct Constraints {
+    #[asn1(default = "Default::default")]
+    is_ca: bool,
+}
 
 /// What stands in a certificate, as far as it is of interest.
 #[derive(Default, Debug)]
@@ -66,40 +104,36 @@ pub(crate) struct Issuer<'a> {
     pub(crate) key: &'a Private,
 }
 
+/// What is said of something that cannot be written.
+fn unwritable(error: der::Error) -> String {
+    format!("asn1: {error}")
+}
+
 /// A text of a name, in the simplest form that can hold it.
-fn text(text: &str) -> Vec<u8> {
+fn text(text: &str) -> Result<Any, String> {
     let printable = |b: u8| {
         b.is_ascii_alphanumeric()
             || matches!(b, b' ' | b'\'' | b'('..=b')' | b'+'..=b'/' | b':' | b'=' | b'?')
     };
-    let tag = if text.bytes().all(printable) { PRINTABLE_STRING } else { UTF8_STRING };
-    value(tag, text.as_bytes())
-}
-
-/// The values of an attribute as one part of a name; nothing if there are none.
-fn part(oid: &[u8], values: &[String]) -> Vec<u8> {
-    if values.is_empty() {
-        return Vec::new();
-    }
-    set(values.iter().map(|v| sequence(&[&value(OID, oid), &text(v)])).collect())
+    let tag = if text.bytes().all(printable) { Tag::PrintableString } else { Tag::Utf8String };
+    tagged(tag, text.as_bytes())
 }
 
 /// A point in time; years after 2049 need the longer form.
-fn point_in_time(seconds: i64) -> Result<Vec<u8>, String> {
+fn point_in_time(seconds: i64) -> Result<Any, String> {
     let at = time::civil(seconds);
     let rest =
         format!("{:02}{:02}{:02}{:02}{:02}Z", at.month, at.day, at.hour, at.minute, at.second);
     match at.year {
-        1950..2050 => Ok(value(UTC_TIME, format!("{:02}{rest}", at.year % 100).as_bytes())),
-        0..=9999 => Ok(value(GENERALIZED_TIME, format!("{:04}{rest}", at.year).as_bytes())),
+        1950..2050 => tagged(Tag::UtcTime, format!("{:02}{rest}", at.year % 100).as_bytes()),
+        0..=9999 => tagged(Tag::GeneralizedTime, format!("{:04}{rest}", at.year).as_bytes()),
         _ => Err("asn1: structure error: cannot represent time as GeneralizedTime".into()),
     }
 }
 
-fn extension(number: u8, critical: bool, content: &[u8]) -> Vec<u8> {
-    let oid = value(OID, &[EXTENSIONS, &[number]].concat());
-    let critical = if critical { value(BOOLEAN, &[0xff]) } else { Vec::new() };
-    sequence(&[&oid, &critical, &value(OCTET_STRING, content)])
+fn extension(number: u8, critical: bool, content: Vec<u8>) -> Result<Extension, String> {
+    let id = EXTENSIONS.push_arc(number.into()).map_err(|e| format!("asn1: {e}"))?;
+    Ok(Extension { id, critical, content: OctetString::new(content).map_err(unwritable)? })
 }
 
 impl Certificate {
@@ -107,84 +141,104 @@ impl Certificate {
     ///
     /// # Errors
     /// When something cannot be written, or not signed with this key.
-    pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Stream) -> Result<String, String> {
-        let Some((key, info)) = self.public.as_ref().and_then(Public::info) else {
-            return Err("x509: unsupported public key type: *dsa.PublicKey".into());
+    pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Random) -> Result<String, String> {
+        let (key, info) = match &self.public {
+            Some(key @ (Public::Rsa(_) | Public::Ec(..))) => key.info()?,
+            _ => return Err("x509: unsupported public key type: *dsa.PublicKey".into()),
         };
-        let subject = sequence(&[
-            &part(COUNTRY, &self.country),
-            &part(ORGANIZATION, &self.organization),
-            &part(COMMON_NAME, &name_of(&self.common_name)),
-        ]);
-        let issuer_name = issuer.certificate.map_or(&subject, |c| &c.subject);
-        let validity =
-            sequence(&[&point_in_time(self.not_before)?, &point_in_time(self.not_after)?]);
-        let is_ca = self.is_ca || self.usage.bits & CERT_SIGN != 0;
-        let mut extensions = self.usages(is_ca);
-        let may_sign = if is_ca { value(BOOLEAN, &[0xff]) } else { Vec::new() };
-        extensions.extend(extension(CONSTRAINTS, true, &sequence(&[&may_sign])));
-        if is_ca {
-            let identifier = value(OCTET_STRING, &Sha1::digest(&key));
-            extensions.extend(extension(SUBJECT_KEY, false, &identifier));
-        }
-        let above = issuer.certificate.filter(|c| c.subject != subject);
-        if let Some(above) = above.filter(|c| !c.key_identifier.is_empty()) {
-            let identifier = sequence(&[&value(context(0), &above.key_identifier)]);
-            extensions.extend(extension(ISSUER_KEY, false, &identifier));
-        }
-        let names = self.other_names()?;
-        if !names.is_empty() {
-            let nameless = subject.len() == 2;
-            extensions.extend(extension(OTHER_NAMES, nameless, &value(SEQUENCE, &names)));
-        }
+        let subject = self.name()?;
+        let validity = [point_in_time(self.not_before)?, point_in_time(self.not_after)?];
+        let extensions = self.extensions(&key, &subject, issuer.certificate)?;
         let public = issuer.certificate.map(|c| c.public.as_ref());
         if public.is_some_and(|public| public != Some(&issuer.key.public())) {
             return Err("x509: provided PrivateKey doesn't match parent's PublicKey".into());
         }
+        let serial = random_bytes::<16>(random);
+        let any = |bytes| AnyRef::from_der(bytes).map_err(unwritable);
         let algorithm = issuer.key.algorithm();
-        let content = sequence(&[
-            &value(context_constructed(0), &integer(&[2])),
-            &integer(&random.bytes::<16>()),
-            &algorithm,
-            issuer_name,
-            &validity,
-            &subject,
-            &info,
-            &value(context_constructed(3), &value(SEQUENCE, &extensions)),
-        ]);
+        let content = written(&Content {
+            version: 2,
+            serial: UintRef::new(&serial).map_err(unwritable)?,
+            algorithm,
+            issuer: any(issuer.certificate.map_or(&subject, |c| &c.subject))?,
+            validity,
+            subject: any(&subject)?,
+            key: any(&info)?,
+            extensions,
+        })?;
         let signature = issuer.key.signature(&content, random)?;
-        Ok(pem::encode(KIND, &sequence(&[&content, &algorithm, &bits(&signature)])))
+        let signature = BitStringRef::from_bytes(&signature).map_err(unwritable)?;
+        pem::encode(KIND, &written(&Signed { content: any(&content)?, algorithm, signature })?)
     }
 
-    /// The extensions that say what the key is for.
-    fn usages(&self, is_ca: bool) -> Vec<u8> {
+    /// The subject as it is written.
+    fn name(&self) -> Result<Vec<u8>, String> {
+        let common_name = [self.common_name.clone()];
+        let common_name = if self.common_name.is_empty() { &[] } else { &common_name[..] };
+        let mut parts = Vec::new();
+        for (kind, values) in [
+            (COUNTRY, &self.country[..]),
+            (ORGANIZATION, &self.organization),
+            (COMMON_NAME, common_name),
+        ] {
+            let part = values.iter().map(|v| written(&vec![Any::from(kind), text(v)?]));
+            if !values.is_empty() {
+                parts.push(set(part.collect::<Result<_, _>>()?)?);
+            }
+        }
+        written(&parts)
+    }
+
+    /// The extensions of the certificate of a key.
+    fn extensions(
+        &self,
+        key: &[u8],
+        subject: &[u8],
+        above: Option<&Self>,
+    ) -> Result<Vec<Extension>, String> {
+        const EMPTY: usize = 2;
         let mut out = Vec::new();
+        let is_ca = self.is_ca || self.usage.bits & CERT_SIGN != 0;
         let used = self.usage.bits | if is_ca { CERT_SIGN } else { 0 };
         if used != 0 {
-            out.extend(extension(KEY_USAGE, true, &flags(used)));
+            out.push(extension(KEY_USAGE, true, flags(used)?)?);
         }
         if !self.usage.extended.is_empty() {
-            let all: Vec<u8> = self.usage.identifiers().flat_map(|oid| value(OID, &oid)).collect();
-            out.extend(extension(EXTENDED_USAGE, false, &value(SEQUENCE, &all)));
+            out.push(extension(EXTENDED_USAGE, false, written(&self.usage.identifiers())?)?);
         }
-        out
+        out.push(extension(CONSTRAINTS, true, written(&Constraints { is_ca })?)?);
+        if is_ca {
+            let digest = Sha1::digest(key);
+            let identifier = OctetStringRef::new(&digest).map_err(unwritable)?;
+            out.push(extension(SUBJECT_KEY, false, written(&identifier)?)?);
+        }
+        let above = above.filter(|c| c.subject != subject && !c.key_identifier.is_empty());
+        if let Some(above) = above {
+            let identifier = vec![tagged(context(0), &above.key_identifier)?];
+            out.push(extension(ISSUER_KEY, false, written(&identifier)?)?);
+        }
+        let names = self.other_names()?;
+        if !names.is_empty() {
+            out.push(extension(OTHER_NAMES, subject.len() == EMPTY, written(&names)?)?);
+        }
+        Ok(out)
     }
 
     /// Names and addresses of hosts.
-    fn other_names(&self) -> Result<Vec<u8>, String> {
+    fn other_names(&self) -> Result<Vec<Any>, String> {
         let mut out = Vec::new();
         for name in &self.dns_names {
             if !name.is_ascii() {
                 let name = crate::functions::quoted(name);
                 return Err(format!("x509: {name} cannot be encoded as an IA5String"));
             }
-            out.extend(value(context(DNS_NAME), name.as_bytes()));
+            out.push(tagged(context(DNS_NAME), name.as_bytes())?);
         }
         for address in &self.addresses {
-            match address.to_canonical() {
-                IpAddr::V4(v4) => out.extend(value(context(IP_ADDRESS), &v4.octets())),
-                IpAddr::V6(v6) => out.extend(value(context(IP_ADDRESS), &v6.octets())),
-            }
+            out.push(match address.to_canonical() {
+                IpAddr::V4(v4) => tagged(context(IP_ADDRESS), &v4.octets())?,
+                IpAddr::V6(v6) => tagged(context(IP_ADDRESS), &v6.octets())?,
+            });
         }
         Ok(out)
     }
@@ -214,34 +268,34 @@ impl Certificate {
             return Err("x509: negative serial number".into());
         }
         let algorithm =
-            inner.take(SEQUENCE).ok_or("x509: malformed signature algorithm identifier")?;
-        let again = outer.take(SEQUENCE).ok_or("x509: malformed algorithm identifier")?;
+            inner.take(Tag::Sequence).ok_or("x509: malformed signature algorithm identifier")?;
+        let again = outer.take(Tag::Sequence).ok_or("x509: malformed algorithm identifier")?;
         if algorithm != again {
             return Err("x509: inner and outer signature algorithm identifiers don't match".into());
         }
-        Reader(algorithm).take(OID).ok_or("x509: malformed OID")?;
+        Reader(algorithm).take(Tag::ObjectIdentifier).ok_or("x509: malformed OID")?;
         let mut out = Self::default();
         // The issuer's name is only checked.
-        Self::default().read_name(inner.element(SEQUENCE).ok_or("x509: malformed issuer")?)?;
+        Self::default().read_name(inner.whole_sequence().ok_or("x509: malformed issuer")?)?;
         let mut validity = inner.sequence().ok_or("x509: malformed validity")?;
         out.not_before = read_time(&mut validity)?;
         out.not_after = read_time(&mut validity)?;
-        out.read_name(inner.element(SEQUENCE).ok_or("x509: malformed issuer")?)?;
+        out.read_name(inner.whole_sequence().ok_or("x509: malformed issuer")?)?;
         let info = inner.sequence().ok_or("x509: malformed spki")?;
         out.public = Some(Public::read_info(info)?).filter(|k| *k != Public::Other(Kind::Unknown));
         if version > 1 {
             for number in [1, 2] {
-                if inner.peek() == Some(context(number)) {
-                    inner.any().ok_or("x509: malformed issuerUniqueID")?;
+                if inner.next_is(context(number)) {
+                    inner.read::<AnyRef<'_>>().ok_or("x509: malformed issuerUniqueID")?;
                 }
             }
         }
-        if version == 3 && inner.peek() == Some(context_constructed(3)) {
+        if version == 3 && inner.next_is(context_constructed(3)) {
             let content = inner.take(context_constructed(3)).map(Reader);
             let list = content.and_then(|mut c| c.sequence());
             out.read_extensions(list.ok_or("x509: malformed extensions")?)?;
         }
-        if outer.peek() != Some(BIT_STRING) || outer.bit_string().is_none() {
+        if !outer.next_is(Tag::BitString) || outer.bit_string().is_none() {
             return Err("x509: malformed signature".into());
         }
         if !all.is_empty() {
@@ -250,25 +304,29 @@ impl Certificate {
         Ok(out)
     }
 
-    fn read_name(&mut self, name: Element<'_>) -> Result<(), String> {
+    fn read_name(&mut self, (whole, mut parts): (&[u8], Reader<'_>)) -> Result<(), String> {
         const BROKEN: &str = "x509: invalid RDNSequence";
-        self.subject = name.whole.to_vec();
-        let mut parts = Reader(name.content);
+        self.subject = whole.to_vec();
         while !parts.is_empty() {
-            let mut part = parts.take(SET).map(Reader).ok_or(BROKEN)?;
+            let mut part = parts.take(Tag::Set).map(Reader).ok_or(BROKEN)?;
             while !part.is_empty() {
                 let attribute = part.sequence();
                 let mut attribute = attribute.ok_or(format!("{BROKEN}: invalid attribute"))?;
-                let oid = attribute.take(OID);
+                let oid = attribute.take(Tag::ObjectIdentifier);
                 let oid = oid.ok_or(format!("{BROKEN}: invalid attribute type"))?;
-                let value = attribute.any().ok_or("invalid ASN.1 element").and_then(read_text);
+                let value = attribute
+                    .read::<AnyRef<'_>>()
+                    .ok_or("invalid ASN.1 element")
+                    .and_then(read_text);
                 let value = value.map_err(|e| format!("{BROKEN}: invalid attribute value: {e}"))?;
                 let Some(value) = value else { continue };
-                match oid {
-                    COMMON_NAME => self.common_name = value,
-                    COUNTRY => self.country.push(value),
-                    ORGANIZATION => self.organization.push(value),
-                    _ => {}
+                let is = |known: ObjectIdentifier| oid == known.as_bytes();
+                if is(COMMON_NAME) {
+                    self.common_name = value;
+                } else if is(COUNTRY) {
+                    self.country.push(value);
+                } else if is(ORGANIZATION) {
+                    self.organization.push(value);
                 }
             }
         }
@@ -279,16 +337,18 @@ impl Certificate {
         let mut seen = std::collections::BTreeSet::new();
         while !list.is_empty() {
             let mut extension = list.sequence().ok_or("x509: malformed extension")?;
-            let oid = extension.take(OID).ok_or("x509: malformed extension OID field")?;
-            if extension.peek() == Some(BOOLEAN) {
-                extension.boolean().ok_or("x509: malformed extension critical field")?;
+            let oid = extension
+                .take(Tag::ObjectIdentifier)
+                .ok_or("x509: malformed extension OID field")?;
+            if extension.next_is(Tag::Boolean) {
+                extension.read::<bool>().ok_or("x509: malformed extension critical field")?;
             }
-            let content = extension.take(OCTET_STRING);
+            let content = extension.take(Tag::OctetString);
             let content = Reader(content.ok_or("x509: malformed extension value field")?);
             if !seen.insert(oid) {
                 return Err("x509: certificate contains duplicate extensions".into());
             }
-            if let Some([number]) = oid.strip_prefix(EXTENSIONS) {
+            if let Some([number]) = oid.strip_prefix(EXTENSIONS.as_bytes()) {
                 self.read_extension(*number, content)?;
             }
         }
@@ -299,7 +359,7 @@ impl Certificate {
         match number {
             KEY_USAGE => {
                 const BITS: u16 = 0x1ff;
-                let (_, bytes) = content.bit_string().ok_or("x509: invalid key usage")?;
+                let bytes = content.bit_string().ok_or("x509: invalid key usage")?;
                 let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
                 self.usage.bits = u16::from_be_bytes([byte(0), byte(1)]).reverse_bits() & BITS;
             }
@@ -307,10 +367,10 @@ impl Certificate {
                 const BROKEN: &str = "x509: invalid basic constraints";
                 let mut inner = content.sequence().ok_or(BROKEN)?;
                 self.is_ca = false;
-                if inner.peek() == Some(BOOLEAN) {
-                    self.is_ca = inner.boolean().ok_or(BROKEN)?;
+                if inner.next_is(Tag::Boolean) {
+                    self.is_ca = inner.read::<bool>().ok_or(BROKEN)?;
                 }
-                if inner.peek() == Some(INTEGER) && inner.small().is_none_or(|n| n < 0) {
+                if inner.next_is(Tag::Integer) && inner.read::<i64>().is_none_or(|n| n < 0) {
                     return Err(BROKEN.into());
                 }
             }
@@ -319,11 +379,11 @@ impl Certificate {
                 const BROKEN: &str = "x509: invalid extended key usages";
                 let mut inner = content.sequence().ok_or(BROKEN)?;
                 while !inner.is_empty() {
-                    self.usage.add_identifier(inner.take(OID).ok_or(BROKEN)?);
+                    self.usage.add_identifier(inner.take(Tag::ObjectIdentifier).ok_or(BROKEN)?);
                 }
             }
             SUBJECT_KEY => {
-                let identifier = content.take(OCTET_STRING);
+                let identifier = content.take(Tag::OctetString);
                 self.key_identifier =
                     identifier.ok_or("x509: invalid subject key identifier")?.to_vec();
             }
@@ -335,12 +395,13 @@ impl Certificate {
     fn read_other_names(&mut self, mut content: Reader<'_>) -> Result<(), String> {
         let mut names = content.sequence().ok_or("x509: invalid subject alternative names")?;
         while !names.is_empty() {
-            let name = names.any().ok_or("x509: invalid subject alternative name")?;
-            if name.tag == context(DNS_NAME) {
-                let text = std::str::from_utf8(name.content).ok().filter(|t| t.is_ascii());
+            let name =
+                names.read::<AnyRef<'_>>().ok_or("x509: invalid subject alternative name")?;
+            if name.tag() == context(DNS_NAME) {
+                let text = std::str::from_utf8(name.value()).ok().filter(|t| t.is_ascii());
                 self.dns_names.push(text.ok_or("x509: SAN dNSName is malformed")?.to_owned());
-            } else if name.tag == context(IP_ADDRESS) {
-                let bytes = name.content;
+            } else if name.tag() == context(IP_ADDRESS) {
+                let bytes = name.value();
                 let v4 = <[u8; 4]>::try_from(bytes).map(|b| IpAddr::V4(Ipv4Addr::from(b)));
                 let v6 = <[u8; 16]>::try_from(bytes).map(|b| IpAddr::V6(Ipv6Addr::from(b)));
                 let address = v4.or(v6);
@@ -357,18 +418,14 @@ impl Certificate {
     }
 }
 
-fn name_of(common_name: &str) -> Vec<String> {
-    if common_name.is_empty() { Vec::new() } else { vec![common_name.to_owned()] }
-}
-
 /// The version of a certificate, from 1.
 fn read_version(inner: &mut Reader<'_>) -> Result<i64, &'static str> {
     const BROKEN: &str = "x509: malformed version";
-    if inner.peek() != Some(context_constructed(0)) {
+    if !inner.next_is(context_constructed(0)) {
         return Ok(1);
     }
     let content = inner.take(context_constructed(0));
-    match content.and_then(|c| Reader(c).small()).ok_or(BROKEN)? {
+    match content.and_then(|c| Reader(c).read::<i64>()).ok_or(BROKEN)? {
         version @ 0..=2 => Ok(version + 1),
         3 => Err("x509: invalid version"),
         _ => Err(BROKEN),
@@ -376,25 +433,27 @@ fn read_version(inner: &mut Reader<'_>) -> Result<i64, &'static str> {
 }
 
 /// A value of a name; nothing if it is no text.
-fn read_text(value: Element<'_>) -> Result<Option<String>, &'static str> {
-    let bytes = value.content;
+fn read_text(value: AnyRef<'_>) -> Result<Option<String>, &'static str> {
+    let bytes = value.value();
     let ascii = |good: fn(u8) -> bool, broken| {
         let text = std::str::from_utf8(bytes).ok().filter(|t| t.bytes().all(good));
         text.map(str::to_owned).ok_or(broken)
     };
-    Ok(Some(match value.tag {
-        PRINTABLE_STRING => ascii(
+    Ok(Some(match value.tag() {
+        Tag::PrintableString => ascii(
             |b| {
                 b.is_ascii_alphanumeric()
                     || matches!(b, b' ' | b'\''..=b'*' | b'+'..=b'/' | b':' | b'=' | b'?' | b'&')
             },
             "invalid PrintableString",
         )?,
-        UTF8_STRING => std::str::from_utf8(bytes).map_err(|_| "invalid UTF-8 string")?.to_owned(),
-        IA5_STRING => ascii(|b| b.is_ascii(), "invalid IA5String")?,
-        NUMERIC_STRING => ascii(|b| b.is_ascii_digit() || b == b' ', "invalid NumericString")?,
-        T61_STRING => bytes.iter().map(|b| char::from(*b)).collect(),
-        BMP_STRING => {
+        Tag::Utf8String => {
+            std::str::from_utf8(bytes).map_err(|_| "invalid UTF-8 string")?.to_owned()
+        }
+        Tag::Ia5String => ascii(|b| b.is_ascii(), "invalid IA5String")?,
+        Tag::NumericString => ascii(|b| b.is_ascii_digit() || b == b' ', "invalid NumericString")?,
+        Tag::TeletexString => bytes.iter().map(|b| char::from(*b)).collect(),
+        Tag::BmpString => {
             let (pairs, rest) = bytes.as_chunks::<2>();
             let units = pairs.iter().map(|p| u16::from_be_bytes(*p));
             let text: Result<String, _> = char::decode_utf16(units).collect();
@@ -407,27 +466,29 @@ fn read_text(value: Element<'_>) -> Result<Option<String>, &'static str> {
 
 /// A point in time, in seconds since 1970.
 fn read_time(reader: &mut Reader<'_>) -> Result<i64, &'static str> {
-    let (tag, broken) = match reader.peek() {
-        Some(UTC_TIME) => (UTC_TIME, "x509: malformed UTCTime"),
-        Some(GENERALIZED_TIME) => (GENERALIZED_TIME, "x509: malformed GeneralizedTime"),
-        _ => return Err("x509: unsupported time format"),
+    let (tag, broken) = if reader.next_is(Tag::UtcTime) {
+        (Tag::UtcTime, "x509: malformed UTCTime")
+    } else if reader.next_is(Tag::GeneralizedTime) {
+        (Tag::GeneralizedTime, "x509: malformed GeneralizedTime")
+    } else {
+        return Err("x509: unsupported time format");
     };
     let text = reader.take(tag).and_then(|b| std::str::from_utf8(b).ok()).ok_or(broken)?;
     let seconds = text.is_ascii().then(|| digits_of_time(tag, text)).flatten();
     seconds.ok_or(broken)
 }
 
-fn digits_of_time(tag: u8, text: &str) -> Option<i64> {
+fn digits_of_time(tag: Tag, text: &str) -> Option<i64> {
     const MINUTE: i64 = 60;
     let at = text.find(['Z', '+', '-'])?;
     let (digits, zone) = text.split_at(at);
-    let (year_digits, lengths) = if tag == UTC_TIME { (2, [10, 12]) } else { (4, [14, 14]) };
+    let (year_digits, lengths) = if tag == Tag::UtcTime { (2, [10, 12]) } else { (4, [14, 14]) };
     if !lengths.contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     let pair = |at: usize| digits.get(at..at + 2).map_or(Some(0), |d| d.parse::<i64>().ok());
     let mut year: i64 = digits.get(..year_digits)?.parse().ok()?;
-    if tag == UTC_TIME {
+    if tag == Tag::UtcTime {
         year += if year < 50 { 2000 } else { 1900 };
     }
     let rest: Vec<i64> = (0..5).map(|n| pair(year_digits + 2 * n)).collect::<Option<_>>()?;
@@ -447,11 +508,12 @@ fn digits_of_time(tag: u8, text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::SeedableRng;
     use super::*;
 
     #[test]
     fn a_certificate_is_read_as_it_was_made() {
-        let mut random = Stream::new([5; 32]);
+        let mut random = Random::from_seed([5; 32]);
         let key = Private::ec("P256", &mut random).unwrap();
         let mut usage = Usage::default();
         assert!(usage.add("signature") && usage.add("ServerAuth"));
@@ -491,14 +553,14 @@ mod tests {
     #[test]
     fn points_in_time_in_both_forms() {
         for (tag, text, expected) in [
-            (UTC_TIME, "190101012231Z", Some(1_546_305_751)),
-            (UTC_TIME, "1901010122Z", Some(1_546_305_720)),
-            (UTC_TIME, "190101022231+0100", Some(1_546_305_751)),
-            (UTC_TIME, "500101000000Z", Some(-631_152_000)),
-            (GENERALIZED_TIME, "20190101012231Z", Some(1_546_305_751)),
-            (GENERALIZED_TIME, "20190132012231Z", None),
-            (UTC_TIME, "190101012231", None),
-            (UTC_TIME, "190101012231Zx", None),
+            (Tag::UtcTime, "190101012231Z", Some(1_546_305_751)),
+            (Tag::UtcTime, "1901010122Z", Some(1_546_305_720)),
+            (Tag::UtcTime, "190101022231+0100", Some(1_546_305_751)),
+            (Tag::UtcTime, "500101000000Z", Some(-631_152_000)),
+            (Tag::GeneralizedTime, "20190101012231Z", Some(1_546_305_751)),
+            (Tag::GeneralizedTime, "20190132012231Z", None),
+            (Tag::UtcTime, "190101012231", None),
+            (Tag::UtcTime, "190101012231Zx", None),
         ] {
             assert_eq!(digits_of_time(tag, text), expected, "{text}");
         }

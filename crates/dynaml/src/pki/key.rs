@@ -1,25 +1,23 @@
 //! Private and public keys, and the forms that they are kept in.
 
+use ::rsa::pkcs8::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use der::Tag;
+use der::asn1::{AnyRef, BitStringRef, Null, ObjectIdentifier};
 
-use super::asn1::{
-    BIT_STRING, INTEGER, NULL, OCTET_STRING, OID, Reader, bits, context_constructed, integer,
-    sequence, value,
-};
+use super::asn1::{Reader, context_constructed, written};
 use super::curve::{CURVES, Curve};
-use super::{Stream, pem, rsa};
+use super::{Random, pem, rsa};
 
 const RSA_KIND: &str = "RSA PRIVATE KEY";
 const EC_KIND: &str = "EC PRIVATE KEY";
-const OID_RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
-const OID_EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
-const OID_DSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01];
-const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
-const OID_X25519: &[u8] = &[0x2b, 0x65, 0x6e];
-const OID_RSA_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b];
-/// ECDSA with a digest of SHA-2, without the last number.
-const OID_ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
+const OID_RSA: ObjectIdentifier = ::rsa::pkcs1::ALGORITHM_OID;
+const OID_RSA_SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
+const OID_EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const OID_DSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10040.4.1");
+const OID_ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const OID_X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 /// What is said of bytes that are not of the form that is wanted.
 const NOT_THIS_FORM: &str = "asn1: structure error";
 
@@ -65,15 +63,15 @@ pub(crate) enum Kind {
 fn is_pkcs8(der: &[u8]) -> bool {
     let inner = Reader(der).sequence();
     inner.is_some_and(|mut inner| {
-        inner.small().is_some()
-            && inner.sequence().is_some_and(|mut a| a.take(OID).is_some())
-            && inner.take(OCTET_STRING).is_some()
+        inner.read::<i64>().is_some()
+            && inner.sequence().is_some_and(|mut a| a.take(Tag::ObjectIdentifier).is_some())
+            && inner.take(Tag::OctetString).is_some()
     })
 }
 
 fn is_ec(der: &[u8]) -> bool {
     let inner = Reader(der).sequence();
-    inner.is_some_and(|mut r| r.small().is_some() && r.take(OCTET_STRING).is_some())
+    inner.is_some_and(|mut r| r.read::<i64>().is_some() && r.take(Tag::OctetString).is_some())
 }
 
 fn use_instead(kind: &str, parser: &str) -> String {
@@ -82,15 +80,14 @@ fn use_instead(kind: &str, parser: &str) -> String {
 
 impl Private {
     /// A new key of RSA with so many bits.
-    pub(crate) fn rsa(size: i64, random: &mut Stream) -> Result<Self, &'static str> {
+    pub(crate) fn rsa(size: i64, random: &mut Random) -> Result<Self, &'static str> {
         rsa::Private::generate(size, random).map(|key| Self::Rsa(Box::new(key)))
     }
 
     /// A new key of the curve with this name, if there is one.
-    pub(crate) fn ec(name: &str, random: &mut Stream) -> Option<Self> {
+    pub(crate) fn ec(name: &str, random: &mut Random) -> Option<Self> {
         let curve = CURVES.iter().find(|c| c.name == name)?;
-        let secret = curve.secret(random);
-        let point = curve.public(&secret);
+        let (secret, point) = curve.checked(&curve.secret(random))?;
         Some(Self::Ec { curve, secret, point })
     }
 
@@ -130,50 +127,49 @@ impl Private {
                 format!("x509: failed to parse EC private key: {NOT_THIS_FORM}")
             });
         };
-        let version = inner.small().unwrap_or_default();
+        let version = inner.read::<i64>().unwrap_or_default();
         if version != VERSION {
             return Err(format!("x509: unknown EC private key version {version}"));
         }
-        let secret = inner.take(OCTET_STRING).unwrap_or_default();
-        let named = inner.take(context_constructed(0)).and_then(|n| Reader(n).take(OID));
+        let secret = inner.take(Tag::OctetString).unwrap_or_default();
+        let named =
+            inner.take(context_constructed(0)).and_then(|n| Reader(n).take(Tag::ObjectIdentifier));
         let Some(curve) = named.and_then(Curve::with_oid) else {
             return Err("x509: unknown elliptic curve".into());
         };
-        let Some(secret) = curve.checked_secret(secret) else {
+        let Some((secret, point)) = curve.checked(secret) else {
             return Err("x509: invalid elliptic curve private key value".into());
         };
-        let point = curve.public(&secret);
         Ok(Self::Ec { curve, secret, point })
     }
 
     /// The key in PEM.
-    pub(crate) fn write(&self) -> String {
+    ///
+    /// # Errors
+    /// When it is one of RSA with more than two primes.
+    pub(crate) fn write(&self) -> Result<String, String> {
         match self {
-            Self::Rsa(key) => pem::encode(RSA_KIND, &key.write()),
-            Self::Ec { curve, secret, point } => {
-                let named = value(context_constructed(0), &value(OID, curve.oid));
-                let public = value(context_constructed(1), &bits(point));
-                let secret = value(OCTET_STRING, secret);
-                pem::encode(EC_KIND, &sequence(&[&integer(&[1]), &secret, &named, &public]))
-            }
+            Self::Rsa(key) => pem::encode(RSA_KIND, &key.write()?),
+            Self::Ec { curve, secret, point } => pem::encode(EC_KIND, &curve.write(secret, point)?),
         }
     }
 
     /// The public key.
     pub(crate) fn public(&self) -> Public {
         match self {
-            Self::Rsa(key) => Public::Rsa(key.public.clone()),
+            Self::Rsa(key) => Public::Rsa(key.public()),
             Self::Ec { curve, point, .. } => Public::Ec(curve.name, point.clone()),
         }
     }
 
     /// The name of the way in which this key signs.
-    pub(super) fn algorithm(&self) -> Vec<u8> {
+    pub(super) fn algorithm(&self) -> AlgorithmIdentifierRef<'static> {
         match self {
-            Self::Rsa(_) => sequence(&[&value(OID, OID_RSA_SHA256), &value(NULL, &[])]),
+            Self::Rsa(_) => {
+                AlgorithmIdentifierRef { oid: OID_RSA_SHA256, parameters: Some(Null.into()) }
+            }
             Self::Ec { curve, .. } => {
-                let oid = [OID_ECDSA, &[curve.hash as u8]].concat();
-                sequence(&[&value(OID, &oid)])
+                AlgorithmIdentifierRef { oid: curve.signatures, parameters: None }
             }
         }
     }
@@ -185,13 +181,15 @@ impl Private {
     pub(super) fn signature(
         &self,
         message: &[u8],
-        random: &mut Stream,
+        random: &mut Random,
     ) -> Result<Vec<u8>, &'static str> {
         match self {
-            Self::Rsa(key) => {
-                key.signature(message).ok_or("crypto/rsa: message too long for RSA key size")
-            }
-            Self::Ec { curve, secret, .. } => Ok(curve.signature(secret, message, random)),
+            Self::Rsa(key) => key
+                .signature(message, random)
+                .ok_or("crypto/rsa: message too long for RSA key size"),
+            Self::Ec { curve, secret, .. } => curve
+                .signature(secret, message, random)
+                .ok_or("crypto/ecdsa: the signature would be zero"),
         }
     }
 }
@@ -226,10 +224,10 @@ impl Public {
     pub(super) fn read_info(mut info: Reader<'_>) -> Result<Self, &'static str> {
         let mut algorithm =
             info.sequence().ok_or("x509: malformed public key algorithm identifier")?;
-        let oid = algorithm.take(OID).ok_or("x509: malformed OID")?;
-        let (_, key) = info.bit_string().ok_or("x509: malformed subjectPublicKey")?;
-        if oid == OID_RSA {
-            if algorithm.0 != [NULL, 0] {
+        let oid = algorithm.take(Tag::ObjectIdentifier).ok_or("x509: malformed OID")?;
+        let key = info.bit_string().ok_or("x509: malformed subjectPublicKey")?;
+        if oid == OID_RSA.as_bytes() {
+            if algorithm.0 != [u8::from(Tag::Null), 0] {
                 return Err("x509: RSA key missing NULL parameters");
             }
             let mut numbers = Reader(key).sequence().ok_or("x509: invalid RSA public key")?;
@@ -238,8 +236,9 @@ impl Public {
             let (modulus, exponent) = (modulus.to_vec(), exponent.to_vec());
             return Ok(Self::Rsa(rsa::Public { modulus, exponent }));
         }
-        if oid == OID_EC {
-            let named = algorithm.take(OID).ok_or("x509: invalid ECDSA parameters")?;
+        if oid == OID_EC.as_bytes() {
+            let named =
+                algorithm.take(Tag::ObjectIdentifier).ok_or("x509: invalid ECDSA parameters")?;
             let curve = Curve::with_oid(named).ok_or("x509: unsupported elliptic curve")?;
             return if curve.has_point(key) {
                 Ok(Self::Ec(curve.name, key.to_vec()))
@@ -247,36 +246,46 @@ impl Public {
                 Err("x509: failed to unmarshal elliptic curve point")
             };
         }
-        Ok(Self::Other(match oid {
-            OID_DSA => Kind::Dsa,
-            OID_ED25519 | OID_X25519 => Kind::Curve25519,
-            _ => Kind::Unknown,
+        let is = |known: ObjectIdentifier| oid == known.as_bytes();
+        Ok(Self::Other(if is(OID_DSA) {
+            Kind::Dsa
+        } else if is(OID_ED25519) || is(OID_X25519) {
+            Kind::Curve25519
+        } else {
+            Kind::Unknown
         }))
     }
 
     /// The bytes that name the key in a `SubjectPublicKeyInfo`, and all of that.
-    pub(super) fn info(&self) -> Option<(Vec<u8>, Vec<u8>)> {
-        let (algorithm, parameters, key) = match self {
-            Self::Rsa(key) => (OID_RSA, value(NULL, &[]), key.write()),
+    ///
+    /// # Errors
+    /// When this kind of key is not written.
+    pub(super) fn info(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let (oid, parameters, key) = match self {
+            Self::Rsa(key) => (OID_RSA, AnyRef::from(Null), key.write()?),
             Self::Ec(name, point) => {
-                let curve = CURVES.iter().find(|c| c.name == *name)?;
-                (OID_EC, value(OID, curve.oid), point.clone())
+                let curve = CURVES.iter().find(|c| c.name == *name);
+                let curve = curve.ok_or("x509: unsupported elliptic curve")?;
+                (OID_EC, AnyRef::from(&curve.oid), point.clone())
             }
-            Self::Other(_) => return None,
+            Self::Other(_) => return Err("x509: unsupported public key type".into()),
         };
-        let algorithm = sequence(&[&value(OID, algorithm), &parameters]);
-        let info = sequence(&[&algorithm, &bits(&key)]);
-        Some((key, info))
+        let algorithm = AlgorithmIdentifierRef { oid, parameters: Some(parameters) };
+        let bits = BitStringRef::from_bytes(&key).map_err(|e| format!("asn1: {e}"))?;
+        let info = written(&SubjectPublicKeyInfoRef { algorithm, subject_public_key: bits })?;
+        Ok((key, info))
     }
 
-    /// The key in PEM; one of RSA in the form of PKCS #1 or in the common one.
+    /// The key in PEM; one of RSA in the form of PKCS #1 or in the common one. Nothing if this kind
+    /// of key is not written.
     pub(crate) fn write(&self, common: bool) -> Option<String> {
-        let (key, info) = self.info()?;
-        Some(match self {
+        let (key, info) = self.info().ok()?;
+        let text = match self {
             Self::Rsa(_) if !common => pem::encode("RSA PUBLIC KEY", &key),
             Self::Rsa(_) => pem::encode("PUBLIC KEY", &info),
             _ => pem::encode("ECDSA PUBLIC KEY", &info),
-        })
+        };
+        text.ok()
     }
 
     /// The key as a line of `authorized_keys`.
@@ -288,10 +297,10 @@ impl Public {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
             [&length.to_be_bytes()[..], bytes].concat()
         };
-        // A number is written as in DER, behind tag and length.
-        let number = |bytes: &[u8]| {
-            let der = integer(bytes);
-            field(Reader(&der).take(INTEGER).unwrap_or_default())
+        // Numbers have signs.
+        let number = |bytes: &[u8]| match bytes.first() {
+            Some(0x80..) => field(&[&[0], bytes].concat()),
+            _ => field(bytes),
         };
         let (name, rest) = match self {
             Self::Rsa(key) => {
@@ -313,8 +322,8 @@ impl Public {
 /// Why bytes are no public key.
 fn not_public(der: &[u8]) -> String {
     let common = Reader(der).sequence().is_some_and(|mut info| {
-        info.sequence().is_some_and(|mut a| a.take(OID).is_some())
-            && info.peek() == Some(BIT_STRING)
+        info.sequence().is_some_and(|mut a| a.take(Tag::ObjectIdentifier).is_some())
+            && info.next_is(Tag::BitString)
     });
     let text =
         if common { use_instead("public", "ParsePKIXPublicKey") } else { NOT_THIS_FORM.into() };
@@ -324,18 +333,19 @@ fn not_public(der: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::SeedableRng;
     use super::*;
 
     #[test]
     fn keys_are_read_as_they_are_written() {
-        let mut random = Stream::new([7; 32]);
+        let mut random = Random::from_seed([7; 32]);
         let mut keys: Vec<Private> =
             CURVES.iter().map(|c| Private::ec(c.name, &mut random).unwrap()).collect();
         keys.push(Private::rsa(512, &mut random).unwrap());
         for key in keys {
-            let text = key.write();
+            let text = key.write().unwrap();
             let again = Private::read(&text).unwrap();
-            assert_eq!(again.write(), text);
+            assert_eq!(again.public(), key.public());
             let public = key.public();
             for common in [false, true] {
                 assert_eq!(Public::read(&public.write(common).unwrap()).unwrap(), public);

@@ -1,14 +1,15 @@
 //! PEM: bytes as text between lines that say what they are.
+//!
+//! It is read as Go does, which looks for the first good piece in any text, leaves lines with colons
+//! and takes blanks; the library that writes it reads none of these.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use der::pem::LineEnding;
 
 use crate::functions::encode;
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
-const WIDTH: usize = 64;
 
 /// A piece of PEM.
 pub(crate) struct Block {
@@ -19,17 +20,12 @@ pub(crate) struct Block {
 }
 
 /// Bytes as PEM.
-pub(crate) fn encode(kind: &str, bytes: &[u8]) -> String {
-    let mut out = format!("{BEGIN}{kind}{DASHES}\n");
-    let text = STANDARD.encode(bytes);
-    let mut rest = text.as_str();
-    while !rest.is_empty() {
-        let (line, after) = rest.split_at(rest.len().min(WIDTH));
-        out.push_str(line);
-        out.push('\n');
-        rest = after;
-    }
-    out + END + kind + DASHES + "\n"
+///
+/// # Errors
+/// When they are too many.
+pub(crate) fn encode(kind: &str, bytes: &[u8]) -> Result<String, String> {
+    let text = der::pem::encode_string(kind, LineEnding::LF, bytes);
+    text.map_err(|e| format!("pem: {e}"))
 }
 
 /// The first piece of PEM in a text.
@@ -112,7 +108,7 @@ mod tests {
     fn pieces_are_found_behind_other_text() {
         let long = vec![3; 100];
         for bytes in [&b""[..], b"x", &long] {
-            let text = format!("a note\n-----BEGIN X\n{}{}", encode("A B", bytes), "more");
+            let text = format!("a note\n-----BEGIN X\n{}{}", encode("A B", bytes).unwrap(), "more");
             let block = decode(&text).unwrap();
             assert_eq!((block.kind.as_str(), &block.bytes[..]), ("A B", bytes));
         }

@@ -1,20 +1,20 @@
 //! RSA: keys of PKCS #1, and signatures with them.
 
-use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
-use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, NonZero, Odd, Resize};
-use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
-use crypto_primes::{Flavor, is_prime, sieve_and_find};
+use der::Tag;
+use der::asn1::UintRef;
+use rsa::errors::Error;
+use rsa::pkcs1::EncodeRsaPrivateKey;
+use rsa::traits::PublicKeyParts;
+use rsa::{BigUint, Pkcs1v15Sign, RsaPrivateKey};
 use sha2::{Digest, Sha256};
 
-use super::Stream;
-use super::asn1::{INTEGER, Reader, SEQUENCE, integer, sequence, value};
+use super::Random;
+use super::asn1::{Reader, trimmed, written};
 
-/// The exponent of new keys.
-const EXPONENT: u32 = 65_537;
 /// Fewer bits than this have no primes to choose from.
-const SMALLEST: u32 = 32;
+const SMALLEST: usize = 32;
 /// More bits than this would take hours.
-const LARGEST: u32 = 16_384;
+const LARGEST: usize = 16_384;
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,43 +27,12 @@ pub(crate) struct Public {
 
 /// A private key.
 #[derive(Clone, Debug)]
-pub(crate) struct Private {
-    /// The public key.
-    pub(super) public: Public,
-    exponent: Vec<u8>,
-    primes: Vec<Vec<u8>>,
-}
+pub(crate) struct Private(RsaPrivateKey);
 
-fn bytes(number: &BoxedUint) -> Vec<u8> {
-    number.to_be_bytes_trimmed_vartime().to_vec()
-}
+const NOT_POSITIVE: &str = "x509: private key contains zero or negative value";
 
-fn number(bytes: &[u8]) -> BoxedUint {
-    BoxedUint::from_be_slice_vartime(bytes)
-}
-
-fn non_zero(number: &BoxedUint) -> Option<NonZero<BoxedUint>> {
-    number.to_nz().into()
-}
-
-fn odd(number: &BoxedUint) -> Option<Odd<BoxedUint>> {
-    number.to_odd().into()
-}
-
-/// One less than a prime.
-fn less_one(prime: &BoxedUint) -> Option<NonZero<BoxedUint>> {
-    non_zero(&prime.wrapping_sub(BoxedUint::one_with_precision(prime.bits_precision())))
-}
-
-/// The inverse of a number modulo a prime.
-fn inverse(of: &BoxedUint, prime: &BoxedUint) -> Option<BoxedUint> {
-    let reduced = of.rem(&non_zero(prime)?);
-    reduced.invert_odd_mod(&odd(prime)?).into()
-}
-
-fn prime(bits: u32, random: &mut Stream) -> Option<BoxedUint> {
-    let sieve = SmallFactorsSieveFactory::new(Flavor::Any, bits, SetBits::TwoMsb).ok()?;
-    sieve_and_find(random, sieve, |_, candidate| is_prime(Flavor::Any, candidate)).ok()?
+fn number(bytes: &[u8]) -> BigUint {
+    BigUint::from_bytes_be(bytes)
 }
 
 impl Private {
@@ -71,45 +40,16 @@ impl Private {
     ///
     /// # Errors
     /// When there are no keys of this size, or when they are too large.
-    pub(super) fn generate(bits: i64, random: &mut Stream) -> Result<Self, &'static str> {
-        const TRIES: u32 = 1000;
-        let bits = u32::try_from(bits).unwrap_or(if bits < 0 { 0 } else { u32::MAX });
+    pub(super) fn generate(bits: i64, random: &mut Random) -> Result<Self, &'static str> {
+        let bits = usize::try_from(bits).unwrap_or(0);
         if bits < SMALLEST {
             return Err("rsa: key too small");
         }
         if bits > LARGEST {
             return Err("rsa: key too large");
         }
-        for _ in 0..TRIES {
-            let p = prime(bits.div_ceil(2), random);
-            let q = prime(bits / 2, random);
-            if let (Some(p), Some(q)) = (p, q)
-                && let Some(key) = Self::of_primes(&p, &q)
-            {
-                return Ok(key);
-            }
-        }
-        Err("rsa: internal error: no primes found")
-    }
-
-    /// The key of two primes, if there is one.
-    fn of_primes(p: &BoxedUint, q: &BoxedUint) -> Option<Self> {
-        if p == q {
-            return None;
-        }
-        let (p1, q1) = (less_one(p)?, less_one(q)?);
-        let all = p1.as_ref().concatenating_mul(q1.as_ref());
-        let common = p1.as_ref().gcd(q1.as_ref());
-        let period = all.wrapping_div(&non_zero(&common)?);
-        let exponent = BoxedUint::from(EXPONENT);
-        let wide = (&exponent).resize(period.bits_precision().max(exponent.bits_precision()));
-        let secret: Option<BoxedUint> = wide.invert_mod(&non_zero(&period)?).into();
-        let modulus = bytes(&p.concatenating_mul(q));
-        Some(Self {
-            public: Public { modulus, exponent: bytes(&exponent) },
-            exponent: bytes(&secret?),
-            primes: vec![bytes(p), bytes(q)],
-        })
+        let key = RsaPrivateKey::new(random, bits);
+        key.map(Self).map_err(|_| "rsa: internal error: no primes found")
     }
 
     /// Reads a key.
@@ -119,13 +59,13 @@ impl Private {
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
-        let version = inner.small().ok_or(None)?;
+        let version = inner.read::<i64>().ok_or(None)?;
         let mut field = || inner.signed().ok_or(None);
         let numbers = [field()?, field()?, field()?, field()?, field()?];
         let mut primes = vec![number(numbers[3]), number(numbers[4])];
         // Those that can be computed may be missing, and do not count.
         for _ in 0..3 {
-            if inner.peek() == Some(INTEGER) {
+            if inner.next_is(Tag::Integer) {
                 inner.signed().ok_or(None)?;
             }
         }
@@ -145,109 +85,65 @@ impl Private {
         if numbers.iter().any(|n| n[0] >= 0x80 || **n == [0]) {
             return Err(Some(NOT_POSITIVE));
         }
-        let [modulus, public, secret] =
-            [0, 1, 2].map(|n| super::asn1::trimmed(numbers[n]).to_vec());
-        let public = Public { modulus, exponent: public };
-        public.check()?;
-        let primes_fit = primes.iter().all(|p| p.bits_vartime() <= LARGEST);
-        if !primes_fit || primes.len() > 5 {
-            return Err(Some("crypto/rsa: too many or too large primes"));
-        }
-        let key = Self { public, exponent: secret, primes: primes.iter().map(bytes).collect() };
-        key.check(&primes).map_err(Some)?;
-        Ok(key)
+        let [modulus, public, secret] = [0, 1, 2].map(|n| number(numbers[n]));
+        Self::of_numbers(modulus, public, secret, primes).map_err(Some)
     }
 
-    /// Checks that the numbers belong together.
-    fn check(&self, primes: &[BoxedUint]) -> Result<(), &'static str> {
-        let product = primes.iter().fold(BoxedUint::one(), |n, p| n.concatenating_mul(p));
-        if bytes(&product) != self.public.modulus {
-            return Err("crypto/rsa: p * q != n");
+    /// The key of these numbers, if they belong together.
+    fn of_numbers(
+        modulus: BigUint,
+        public: BigUint,
+        secret: BigUint,
+        mut primes: Vec<BigUint>,
+    ) -> Result<Self, &'static str> {
+        if modulus.bits() > LARGEST {
+            return Err("rsa: key too large");
         }
-        let secret = number(&self.exponent);
-        if secret.bits_vartime() > LARGEST {
+        if modulus.to_bytes_le()[0] % 2 == 0 {
+            return Err("crypto/rsa: public modulus is even");
+        }
+        if primes.len() > 5 || primes.iter().any(|p| p.bits() > LARGEST) {
+            return Err("crypto/rsa: too many or too large primes");
+        }
+        if secret.bits() > LARGEST {
             return Err("crypto/rsa: d too large");
         }
-        let round = secret.concatenating_mul(number(&self.public.exponent));
-        for prime in primes {
-            let period = less_one(prime).ok_or("crypto/rsa: invalid prime")?;
-            let rest: BoxedUint = round.rem(&period);
-            if bytes(&rest) != [1] && bytes(period.as_ref()) != [1] {
-                return Err("crypto/rsa: invalid exponents");
-            }
-        }
-        Ok(())
+        // The library subtracts from a rest by the second prime until it is one by the first: with
+        // the largest in front that is a single step.
+        primes.sort_by(|a, b| b.cmp(a));
+        let key = RsaPrivateKey::from_components(modulus, public, secret, primes);
+        key.map(Self).map_err(|e| match e {
+            Error::InvalidModulus => "crypto/rsa: p * q != n",
+            Error::InvalidPrime => "crypto/rsa: invalid prime",
+            Error::PublicExponentTooSmall => "crypto/rsa: public exponent too small",
+            Error::PublicExponentTooLarge => "crypto/rsa: public exponent too large",
+            _ => "crypto/rsa: invalid exponents",
+        })
+    }
+
+    /// The public key.
+    pub(super) fn public(&self) -> Public {
+        Public { modulus: self.0.n().to_bytes_be(), exponent: self.0.e().to_bytes_be() }
     }
 
     /// The key in the form of PKCS #1.
-    pub(super) fn write(&self) -> Vec<u8> {
-        let (secret, primes) = (number(&self.exponent), &self.primes);
-        let all: Vec<BoxedUint> = primes.iter().map(|p| number(p)).collect();
-        let exponent = |prime: &BoxedUint| {
-            less_one(prime).map(|period| bytes(&secret.rem(&period))).unwrap_or_default()
-        };
-        let coefficient = |of: &BoxedUint, prime: &BoxedUint| {
-            inverse(of, prime).as_ref().map(bytes).unwrap_or_default()
-        };
-        let version = [u8::from(primes.len() > 2)];
-        let mut fields = vec![&version[..], &self.public.modulus, &self.public.exponent];
-        let (dp, dq) = (exponent(&all[0]), exponent(&all[1]));
-        let inverse = coefficient(&all[1], &all[0]);
-        fields.extend([&self.exponent[..], &primes[0], &primes[1], &dp, &dq, &inverse]);
-        let mut content: Vec<u8> = fields.into_iter().flat_map(integer).collect();
-        let mut before = all[0].concatenating_mul(&all[1]);
-        let mut others = Vec::new();
-        for (prime, written) in all.iter().zip(primes).skip(2) {
-            let numbers = [written.clone(), exponent(prime), coefficient(&before, prime)];
-            let numbers = numbers.map(|n| integer(&n));
-            others.extend(sequence(&[&numbers[0], &numbers[1], &numbers[2]]));
-            before = before.concatenating_mul(prime);
-        }
-        if !others.is_empty() {
-            content.extend(value(SEQUENCE, &others));
-        }
-        value(SEQUENCE, &content)
+    ///
+    /// # Errors
+    /// When it has more than two primes.
+    pub(super) fn write(&self) -> Result<Vec<u8>, String> {
+        let der = self.0.to_pkcs1_der().map_err(|e| e.to_string())?;
+        Ok(der.as_bytes().to_vec())
     }
 
     /// The signature of a message with SHA-256, after PKCS #1 v1.5; nothing if the key is too
     /// short.
-    pub(super) fn signature(&self, message: &[u8]) -> Option<Vec<u8>> {
-        /// What stands before a digest of SHA-256.
-        const PREFIX: [u8; 19] = [
-            0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02,
-            0x01, 0x05, 0x00, 0x04, 0x20,
-        ];
-        const LEAST_FILLING: usize = 8;
-        let modulus = &self.public.modulus;
-        let digest = [&PREFIX[..], &Sha256::digest(message)].concat();
-        let filling = modulus.len().checked_sub(digest.len() + 3);
-        let filling = vec![0xff; filling.filter(|n| *n >= LEAST_FILLING)?];
-        let padded = [&[0, 1], &filling[..], &[0], &digest].concat();
-        let params = BoxedMontyParams::new_vartime(odd(&number(modulus))?);
-        let bits = params.bits_precision();
-        let message = BoxedUint::from_be_slice(&padded, bits).ok()?;
-        let secret = BoxedUint::from_be_slice(&self.exponent, bits).ok()?;
-        let signed = BoxedMontyForm::new(message, &params).pow(&secret).retrieve();
-        let signed = bytes(&signed);
-        Some([&vec![0; modulus.len() - signed.len()][..], &signed].concat())
+    pub(super) fn signature(&self, message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+        let scheme = Pkcs1v15Sign::new::<rsa::sha2::Sha256>();
+        self.0.sign_with_rng(random, scheme, &Sha256::digest(message)).ok()
     }
 }
 
-const NOT_POSITIVE: &str = "x509: private key contains zero or negative value";
-
 impl Public {
-    /// Checks that signatures can be made and checked with it.
-    fn check(&self) -> Result<(), Option<&'static str>> {
-        const BITS: usize = 8;
-        if self.modulus.len() * BITS > LARGEST as usize {
-            return Err(Some("rsa: key too large"));
-        }
-        match self.modulus.last() {
-            Some(last) if last % 2 == 1 => Ok(()),
-            _ => Err(Some("crypto/rsa: public modulus is even")),
-        }
-    }
-
     /// Reads a key in the form of PKCS #1.
     ///
     /// # Errors
@@ -266,7 +162,7 @@ impl Public {
         if [modulus, exponent].iter().any(|n| n[0] >= 0x80 || **n == [0]) {
             return Err(Some("x509: public key contains zero or negative value"));
         }
-        let [modulus, exponent] = [modulus, exponent].map(|n| super::asn1::trimmed(n).to_vec());
+        let [modulus, exponent] = [modulus, exponent].map(|n| trimmed(n).to_vec());
         if exponent.len() > LONGEST || exponent.len() == LONGEST && exponent[0] >= 0x80 {
             return Err(Some("x509: public key contains large public exponent"));
         }
@@ -274,49 +170,70 @@ impl Public {
     }
 
     /// The key in the form of PKCS #1.
-    pub(super) fn write(&self) -> Vec<u8> {
-        sequence(&[&integer(&self.modulus), &integer(&self.exponent)])
+    ///
+    /// # Errors
+    /// When it is too long.
+    pub(super) fn write(&self) -> Result<Vec<u8>, String> {
+        let number = |bytes| UintRef::new(bytes).map_err(|e| format!("asn1: {e}"));
+        let (modulus, public_exponent) = (number(&self.modulus)?, number(&self.exponent)?);
+        written(&rsa::pkcs1::RsaPublicKey { modulus, public_exponent })
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use rsa::RsaPublicKey;
+    use rsa::traits::PrivateKeyParts;
+
+    use super::super::SeedableRng;
     use super::*;
 
     #[test]
     fn keys_have_the_size_that_is_wanted_and_sign() {
-        let mut random = Stream::new([1; 32]);
+        let mut random = Random::from_seed([1; 32]);
         for bits in [32, 33, 512, 767] {
             let key = Private::generate(bits, &mut random).unwrap();
-            let modulus = number(&key.public.modulus);
-            assert_eq!(i64::from(modulus.bits_vartime()), bits);
-            let again = Private::read(&key.write()).unwrap();
-            assert_eq!(again.write(), key.write());
-            let Some(signature) = key.signature(b"text") else {
+            assert_eq!(key.0.n().bits(), usize::try_from(bits).unwrap());
+            let again = Private::read(&key.write().unwrap()).unwrap();
+            assert_eq!(again.public(), key.public());
+            let Some(signature) = again.signature(b"text", &mut random) else {
                 assert!(bits < 500);
                 continue;
             };
-            let params = BoxedMontyParams::new_vartime(odd(&modulus).unwrap());
-            let signature = BoxedUint::from_be_slice(&signature, params.bits_precision()).unwrap();
-            let public = BoxedUint::from(EXPONENT);
-            let opened = BoxedMontyForm::new(signature, &params).pow(&public).retrieve();
-            assert!(bytes(&opened).ends_with(&Sha256::digest(b"text")));
+            let scheme = Pkcs1v15Sign::new::<rsa::sha2::Sha256>();
+            let public = RsaPublicKey::from(&key.0);
+            public.verify(scheme, &Sha256::digest(b"text"), &signature).unwrap();
         }
         assert_eq!(Private::generate(31, &mut random).unwrap_err(), "rsa: key too small");
+        assert_eq!(Private::generate(-1, &mut random).unwrap_err(), "rsa: key too small");
         assert_eq!(Private::generate(i64::MAX, &mut random).unwrap_err(), "rsa: key too large");
     }
 
     #[test]
     fn numbers_that_do_not_belong_together_are_no_key() {
-        let key = Private::generate(128, &mut Stream::new([2; 32])).unwrap();
-        let mut other = key.clone();
-        other.primes.swap(0, 1);
-        assert!(Private::read(&other.write()).is_ok());
-        other.exponent[3] ^= 2;
-        let wrong = Private::read(&other.write()).unwrap_err();
-        assert_eq!(wrong, Some("crypto/rsa: invalid exponents"));
-        other.public.modulus[3] ^= 2;
-        assert_eq!(Private::read(&other.write()).unwrap_err(), Some("crypto/rsa: p * q != n"));
+        let key = Private::generate(128, &mut Random::from_seed([2; 32])).unwrap().0;
+        let with = |modulus: u8, secret: u8, primes: Vec<BigUint>| {
+            let (modulus, secret) = (key.n() + modulus, key.d() + secret);
+            Private::of_numbers(modulus, key.e().clone(), secret, primes).map(|_| ())
+        };
+        let primes = key.primes().to_vec();
+        let swapped = vec![primes[1].clone(), primes[0].clone()];
+        assert_eq!(with(0, 0, swapped), Ok(()));
+        assert_eq!(with(0, 2, primes.clone()), Err("crypto/rsa: invalid exponents"));
+        assert_eq!(with(2, 0, primes.clone()), Err("crypto/rsa: p * q != n"));
+        assert_eq!(with(1, 0, primes), Err("crypto/rsa: public modulus is even"));
+        assert_eq!(with(0, 0, vec![number(&[1]); 2]), Err("crypto/rsa: invalid prime"));
+    }
+
+    #[test]
+    fn primes_of_very_different_size_sign_at_once() {
+        let mut random = Random::from_seed([3; 32]);
+        let large = Private::generate(2048, &mut random).unwrap().0.primes()[0].clone();
+        let exponent = BigUint::from(65_537_u32);
+        let key = RsaPrivateKey::from_p_q(large.clone(), number(&[7]), exponent.clone()).unwrap();
+        let (modulus, secret) = (key.n().clone(), key.d().clone());
+        let key = Private::of_numbers(modulus, exponent, secret, vec![number(&[7]), large]);
+        assert!(key.unwrap().signature(b"text", &mut random).is_some());
     }
 }

@@ -1,5 +1,7 @@
 //! What a key may be used for: the words, the bits and the object identifiers.
 
+use der::asn1::ObjectIdentifier;
+
 /// The uses that are bits, in their order, and how they are asked for if that differs.
 const BITS: [(&str, &str); 9] = [
     ("Signature", ""),
@@ -16,27 +18,22 @@ const BITS: [(&str, &str); 9] = [
 /// To sign certificates.
 pub(crate) const CERT_SIGN: u16 = 1 << 5;
 
-/// `1.3.6.1.5.5.7.3`, without its last number.
-const PKIX: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03];
-const ANY: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
-const MICROSOFT: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x82, 0x37];
-
-/// The uses that have identifiers: a common beginning and what follows it.
-const EXTENDED: [(&str, &[u8], &[u8]); 14] = [
-    ("Any", ANY, &[]),
-    ("ServerAuth", PKIX, &[1]),
-    ("ClientAuth", PKIX, &[2]),
-    ("CodeSigning", PKIX, &[3]),
-    ("EmailProtection", PKIX, &[4]),
-    ("IPSECEndSystem", PKIX, &[5]),
-    ("IPSECTunnel", PKIX, &[6]),
-    ("IPSECUser", PKIX, &[7]),
-    ("TimeStamping", PKIX, &[8]),
-    ("OCSPSigning", PKIX, &[9]),
-    ("MicrosoftServerGatedCrypto", MICROSOFT, &[0x0a, 0x03, 0x03]),
-    ("NetscapeServerGatedCrypto", &[0x60, 0x86, 0x48, 0x01, 0x86, 0xf8, 0x42], &[0x04, 0x01]),
-    ("MicrosoftCommercialCodeSigning", MICROSOFT, &[0x02, 0x01, 0x16]),
-    ("MicrosoftKernelCodeSigning", MICROSOFT, &[0x3d, 0x01, 0x01]),
+/// The uses that have identifiers.
+const EXTENDED: [(&str, ObjectIdentifier); 14] = [
+    ("Any", ObjectIdentifier::new_unwrap("2.5.29.37.0")),
+    ("ServerAuth", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1")),
+    ("ClientAuth", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2")),
+    ("CodeSigning", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3")),
+    ("EmailProtection", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.4")),
+    ("IPSECEndSystem", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.5")),
+    ("IPSECTunnel", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.6")),
+    ("IPSECUser", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.7")),
+    ("TimeStamping", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8")),
+    ("OCSPSigning", ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.9")),
+    ("MicrosoftServerGatedCrypto", ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.10.3.3")),
+    ("NetscapeServerGatedCrypto", ObjectIdentifier::new_unwrap("2.16.840.1.113730.4.1")),
+    ("MicrosoftCommercialCodeSigning", ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.22")),
+    ("MicrosoftKernelCodeSigning", ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.61.1.1")),
 ];
 
 /// What a key may be used for.
@@ -75,15 +72,13 @@ impl Usage {
     }
 
     /// The identifiers of the uses that have one.
-    pub(super) fn identifiers(&self) -> impl Iterator<Item = Vec<u8>> {
-        let found = self.extended.iter().filter_map(|at| EXTENDED.get(*at));
-        found.map(|(_, start, end)| [*start, *end].concat())
+    pub(super) fn identifiers(&self) -> Vec<ObjectIdentifier> {
+        self.extended.iter().filter_map(|at| EXTENDED.get(*at)).map(|e| e.1).collect()
     }
 
-    /// Adds the use with an identifier; unknown ones are left out.
+    /// Adds the use with an identifier of these bytes; unknown ones are left out.
     pub(super) fn add_identifier(&mut self, oid: &[u8]) {
-        let same = |e: &(&str, &[u8], &[u8])| oid.strip_prefix(e.1) == Some(e.2);
-        self.extended.extend(EXTENDED.iter().position(same));
+        self.extended.extend(EXTENDED.iter().position(|e| e.1.as_bytes() == oid));
     }
 }
 
@@ -102,7 +97,7 @@ mod tests {
         assert_eq!(usage.words(), ["ContentCommitment", "CertSign", "Any", "ServerAuth"]);
         assert_eq!(usage.bits, CERT_SIGN | 2);
         let mut again = Usage { bits: usage.bits, ..Usage::default() };
-        usage.identifiers().for_each(|oid| again.add_identifier(&oid));
+        usage.identifiers().iter().for_each(|oid| again.add_identifier(oid.as_bytes()));
         again.add_identifier(&[1, 2]);
         assert_eq!(again, usage);
     }

@@ -13,6 +13,13 @@ pub fn print(exprs: &Exprs, id: ExprId) -> String {
     out
 }
 
+/// The text of markers.
+pub fn print_markers(markers: &[Marker]) -> String {
+    let mut out = String::new();
+    Printer { exprs: &Exprs::default(), out: &mut out }.markers(markers);
+    out
+}
+
 /// The canonical text of a lambda.
 pub fn print_lambda(exprs: &Exprs, lambda: &LambdaExpr) -> String {
     let mut out = String::from("lambda");
@@ -278,7 +285,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn marked(&mut self, markers: &[Marker], inner: Option<ExprId>) {
+    fn markers(&mut self, markers: &[Marker]) {
         for (i, marker) in markers.iter().enumerate() {
             self.text(if i > 0 { " " } else { "" });
             match marker {
@@ -295,6 +302,10 @@ impl Printer<'_, '_> {
                 }
             }
         }
+    }
+
+    fn marked(&mut self, markers: &[Marker], inner: Option<ExprId>) {
+        self.markers(markers);
         if let Some(inner) = inner {
             let exprs = self.exprs;
             match &exprs[inner] {

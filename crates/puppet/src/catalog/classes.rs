@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::tags::{self, TagSet};
+use crate::catalog::titles;
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
     class_title, flat, schema,
@@ -144,7 +145,7 @@ impl Compiler<'_> {
     }
 
     /// Puts a resource into the catalog, contained in what the code of `scope` belongs to.
-    fn add_resource(&mut self, resource: Resource, scope: ScopeId) -> EvalResult<ResourceId> {
+    fn add_resource(&mut self, mut resource: Resource, scope: ScopeId) -> EvalResult<ResourceId> {
         let key = resource.key();
         if let Some(known) = self.catalog.find(&key) {
             return self.duplicate(&resource, known);
@@ -156,6 +157,7 @@ impl Compiler<'_> {
         if self.catalog.resources.len() >= most {
             return plain(format!("the catalog has more than {most} resources"));
         }
+        self.add_title_values(&mut resource, scope)?;
         let is_class = resource.is_class();
         let is_stage = matches!(resource.what, ResourceKind::Stage);
         let stage_set = resource.param("stage").is_some_and(|p| p.value.is_true());
@@ -188,6 +190,11 @@ impl Compiler<'_> {
         let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
         for alias in alias.unwrap_or_default().iter().filter_map(Value::as_str) {
             out.push((alias.to_string(), format!("\"{alias}\"")));
+        }
+        if let ResourceKind::Native(schema) = &resource.what
+            && schema.is_isomorphic()
+        {
+            out.extend(titles::composite_name(resource, schema));
         }
         if let ResourceKind::Native(schema) = &resource.what
             && schema.is_isomorphic()

@@ -29,7 +29,12 @@ impl Compiler<'_> {
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
         let what = match self.env.native_type(&lower) {
             Some(_) if lower == "stage" => ResourceKind::Stage,
-            Some(schema) => ResourceKind::Native(Arc::new(schema)),
+            Some(mut schema) => {
+                if let Some(ruby) = schema.ruby.as_ref().filter(|ruby| ruby.unclear) {
+                    schema.ruby = Some(self.examined_type(&lower, &Arc::clone(ruby)));
+                }
+                ResourceKind::Native(Arc::new(schema))
+            }
             None => match self.env.find_define(&lower)? {
                 Some(def) => ResourceKind::Define(def),
                 None => return Ok(None),

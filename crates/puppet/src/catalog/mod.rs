@@ -12,6 +12,7 @@ pub(crate) mod kinds;
 pub mod resource;
 pub mod schema;
 pub mod tags;
+mod titles;
 
 use std::sync::Arc;
 

@@ -52,8 +52,8 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     doc(
         "puppet::ruby",
-        "A function or template is written in Ruby",
-        "Ordain does not run Ruby. The message names the file. Functions of `stdlib` and those that the most used modules need are built in; others can be written in the Puppet language, below `functions/` of a module. ERB templates can be written as EPP templates, which `epp` and `inline_epp` evaluate.",
+        "Code in Ruby cannot be run",
+        "Functions of modules that are written in Ruby run in a `ruby` process: there is none on this machine, or it ended, took too long or was stopped. The message names the file. ERB templates are not run; they can be written as EPP templates, which `epp` and `inline_epp` evaluate.",
     ),
     doc(
         "puppet::unknown-resource",

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, needs_ruby, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
 use crate::eval::variables::UNEVALUATED;
 use crate::eval::{Compiler, Frame};
@@ -146,11 +146,11 @@ impl Compiler<'_> {
         if let Some(bound) = bound {
             return self.call_builtin(bound, args, block, scope, span);
         }
-        if let Some(path) = self.ruby_function(name) {
-            let path = path.display();
-            let message =
-                format!("function '{name}' is written in Ruby ({path}), which Ordain does not run");
-            return needs_ruby(message, span);
+        if let Some(file) = self.env.ruby_function(name) {
+            return self.call_ruby(&file, name, &args, block.as_ref(), (scope, span));
+        }
+        if name == crate::plugins::RUBY_BLOCK {
+            return self.call_ruby_block(&args, span);
         }
         let mut error =
             PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
@@ -182,7 +182,9 @@ impl Compiler<'_> {
 
     /// Whether a function of this name can be called.
     pub fn has_function(&mut self, name: &str) -> bool {
-        builtins().contains_key(name) || matches!(self.env.find_function(name), Ok(Some(_)))
+        builtins().contains_key(name)
+            || matches!(self.env.find_function(name), Ok(Some(_)))
+            || self.env.ruby_function(name).is_some()
     }
 
     fn call_builtin(
@@ -530,7 +532,7 @@ fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
     }
 }
 
-fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
+pub(crate) fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()> {
     let wanted = if arity < 0 { (-arity - 1) as usize } else { arity as usize };
     if arity >= 0 && given != wanted {
         return plain(format!("{name}(): Wrong number of arguments given ({given} for {wanted})"));

@@ -1,6 +1,6 @@
 //! What built-in functions, templates and Hiera ask of a compile.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
@@ -318,18 +318,6 @@ impl Compiler<'_> {
     /// A setting's value, as `$settings::name` gives it.
     pub fn setting(&self, name: &str) -> Option<Value> {
         self.settings.values.get(name).cloned()
-    }
-
-    /// The file of a module that defines a function in Ruby, if there is one.
-    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let path = name.replace("::", "/");
-        let mut modules = self.env.modules.values();
-        modules.find_map(|module| {
-            let lib: &Path = &module.dir.join("lib/puppet");
-            let new = lib.join(format!("functions/{path}.rb"));
-            let old = lib.join(format!("parser/functions/{path}.rb"));
-            [new, old].into_iter().find(|p| self.env.world.kind(p).is_some())
-        })
     }
 }
 

@@ -9,6 +9,7 @@ pub mod collect;
 pub mod compare;
 pub mod control;
 pub mod epp;
+pub mod erb;
 pub mod error;
 pub mod functions;
 pub mod interface;
@@ -173,6 +174,7 @@ pub struct Compiler<'e> {
     /// How many scopes have parameters without a value.
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
+    pub(crate) ruby: crate::plugins::State<'e>,
     depth: u32,
 }
 
@@ -201,6 +203,7 @@ impl<'e> Compiler<'e> {
             output_sensitive: false,
             warned: FxHashSet::default(),
             pending: 0,
+            ruby: crate::plugins::State::default(),
             depth: 0,
         }
     }

@@ -202,6 +202,11 @@ impl Scopes {
         self.free.push(id);
     }
 
+    /// Whether there is a scope of this number.
+    pub fn contains(&self, id: ScopeId) -> bool {
+        (id.0 as usize) < self.scopes.len()
+    }
+
     /// A scope.
     pub fn get(&self, id: ScopeId) -> &Scope {
         &self.scopes[id.0 as usize]

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, needs_ruby, plain as fail};
+use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
 use crate::value::Value;
@@ -227,24 +227,21 @@ fn generate(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn template(call: &mut Call<'_, '_>) -> EvalResult {
-    let mut erb = None;
+    let mut out = String::new();
     for name in old_args(call) {
         let name = ruby_text(&name);
-        match existing(call, &name, "templates") {
-            Some(path) => erb = erb.or(Some(path)),
-            None => return Err(call.compiler.no_template(&name).into()),
-        }
+        let Some(path) = existing(call, &name, "templates") else {
+            return Err(call.compiler.no_template(&name).into());
+        };
+        out.push_str(&call.compiler.erb(&name, &path, call.scope, call.span)?);
     }
-    let path = erb.unwrap_or_default();
-    let message = format!(
-        "{} is an ERB template, which is written in Ruby; Ordain does not run it",
-        path.display()
-    );
-    needs_ruby(message, call.span)
+    Ok(Value::from(out))
 }
 
 fn inline_template(call: &mut Call<'_, '_>) -> EvalResult {
-    let message = "inline_template() evaluates ERB, which is written in Ruby; Ordain does not \
-                   run it";
-    needs_ruby(message, call.span)
+    let mut out = String::new();
+    for text in old_args(call) {
+        out.push_str(&call.compiler.inline_erb(&ruby_text(&text), call.scope, call.span)?);
+    }
+    Ok(Value::from(out))
 }

@@ -35,6 +35,13 @@ pub(super) struct ContextState {
     not_found: bool,
 }
 
+impl super::Cache {
+    /// Whether a function of a level has just said that it finds nothing.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.contexts.iter().any(|context| context.not_found)
+    }
+}
+
 /// What can be called on a context.
 const METHODS: &[(&str, &str)] = &[
     ("not_found", "Callable[[0, 0], Undef]"),
@@ -109,13 +116,6 @@ impl Lookup<'_, '_> {
         if self.c.has_function(name) {
             return Ok(());
         }
-        if let Some(path) = self.c.ruby_function(name) {
-            let text = format!(
-                "the Hiera function '{name}' is written in Ruby ({}), which Ordain does not run",
-                path.display()
-            );
-            return Err(self.of_level(PlainError::new(text), provider, level).into());
-        }
         let path = provider.config.path.clone();
         let span = path.as_deref().and_then(|path| self.place(path, self.line_of(path, name)));
         let tag = level.kind.tag();
@@ -125,7 +125,7 @@ impl Lookup<'_, '_> {
             span,
         );
         if let Unwind::Error(error) = &mut *fault {
-            let text = "backends that gems bring are written in Ruby, which Ordain does not run";
+            let text = "backends that gems bring are not known: they can be put into `lib/puppet/functions` of a module";
             error.help.push(text.to_owned());
             error.help.extend(self.c.env.missing_member_help(name, None));
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
+use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
@@ -25,6 +25,7 @@ use crate::catalog::schema::{self, NativeType};
 use crate::check;
 use crate::eval::Strict;
 use crate::eval::error::{EvalError, EvalResult, PlainError};
+use crate::plugins::RubyFile;
 use crate::syntax::{self, Program};
 
 /// The source text of the site program.
@@ -92,6 +93,8 @@ pub struct Environment {
     pub hiera_config: Option<PathBuf>,
     /// What Hiera has read of configurations and data files.
     pub hiera: crate::hiera::Files,
+    /// The process that runs the Ruby code of modules.
+    pub ruby: ordain_plugins::Ruby,
     /// The site program: its texts in order.
     pub site: Vec<Arc<Program>>,
     /// Node blocks in order.
@@ -108,12 +111,24 @@ struct Registry {
     aliases: FxHashMap<EcoString, Arc<AliasDef>>,
     /// Resource types of modules, by names in lower case; `None` where there is none.
     ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
+    /// Functions in Ruby; `None` where there is none.
+    ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
     /// Files that were read, with what went wrong; a missing file has no entry here.
     files: FxHashMap<PathBuf, Arc<LoadedFile>>,
     templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
+    erb: FxHashMap<PathBuf, Arc<ErbTemplate>>,
+    inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
     missing: rustc_hash::FxHashSet<(char, EcoString)>,
 }
+
+/// An ERB template, or why it does not parse.
+pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
+
+/// How many ERB templates that stand in manifests are kept.
+const KEPT_TEMPLATES: usize = 4096;
+/// The longest of them that is kept, in bytes.
+const KEPT_LENGTH: usize = 1 << 16;
 
 /// A text that was read and parsed.
 #[derive(Debug)]
@@ -141,6 +156,7 @@ impl Environment {
             dir: options.dir,
             hiera_config: options.hiera_config,
             hiera: crate::hiera::Files::default(),
+            ruby: ordain_plugins::Ruby::default(),
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,
@@ -301,10 +317,42 @@ impl Environment {
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let file = format!("lib/puppet/type/{name}.rb");
-        let read = |module: &Module| self.world.read(&module.dir.join(&file)).ok();
-        let text = plain.then(|| self.modules.values().find_map(read)).flatten();
-        let found = text.map(|t| Arc::new(RubyType::read(&String::from_utf8_lossy(&t))));
+        let read = |module: &Module| {
+            let path = module.dir.join(&file);
+            self.world.read(&path).ok().map(|text| (path, text))
+        };
+        let found = plain.then(|| self.modules.values().find_map(read)).flatten();
+        let found = found.map(|(file, text)| {
+            let read = RubyType::read(&String::from_utf8_lossy(&text));
+            Arc::new(RubyType { file, ..read })
+        });
         self.registry_mut().ruby_types.insert(name.into(), found.clone());
+        found
+    }
+
+    /// Keeps what running the file of a resource type has told.
+    pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
+        self.registry_mut().ruby_types.insert(name.into(), Some(found));
+    }
+
+    /// The file of a module, or of the environment itself, that defines a function in Ruby.
+    pub fn ruby_function(&self, name: &str) -> Option<Arc<RubyFile>> {
+        if let Some(known) = self.registry().ruby_functions.get(name) {
+            return known.clone();
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = name.split("::").all(|part| !part.is_empty() && part.chars().all(plain));
+        let file = format!("{}.rb", name.replace("::", "/"));
+        let in_folder = |folder: &str, is_old| {
+            let dirs = self.dir.iter().chain(self.modules.values().map(|module| &module.dir));
+            let mut paths = dirs.map(|dir| dir.join("lib/puppet").join(folder).join(&file));
+            let path = paths.find(|path| self.world.kind(path) == Some(EntryKind::File))?;
+            Some(Arc::new(RubyFile { path, is_old }))
+        };
+        let found = is_name
+            .then(|| in_folder("functions", false).or_else(|| in_folder("parser/functions", true)))
+            .flatten();
+        self.registry_mut().ruby_functions.insert(name.into(), found.clone());
         found
     }
 
@@ -411,6 +459,45 @@ impl Environment {
         let file = Arc::new(self.parse_template(path, &text));
         self.registry_mut().templates.insert(path.to_path_buf(), Arc::clone(&file));
         Ok(file)
+    }
+
+    /// The ERB template in a file, parsed once.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn erb(&self, path: &Path) -> EvalResult<Arc<ErbTemplate>> {
+        if let Some(template) = self.registry().erb.get(path) {
+            return Ok(Arc::clone(template));
+        }
+        let bytes = self.world.read(path).map_err(|e| PlainError::new(e.to_string()))?;
+        let template = match String::from_utf8(bytes) {
+            Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
+            Err(_) => Err(ordain_ruby::SyntaxError {
+                message: "a text that is not UTF-8".into(),
+                line: 1,
+                is_unsupported: true,
+            }),
+        };
+        let template = Arc::new(template);
+        self.registry_mut().erb.insert(path.to_path_buf(), Arc::clone(&template));
+        Ok(template)
+    }
+
+    /// The ERB template that a text is.
+    pub fn inline_erb(&self, text: &EcoString) -> Arc<ErbTemplate> {
+        if let Some(template) = self.registry().inline_erb.get(text) {
+            return Arc::clone(template);
+        }
+        let parsed = ordain_ruby::Template::parse(text, ordain_ruby::Trim::Explicit);
+        let template = Arc::new(parsed);
+        if text.len() <= KEPT_LENGTH {
+            let mut registry = self.registry_mut();
+            if registry.inline_erb.len() >= KEPT_TEMPLATES {
+                registry.inline_erb.clear();
+            }
+            registry.inline_erb.insert(text.clone(), Arc::clone(&template));
+        }
+        template
     }
 
     /// Parses the text of a template.

@@ -1,9 +1,12 @@
 //! Resource types that modules bring, as `lib/puppet/type/NAME.rb`.
 //!
-//! Such a type is written in Ruby, which is not run. Its file is read for what a compile asks of a
-//! type: the names of its attributes, and which of them the title stands in for. Both forms are
-//! known, `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. Where a file makes
-//! attributes in ways that reading cannot follow, the type is taken to have any attribute.
+//! Such a type is written in Ruby. Its file is read for what a compile asks of a type: the names of
+//! its attributes, and which of them the title stands in for. Both forms are known,
+//! `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. Where a file makes attributes in
+//! ways that reading cannot follow, or has patterns for its titles, it is run (see
+//! [`crate::plugins`]); a type that does not run is taken to have any attribute.
+
+use std::path::PathBuf;
 
 use ecow::EcoString;
 
@@ -18,6 +21,12 @@ pub struct RubyType {
     pub open: bool,
     /// Whether two resources may not have the same name.
     pub isomorphic: bool,
+    /// Whether its titles are taken apart by patterns of its own.
+    pub patterns: bool,
+    /// Whether reading it leaves something open that running it tells.
+    pub unclear: bool,
+    /// The file.
+    pub file: PathBuf,
 }
 
 impl RubyType {
@@ -37,6 +46,8 @@ impl RubyType {
         if out.namevars.is_empty() {
             out.namevars.push("name".into());
         }
+        out.patterns = text.contains("title_patterns");
+        out.unclear = out.open || out.patterns;
         out
     }
 

@@ -1,0 +1,296 @@
+# The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
+# it while one is under way. A message is its length in four bytes and JSON.
+module Ordain
+  # The time of a call is over. No `rescue` of usual code catches it.
+  class Stop < Exception; end
+
+  # A jump of Puppet code, such as `return`, on its way through Ruby code.
+  class Jump < Exception
+    attr_reader :unwound
+
+    def initialize(message, unwound)
+      super(message)
+      @unwound = unwound
+    end
+  end
+
+  # An error of the compile on its way through Ruby code.
+  module Unwound
+    attr_accessor :unwound
+  end
+
+  # Our own files, which errors do not name.
+  OWN = %r{\A(?:ordain/|-e:)}
+
+  @functions = {}
+  @deadline = nil
+  @mutex = Mutex.new
+
+  class << self
+    attr_reader :functions, :info, :scope
+
+    def run(input)
+      @input = input
+      @output = IO.for_fd(input.fileno, 'wb', autoclose: false)
+      @output.sync = true
+      @main = Thread.current
+      limit_memory
+      keep_to_ourselves
+      Thread.handle_interrupt(Stop => :never) do
+        while (message = receive)
+          send_message(answer(message))
+        end
+      end
+    rescue IOError, SystemCallError
+      exit!(1)
+    end
+
+    # Asks the compile something; meanwhile it may call us.
+    def ask(name, *args)
+      paused do
+        send_message(['ask', name, *args])
+        loop do
+          message = receive || exit!(0)
+          case message[0]
+          when 'ok' then return message[1]
+          when 'err' then raise_unwound(*message[1..])
+          else send_message(answer(message))
+          end
+        end
+      end
+    end
+
+    # The value of a question whose answer is a value of Puppet.
+    def ask_value(name, *args)
+      Wire.unpack(ask(name, *args))
+    end
+
+    # Calls a function of any kind in the compile.
+    def call_function(scope, name, args, block = nil)
+      blocks << block if block
+      number = block && (blocks.size - 1)
+      ask_value('call', scope.id, name.to_s, Wire.pack(args), number, block && block.arity)
+    ensure
+      blocks.pop if block
+    end
+
+    # A lambda of Puppet code as a Ruby block.
+    def block(data)
+      id, arity = data['id'], data['arity']
+      code = proc { |*args| Ordain.ask_value('block', id, Wire.pack(args)) }
+      code.define_singleton_method(:arity) { arity }
+      code.define_singleton_method(:parameters) { data['parameters'].map { |kind, name| [kind.to_sym, name.to_sym] } }
+      code.define_singleton_method(:held) { id }
+      code.extend(Held)
+      code
+    end
+
+    def blocks
+      @blocks ||= []
+    end
+
+    # A regular expression in the form that Puppet writes it.
+    def regexp_source(regexp)
+      options = regexp.options & (Regexp::IGNORECASE | Regexp::EXTENDED | Regexp::MULTILINE)
+      options.zero? ? regexp.source : regexp.to_s
+    end
+
+    # Where code outside of our own files called from.
+    def caller_place(backtrace = caller)
+      line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal') }
+      match = line&.match(/\A(.*?):(\d+)(?::|\z)/)
+      match ? [match[1], match[2].to_i] : [nil, nil]
+    end
+
+    # Evaluates the text of a file once for each content.
+    def load_text(path, text)
+      @loaded ||= {}
+      return if @loaded[path] == text
+
+      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+      @loaded[path] = text
+      $LOADED_FEATURES << File.expand_path(path)
+    end
+
+    private
+
+    def answer(message)
+      name, *args = message
+      # What a call that was stopped left behind.
+      ['ok', timed { Handlers.public_send(name, *args) }]
+    rescue Exception => e
+      raise if e.is_a?(IOError) && @output.closed?
+
+      ['err', describe(e)]
+    end
+
+    def receive
+      header = @input.read(4) or return
+      JSON.parse(@input.read(header.unpack1('N')), max_nesting: false)
+    end
+
+    def send_message(message)
+      text = JSON.generate(message, max_nesting: 0)
+      raise IOError, 'a process of its own' if @output.closed?
+
+      @output.write([text.bytesize].pack('N'), text)
+    end
+
+    def raise_unwound(message, id, kind)
+      raise Jump.new(message, id) if kind == 'jump'
+
+      error = (kind == 'break' ? Puppet::Pops::Evaluator::PuppetStopIteration : Puppet::PreformattedError).new(message)
+      error.extend(Unwound)
+      error.unwound = id
+      raise error
+    end
+
+    def describe(error)
+      trace = error.backtrace || []
+      own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
+      # A file that does not parse has no line of its own in the backtrace.
+      if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
+        own.unshift("#{match[1]}:#{match[2]}")
+      end
+      out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
+      out['unwound'] = error.unwound if error.respond_to?(:unwound)
+      out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
+      out
+    end
+
+    def message_of(error)
+      case error
+      when Stop then error.message
+      when SystemExit then "it wants to end the program (exit status #{error.status})"
+      when NoMemoryError then "it takes more than #{MEMORY >> 20} MiB of memory"
+      when SystemStackError then 'stack level too deep'
+      else scrub(error.message.to_s)
+      end
+    rescue StandardError
+      error.class.name
+    end
+
+    def scrub(text)
+      text.dup.force_encoding('UTF-8').scrub
+    end
+
+    def limit_memory
+      Process.setrlimit(Process::RLIMIT_AS, MEMORY)
+      Process.setrlimit(Process::RLIMIT_CORE, 0)
+    rescue SystemCallError, NotImplementedError
+      nil
+    end
+
+    # A process that code forks must not speak with the compile.
+    def keep_to_ourselves
+      input, output = @input, @output
+      return unless Process.respond_to?(:_fork)
+
+      Process.singleton_class.prepend(Module.new do
+        define_method(:_fork) do
+          pid = super()
+          [input, output].each { |io| io.close unless io.closed? } if pid.zero?
+          pid
+        end
+      end)
+    end
+
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+
+    # Runs a block that may take so long; the time of one that is under way goes on after it.
+    def timed
+      before = @deadline
+      watch(now + SECONDS)
+      Thread.handle_interrupt(Stop => :immediate) { yield }
+    ensure
+      @mutex.synchronize { @deadline = before }
+    end
+
+    # Runs a block whose time does not count.
+    def paused
+      left = @deadline && (@deadline - now)
+      @mutex.synchronize { @deadline = nil }
+      Thread.handle_interrupt(Stop => :never) { yield }
+    ensure
+      @mutex.synchronize { @deadline = now + left } if left
+    end
+
+    def watch(deadline)
+      @mutex.synchronize { @deadline = deadline }
+      @dog = Thread.new { guard } unless @dog&.alive?
+      @dog.wakeup if @dog.stop?
+    rescue ThreadError
+      nil
+    end
+
+    def guard
+      loop do
+        late = @mutex.synchronize do
+          over = @deadline && now > @deadline
+          @deadline = now + 1 if over
+          over
+        end
+        @main.raise(Stop, "it takes more than #{SECONDS} s") if late
+        sleep([SECONDS / 20.0, 0.25].min)
+      end
+    end
+  end
+
+  # What the compile can ask for.
+  module Handlers
+    class << self
+      # A compile begins.
+      def begin(info)
+        Ordain.begin(info)
+        nil
+      end
+
+      # Loads the file of a function; says how it can be called.
+      def load(name, kind, path, text)
+        Functions.load(name, kind, path, text)
+      end
+
+      # Calls a function that was loaded.
+      def call(name, dispatch, args, scope, block)
+        Wire.pack(Functions.call(name, dispatch, Wire.unpack(args), Puppet::Parser::Scope.of(scope), block && Wire.unpack(block)))
+      end
+
+      # Calls a block that Ruby code gave to a function of the compile.
+      def block(number, args)
+        Wire.pack(Ordain.blocks.fetch(number).call(*Wire.unpack(args)))
+      end
+
+      # Renders an ERB template.
+      def erb(path, text, variables, scope)
+        Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
+      end
+
+      # Loads the file of a resource type; says what it is made of.
+      def type(name, path, text)
+        Types.load(name, path, text)
+      end
+
+      # The values of the attributes that a title gives.
+      def title(type, title)
+        Wire.pack(Types.parse_title(type, title))
+      end
+
+      # What a type makes of a resource: munged values, automatic relationships, or its complaint.
+      def resource(type, title, values)
+        Types.examine(type, title, Wire.unpack(values))
+      end
+    end
+  end
+
+  # What changes from compile to compile.
+  def self.begin(info)
+    @info = info
+    @info['libs'].each { |lib| $LOAD_PATH << File.expand_path(lib) unless $LOAD_PATH.include?(File.expand_path(lib)) }
+    Puppet::Node::Environment.forget
+    Puppet.forget
+    Puppet::Parser::Scope.forget
+    Functions.forget
+  end
+end

@@ -1,0 +1,457 @@
+# The parts of the module Puppet that functions use: errors, logs, settings.
+require 'json'
+require 'set'
+require 'time'
+
+module Puppet
+  class Error < RuntimeError
+    attr_accessor :original
+
+    def initialize(message = nil, original = nil)
+      super(message)
+      @original = original
+    end
+  end
+
+  class DevError < Error; end
+
+  class ExternalFileError < Error
+    attr_accessor :file, :line, :pos
+
+    def initialize(message = nil, file = nil, line = nil, pos = nil, original = nil)
+      file, original = nil, file if file.is_a?(Exception)
+      super(message, original)
+      @file, @line, @pos = file, line, pos
+    end
+  end
+
+  class ParseError < ExternalFileError; end
+  class ParseErrorWithIssue < ParseError; end
+  class PreformattedError < ParseErrorWithIssue; end
+  class ResourceError < ExternalFileError; end
+  class MissingCommand < Error; end
+  class ExecutionFailure < Error; end
+  class HTTPError < Error; end
+
+  module DataBinding
+    class LookupError < PreformattedError; end
+    class RecursiveLookupError < LookupError; end
+  end
+
+  # Settings by name; what a compile does not know has the value of a fresh installation.
+  class Settings
+    DEFAULTS = {
+      confdir: '/etc/puppetlabs/puppet', codedir: '/etc/puppetlabs/code', vardir: '/opt/puppetlabs/puppet/cache',
+      rundir: '/var/run/puppetlabs', logdir: '/var/log/puppetlabs/puppet', ssldir: '/etc/puppetlabs/puppet/ssl',
+      statedir: '/opt/puppetlabs/puppet/cache/state', yamldir: '/opt/puppetlabs/puppet/cache/yaml',
+      environmentpath: '/etc/puppetlabs/code/environments', hiera_config: '/etc/puppetlabs/puppet/hiera.yaml',
+      config: '/etc/puppetlabs/puppet/puppet.conf', certdir: '/etc/puppetlabs/puppet/ssl/certs',
+      privatekeydir: '/etc/puppetlabs/puppet/ssl/private_keys', localcacert: '/etc/puppetlabs/puppet/ssl/certs/ca.pem',
+      cacert: '/etc/puppetlabs/puppet/ssl/ca/ca_crt.pem', digest_algorithm: 'sha256', node_name: 'cert',
+      server: 'puppet', masterport: 8140, serverport: 8140, ca_server: 'puppet', ca_port: 8140, user: 'puppet',
+      group: 'puppet', strict: :error, strict_variables: true, storeconfigs: false, parser: 'current',
+      noop: false, trace: false, debug: false, rich_data: true, tasks: false, http_debug: false,
+      disable_warnings: [], factpath: '', libdir: '/opt/puppetlabs/puppet/cache/lib', basemodulepath: ''
+    }.freeze
+
+    def [](name)
+      name = name.to_sym
+      case name
+      when :environment then Ordain.info['environment']
+      when :certname, :node_name_value then Ordain.info['node']
+      when :modulepath then Ordain.info['modulepath'].join(':')
+      when :hostcert then "#{self[:certdir]}/#{self[:certname]}.pem"
+      when :hostprivkey then "#{self[:privatekeydir]}/#{self[:certname]}.pem"
+      else known(name)
+      end
+    end
+    alias value []
+
+    def []=(name, value)
+      own[name.to_sym] = value
+    end
+
+    def include?(name)
+      !known(name.to_sym).nil?
+    end
+    alias setting []
+
+    def method_missing(name, *args)
+      known(name).nil? ? super : known(name)
+    end
+
+    def respond_to_missing?(name, include_private = false)
+      !known(name).nil? || super
+    end
+
+    private
+
+    def own
+      @own ||= {}
+    end
+
+    def known(name)
+      return own[name] if own.key?(name)
+
+      given = Ordain.info['settings']
+      value = given.key?(name.to_s) ? Ordain::Wire.unpack(given[name.to_s]) : DEFAULTS[name]
+      name == :strict && value.is_a?(String) ? value.to_sym : value
+    end
+  end
+
+  # What the system offers; asked for as `Puppet.features.name?`.
+  class Features
+    def method_missing(name, *)
+      case name.to_s
+      when 'posix?', 'syslog?' then true
+      when 'root?' then Process.uid.zero?
+      when /\?\z/ then available?(name.to_s.chomp('?'))
+      else super
+      end
+    end
+
+    def respond_to_missing?(*)
+      true
+    end
+
+    def add(name, options = {}, &block)
+      libraries = Array(options[:libs])
+      own[name.to_s] = block || proc { libraries.all? { |library| Features.loads?(library) } }
+    end
+
+    def self.loads?(library)
+      require library
+      true
+    rescue LoadError
+      false
+    end
+
+    private
+
+    def own
+      @own ||= {}
+    end
+
+    def available?(name)
+      test = own[name]
+      test ? !!test.call : Features.loads?(name)
+    end
+  end
+
+  LEVELS = %i[debug info notice warning err alert emerg crit].freeze
+
+  class << self
+    LEVELS.each do |level|
+      define_method(level) do |message = nil, &block|
+        message = block.call if block
+        Ordain.ask('log', level.to_s, Ordain::Wire.pack(message.to_s))
+        nil
+      end
+    end
+    alias error err
+
+    def send_log(level, message)
+      public_send(level, message)
+    end
+
+    def warn_once(_kind, key, message, _file = nil, _line = nil, _level = :warning)
+      return if (@warned ||= Set.new).include?(key)
+
+      @warned << key
+      warning(message)
+    end
+
+    def deprecation_warning(message, key = nil)
+      warn_once('deprecations', key || message, message)
+    end
+
+    def puppet_deprecation_warning(message, options = {})
+      warn_once('deprecations', options[:key] || message, message)
+    end
+
+    def log_exception(error, message = nil, _options = {})
+      err(message == :default || message.nil? ? error.message : message)
+    end
+
+    def version
+      PUPPETVERSION
+    end
+
+    def settings
+      @settings ||= Settings.new
+    end
+
+    def [](name)
+      settings[name]
+    end
+
+    def []=(name, value)
+      settings[name] = value
+    end
+
+    def features
+      @features ||= Features.new
+    end
+
+    def lookup(name)
+      bound = bindings.reverse.find { |one| one.key?(name) }
+      return bound[name] if bound
+
+      case name
+      when :current_environment, :root_environment then Node::Environment.current
+      when :global_scope then Ordain.global_scope
+      when :environments then Environments.new
+      when :pal_script_compiler, :pal_catalog_compiler, :pal_compiler then Ordain.global_scope.compiler
+      when :trusted_information then TrustedInformation.new
+      else
+        raise Error, "Unable to lookup '#{name}'" unless block_given?
+
+        yield
+      end
+    end
+
+    def override(values, _description = '')
+      bindings.push(values)
+      yield
+    ensure
+      bindings.pop
+    end
+
+    def push_context(values, _description = '')
+      bindings.push(values)
+    end
+
+    def pop_context
+      bindings.pop
+    end
+
+    def run_mode
+      Util::RunMode.new
+    end
+
+    def initialize_settings(*); end
+
+    def forget
+      @settings = nil
+      @warned = nil
+      @bindings = nil
+    end
+
+    def newtype(name, options = {}, &block)
+      Type.newtype(name, options, &block)
+    end
+
+    private
+
+    def bindings
+      @bindings ||= []
+    end
+  end
+
+  PUPPETVERSION = '8.10.0'
+
+  class TrustedInformation
+    def to_h
+      Ordain.global_scope.lookupvar('trusted')
+    end
+    alias to_hash to_h
+  end
+
+  # The environments by name: there is one.
+  class Environments
+    def get(_name)
+      Node::Environment.current
+    end
+    alias get! get
+
+    def list
+      [Node::Environment.current]
+    end
+  end
+
+  # A module on the module path.
+  class Module
+    attr_reader :name, :path, :environment
+
+    def initialize(name, path, environment)
+      @name, @path, @environment = name, path, environment
+    end
+
+    def self.find(name, environment = nil)
+      (environment.is_a?(Node::Environment) ? environment : Node::Environment.current).module(name)
+    end
+
+    def self.modulepath(*)
+      Node::Environment.current.modulepath
+    end
+
+    def metadata_file
+      File.join(path, 'metadata.json')
+    end
+
+    def metadata
+      @metadata ||= File.exist?(metadata_file) ? JSON.parse(File.read(metadata_file)) : {}
+    end
+
+    def read_metadata
+      metadata
+    end
+
+    def version
+      metadata['version']
+    end
+
+    def author
+      metadata['author']
+    end
+
+    def forge_name
+      metadata['name']&.tr('-', '/')
+    end
+
+    { file: 'files', template: 'templates', manifest: 'manifests', plugin: 'lib' }.each do |name, folder|
+      define_method(name) do |file = nil|
+        full = file ? File.join(path, folder, file) : File.join(path, folder)
+        File.exist?(full) ? full : nil
+      end
+      define_method("#{name}s") { File.join(path, folder) }
+    end
+
+    def to_s
+      "Module #{name}(#{path})"
+    end
+  end
+
+  class Node
+    # The environment of the compile.
+    class Environment
+      class << self
+        def current
+          @current ||= new
+        end
+
+        def forget
+          @current = nil
+        end
+      end
+
+      def name
+        Ordain.info['environment'].to_sym
+      end
+
+      def to_s
+        Ordain.info['environment']
+      end
+
+      def modulepath
+        Ordain.info['modulepath']
+      end
+      alias full_modulepath modulepath
+
+      def manifest
+        Ordain.info['dir'] ? File.join(Ordain.info['dir'], 'manifests') : nil
+      end
+
+      def configuration
+        self
+      end
+
+      def path_to_env
+        Ordain.info['dir']
+      end
+
+      def modules
+        by_name.values
+      end
+
+      def modules_by_path
+        modules.group_by { |found| File.dirname(found.path) }
+      end
+
+      def module(name)
+        by_name[name.to_s]
+      end
+
+      def known_resource_types
+        Resource::TypeCollection.new(Ordain.global_scope)
+      end
+
+      def loaders
+        nil
+      end
+
+      private
+
+      def by_name
+        @by_name ||= Ordain.info['modules'].to_h { |name, path| [name, Module.new(name, path, self)] }
+      end
+    end
+
+    class Facts
+      attr_reader :name, :values
+
+      def initialize(name, values = {})
+        @name, @values = name, values
+      end
+    end
+  end
+end
+
+# Libraries that Puppet has loaded already, and code therefore uses without saying so.
+{
+  URI: 'uri', YAML: 'yaml', Psych: 'yaml', ERB: 'erb', FileUtils: 'fileutils', Tempfile: 'tempfile', IPAddr: 'ipaddr',
+  Socket: 'socket', TCPSocket: 'socket', Etc: 'etc', Pathname: 'pathname', Shellwords: 'shellwords', OpenSSL: 'openssl',
+  Base64: 'base64', SecureRandom: 'securerandom', Timeout: 'timeout', StringIO: 'stringio', Zlib: 'zlib',
+  Open3: 'open3', Forwardable: 'forwardable', Singleton: 'singleton', Logger: 'logger', Benchmark: 'benchmark',
+  Date: 'date', DateTime: 'date', OpenStruct: 'ostruct', StringScanner: 'strscan', Resolv: 'resolv',
+  BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
+}.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
+
+module Kernel
+  # Translation of messages, which are kept as they are.
+  def _(text)
+    text
+  end
+
+  def n_(one, many, count)
+    count == 1 ? one : many
+  end
+
+  # Parts of Puppet and Facter stand in this process already; modules may add their own.
+  OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
+
+  alias ordain_require require
+  private :ordain_require
+
+  def require(name)
+    path = name.respond_to?(:to_path) ? name.to_path : name.to_str
+    if OURS.match?(path)
+      own = Ordain.info && Ordain.own_library(path)
+      return own ? ordain_require(own) : false
+    end
+    begin
+      ordain_require(path)
+    rescue LoadError
+      raise if defined?(Gem::Specification)
+
+      # Gems are looked for only when a library is nowhere else.
+      ordain_require('rubygems')
+      require(path)
+    end
+  end
+  private :require
+end
+
+module Ordain
+  # The file of a module that is named like a part of Puppet.
+  def self.own_library(path)
+    path = "#{path}.rb" unless path.end_with?('.rb')
+    found = info['libs'].map { |lib| File.join(File.expand_path(lib), path) }.find { |file| File.file?(file) }
+    # What this process offers itself stays.
+    found unless found && path.match?(%r{\Apuppet/(?:util|pops|parser|functions|type)\.rb\z})
+  end
+
+  def self.global_scope
+    Puppet::Parser::Scope.of(ask('global'))
+  end
+end

@@ -1,0 +1,425 @@
+# The helpers of Puppet and Facter that functions use most.
+require 'digest'
+
+module Puppet
+  module Util
+    class RunMode
+      def name
+        :server
+      end
+
+      def server?
+        true
+      end
+      alias master? server?
+
+      def agent?
+        false
+      end
+      alias user? agent?
+    end
+
+    class << self
+      def absolute_path?(path, platform = :posix)
+        case platform
+        when :windows then path.match?(%r{\A(?:[A-Za-z]:[\\/]|[\\/][\\/][^\\/]+[\\/][^\\/]+)})
+        else path.start_with?('/')
+        end
+      end
+
+      def which(program)
+        return (File.executable?(program) ? program : nil) if program.include?('/')
+
+        ENV['PATH'].to_s.split(':').map { |dir| File.join(dir, program) }.find { |file| File.file?(file) && File.executable?(file) }
+      end
+
+      # The same number for the same seed.
+      def deterministic_rand(seed, max)
+        deterministic_rand_int(seed, max).to_s
+      end
+
+      def deterministic_rand_int(seed, max)
+        Random.new(seed).rand(max)
+      end
+
+      def symbolizehash(hash)
+        hash.to_h { |name, value| [name.is_a?(String) ? name.intern : name, value] }
+      end
+
+      def execute(*args)
+        Execution.execute(*args)
+      end
+
+      def withenv(variables, _mode = :posix)
+        before = ENV.to_hash
+        variables.each { |name, value| ENV[name.to_s] = value }
+        yield
+      ensure
+        ENV.replace(before) if before
+      end
+
+      def safe_yaml_load(text, *)
+        Yaml.safe_load(text)
+      end
+
+      def create_erb(text)
+        Ordain::Templates.erb(text)
+      end
+
+      def exit_on_fail(*)
+        yield
+      end
+
+      def benchmark(*)
+        yield
+      end
+
+      def thinmark
+        yield
+        0
+      end
+
+      def logmethods(*); end
+    end
+
+    def which(program)
+      Util.which(program)
+    end
+    module_function :which
+
+    # Running programs.
+    module Execution
+      # What a program printed, and its status.
+      class ProcessOutput < String
+        attr_reader :exitstatus
+
+        def initialize(text, status)
+          super(text)
+          @exitstatus = status
+        end
+      end
+
+      class << self
+        def execute(command, options = {})
+          options = { failonfail: options.equal?(NO_OPTIONS), combine: false, squelch: false }.merge(options)
+          require 'open3'
+          words = command.is_a?(Array) ? command.flatten.map(&:to_s) : [command.to_s]
+          words = [[words[0], words[0]], *words[1..]] if command.is_a?(Array)
+          text, status = run(words, options)
+          if options[:failonfail] && !status.success?
+            shown = command.is_a?(Array) ? command.flatten.join(' ') : command
+            raise ExecutionFailure, "Execution of '#{shown}' returned #{status.exitstatus}: #{text.strip}"
+          end
+          ProcessOutput.new(options[:squelch] ? '' : text, status.exitstatus)
+        rescue SystemCallError => e
+          raise ExecutionFailure, "Could not execute posix command: #{e.message}" if options[:failonfail]
+
+          ProcessOutput.new('', 127)
+        end
+
+        def execpipe(command, failonfail = true)
+          text = execute(command, failonfail: failonfail)
+          block_given? ? yield(StringIO.new(text)) : text
+        end
+
+        def execfail(command, exception)
+          execute(command, failonfail: true)
+        rescue ExecutionFailure
+          raise exception, "Execution of '#{command}' failed"
+        end
+
+        private
+
+        def run(words, options)
+          environment = (options[:custom_environment] || {}).to_h { |name, value| [name.to_s, value&.to_s] }
+          settings = { stdin_data: options[:stdinfile] ? File.read(options[:stdinfile]) : '' }
+          settings[:chdir] = options[:cwd] if options[:cwd]
+          return Open3.capture2e(environment, *words, **settings) if options[:combine]
+
+          text, _, status = Open3.capture3(environment, *words, **settings)
+          [text, status]
+        end
+      end
+
+      NO_OPTIONS = {}.freeze
+
+      def execute(*args)
+        Execution.execute(*args)
+      end
+    end
+
+    module Json
+      class ParseError < StandardError; end
+
+      class << self
+        def load(text)
+          JSON.parse(text)
+        rescue JSON::ParserError => e
+          raise ParseError, e.message
+        end
+
+        def load_file(path)
+          load(File.read(path, encoding: 'UTF-8'))
+        end
+
+        def load_file_if_valid(path, *)
+          load_file(path)
+        rescue StandardError
+          nil
+        end
+
+        def dump(value, options = {})
+          options.empty? ? JSON.generate(value) : JSON.generate(value, options)
+        end
+      end
+    end
+
+    module Yaml
+      class YamlLoadError < Puppet::Error; end
+
+      class << self
+        def safe_load(text, allowed = [], _file = nil)
+          require 'yaml'
+          value = YAML.safe_load(text, permitted_classes: allowed, aliases: true)
+          value.nil? ? false : value
+        rescue Psych::Exception => e
+          raise YamlLoadError, e.message
+        end
+
+        def safe_load_file(path, allowed = [])
+          safe_load(File.read(path, encoding: 'UTF-8'), allowed)
+        end
+        alias load_file safe_load_file
+
+        def safe_load_file_if_valid(path, allowed = [])
+          safe_load_file(path, allowed)
+        rescue StandardError
+          nil
+        end
+
+        def dump(value, path)
+          require 'yaml'
+          File.write(path, value.to_yaml)
+        end
+      end
+    end
+
+    module Package
+      def versioncmp(one, other, _ignore_trailing_zeroes = false)
+        Ordain.call_function(Ordain.global_scope, 'versioncmp', [one.to_s, other.to_s])
+      end
+      module_function :versioncmp
+    end
+
+    module Checksums
+      module_function
+
+      def md5(text)
+        Digest::MD5.hexdigest(text)
+      end
+
+      def sha1(text)
+        Digest::SHA1.hexdigest(text)
+      end
+
+      def sha256(text)
+        Digest::SHA256.hexdigest(text)
+      end
+
+      def sha512(text)
+        Digest::SHA512.hexdigest(text)
+      end
+
+      def known_checksum_types
+        %i[sha256 sha256lite md5 md5lite sha1 sha1lite sha512 sha384 sha224 mtime ctime none]
+      end
+    end
+
+    module Platform
+      module_function
+
+      def windows?
+        false
+      end
+
+      def linux?
+        true
+      end
+
+      def jruby?
+        false
+      end
+    end
+
+    module Errors
+      def fail(*args)
+        error, message = args.size > 1 ? args : [Puppet::Error, args[0]]
+        raise error, message
+      end
+
+      def devfail(message)
+        raise Puppet::DevError, message
+      end
+
+      def error_context
+        ''
+      end
+    end
+
+    module Logging
+      Puppet::LEVELS.each { |level| define_method(level) { |message| Puppet.public_send(level, message) } }
+
+      def warn_once(*args)
+        Puppet.warn_once(*args)
+      end
+
+      def deprecation_warning(*args)
+        Puppet.deprecation_warning(*args)
+      end
+    end
+
+    module Warnings
+      module_function
+
+      def warnonce(message)
+        Puppet.warn_once('warnings', message, message)
+      end
+    end
+
+    module Docs
+      def self.scrub(text)
+        text.to_s.gsub(/^\s+/, '').strip
+      end
+
+      def doc
+        @doc || ''
+      end
+
+      def desc(text)
+        @doc = text
+      end
+    end
+
+    module MethodHelper; end
+    module ClassGen; end
+    module ProviderFeatures; end
+    module Diff; end
+    module SELinux; end
+  end
+
+  module FileSystem
+    class << self
+      %i[exist? directory? file? symlink? readlink executable? size binread read lstat stat writable?].each do |name|
+        define_method(name) { |path, *args, **options| File.public_send(name, path.to_s, *args, **options) }
+      end
+
+      def read_preserve_line_endings(path)
+        File.read(path.to_s, encoding: 'UTF-8')
+      end
+
+      def pathname(path)
+        Pathname.new(path)
+      end
+
+      def children(path)
+        Dir.children(path.to_s).map { |name| File.join(path.to_s, name) }
+      end
+
+      def basename_string(path)
+        File.basename(path.to_s)
+      end
+
+      def dir_string(path)
+        File.dirname(path.to_s)
+      end
+
+      def each_line(path, &block)
+        File.foreach(path.to_s, &block)
+      end
+    end
+  end
+
+  module SSL; end
+  module Network; end
+  module HTTP; end
+end
+
+# Facts: those of the node that is compiled.
+module Facter
+  Fact = Struct.new(:name, :value)
+
+  class << self
+    def value(name)
+      parts = name.to_s.split('.')
+      first, *rest = parts
+      found = facts.fetch(name.to_s) { facts[first] }
+      return found if facts.key?(name.to_s)
+
+      rest.reduce(found) { |inner, part| inner.is_a?(Hash) ? inner[part] : nil }
+    end
+
+    def [](name)
+      found = value(name)
+      found.nil? ? nil : Fact.new(name.to_s, found)
+    end
+    alias fact []
+
+    def to_hash
+      facts
+    end
+
+    def add(*); end
+
+    def version
+      '4.10.0'
+    end
+
+    def search(*); end
+    def loadfacts; end
+    def clear; end
+    def flush; end
+
+    %i[debug info warn].each do |level|
+      define_method(level) { |message| Puppet.public_send(level == :warn ? :warning : level, message) }
+    end
+
+    def debugging?
+      false
+    end
+
+    private
+
+    def facts
+      found, value = Ordain.ask('variable', Ordain.ask('global'), 'facts')
+      (found && Ordain::Wire.unpack(value)) || {}
+    end
+  end
+
+  module Core
+    module Execution
+      class ExecutionFailure < StandardError; end
+
+      class << self
+        def which(program)
+          Puppet::Util.which(program)
+        end
+
+        def exec(command)
+          execute(command)
+        end
+
+        def execute(command, options = {})
+          require 'open3'
+          text, = Open3.capture2e(command)
+          text.strip
+        rescue SystemCallError
+          options.fetch(:on_fail) { raise ExecutionFailure, "Could not execute '#{command}': command not found" }
+        end
+      end
+    end
+  end
+
+  module Util
+    Resolution = Core::Execution
+  end
+end

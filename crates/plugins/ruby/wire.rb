@@ -1,0 +1,120 @@
+# Values on the wire: JSON, with what JSON has no form for as objects whose key `$` names the kind.
+module Ordain
+  # Something of the compile that Ruby code holds and hands back, but does not look into.
+  module Held
+    attr_reader :held
+  end
+
+  # Values to JSON and back.
+  module Wire
+    DEEPEST = 100
+    INTEGERS = (-(2**63)..(2**63 - 1)).freeze
+
+    class << self
+      def pack(value, depth = 0)
+        raise Puppet::Error, "a value is nested more than #{DEEPEST} levels deep" if depth > DEEPEST
+
+        case value
+        when String then text(value)
+        when nil, true, false then value
+        when Integer then integer(value)
+        when Array then value.map { |item| pack(item, depth + 1) }
+        when Hash then hash(value, depth)
+        when Float then value.finite? ? value : { '$' => 'float', 'v' => value.to_s }
+        when Symbol then symbol(value)
+        else object(value, depth)
+        end
+      end
+
+      def unpack(data)
+        case data
+        when Array then data.map { |item| unpack(item) }
+        when Hash
+          kind = data['$']
+          kind.is_a?(String) ? tagged(kind, data) : data.transform_values { |item| unpack(item) }
+        else data
+        end
+      end
+
+      private
+
+      def text(value)
+        value = value.to_str unless value.instance_of?(String)
+        return value if value.encoding == Encoding::UTF_8 && value.valid_encoding?
+
+        utf8 = value.encoding == Encoding::BINARY ? value.dup.force_encoding('UTF-8') : value.encode('UTF-8')
+        utf8.valid_encoding? ? utf8 : { '$' => 'bytes', 'v' => [value].pack('m0') }
+      rescue EncodingError
+        { '$' => 'bytes', 'v' => [value].pack('m0') }
+      end
+
+      def integer(value)
+        return value if INTEGERS.cover?(value)
+
+        bound = value.positive? ? 'max' : 'min'
+        raise Puppet::Error,
+              format("Use of a Ruby Integer outside of Puppet Integer %s range, got '0x%x'", bound, value)
+      end
+
+      def symbol(value)
+        case value
+        when :undef then nil
+        when :default then { '$' => 'default' }
+        else { '$' => 'symbol', 'v' => value.to_s }
+        end
+      end
+
+      def hash(value, depth)
+        plain = value.all? { |key, _| key.instance_of?(String) && key != '$' && key.encoding == Encoding::UTF_8 }
+        return value.transform_values { |item| pack(item, depth + 1) } if plain && value.each_key.all?(&:valid_encoding?)
+
+        { '$' => 'hash', 'v' => value.map { |key, item| [pack(key, depth + 1), pack(item, depth + 1)] } }
+      end
+
+      def object(value, depth)
+        case value
+        when Held then { '$' => 'held', 'id' => value.held }
+        when Regexp then { '$' => 'regexp', 'v' => Ordain.regexp_source(value) }
+        when Puppet::Pops::Types::PSensitiveType::Sensitive
+          { '$' => 'sensitive', 'v' => pack(value.unwrap, depth + 1) }
+        when Puppet::Pops::Types::PBinaryType::Binary then { '$' => 'binary', 'v' => value.to_s }
+        when SemanticPuppet::Version then { '$' => 'semver', 'v' => value.to_s }
+        when Puppet::Resource then { '$' => 'resource', 'type' => value.type.to_s, 'title' => value.title.to_s }
+        when Set then value.map { |item| pack(item, depth + 1) }
+        else other(value, depth)
+        end
+      end
+
+      def other(value, depth)
+        case value
+        when String then text(String.new(value))
+        when Rational then value.to_f
+        when Puppet::Module, Puppet::Node::Environment then value.to_s
+        when Numeric then value.respond_to?(:to_f) ? value.to_f : text(value.to_s)
+        when Enumerator, Enumerator::Lazy then value.map { |item| pack(item, depth + 1) }
+        else
+          # Puppet knows objects of Ruby by what they say of themselves, too.
+          text(value.to_s)
+        end
+      end
+
+      def tagged(kind, data)
+        value = data['v']
+        case kind
+        when 'hash' then value.to_h { |key, item| [unpack(key), unpack(item)] }
+        when 'default' then :default
+        when 'float' then value == 'NaN' ? Float::NAN : (value.start_with?('-') ? -Float::INFINITY : Float::INFINITY)
+        when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(unpack(value))
+        when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.from_base64(value)
+        when 'regexp' then Regexp.new(value)
+        when 'symbol' then value.to_sym
+        when 'semver' then SemanticPuppet::Version.parse(value)
+        when 'resource' then Puppet::Parser::Resource.of(data)
+        when 'block' then Ordain.block(data)
+        when 'held' then Puppet::Pops::Types.of(data)
+        else raise Puppet::DevError, "unknown kind of value: #{kind}"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,486 @@
+//! ERB templates: what they see of the compile.
+//!
+//! `ordain-ruby` renders them. What is beyond its Ruby ends in `Outcome::Unsupported`, in one place
+//! (`render_erb`), where the `ruby` of the machine takes over and renders the whole template.
+
+use std::any::Any;
+use std::path::Path;
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
+use ordain_source::Span;
+
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, MAX_DEPTH, Strict};
+use crate::load::ErbTemplate;
+use crate::ruby::{ruby_class, ruby_text};
+use crate::value::{HashValue, Value};
+
+/// How much stack a template may use.
+const STACK: usize = 8 << 20;
+/// What this is in levels of the compile's own recursion.
+const LEVELS: u32 = 400;
+/// How many steps a template may take.
+const STEPS: u64 = 20_000_000;
+/// How deep data may be nested that a template hands to a function.
+const MAX_NESTING: usize = 200;
+
+/// What came of a template.
+enum Outcome {
+    Text(EcoString),
+    /// Something beyond the Ruby that is run here.
+    Unsupported {
+        what: String,
+        line: u32,
+    },
+    /// It does not parse.
+    Broken(SyntaxError),
+}
+
+/// Where a template stands.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// Its name and path; `None` for a text in a manifest.
+    file: Option<(&'a str, &'a Path)>,
+    /// The text, if it is one in a manifest.
+    text: &'a str,
+    scope: ScopeId,
+    span: Span,
+}
+
+impl Place<'_> {
+    /// An exception, in Puppet's words.
+    fn failed<T>(&self, message: &str, line: u32) -> EvalResult<T> {
+        match self.file {
+            Some((name, path)) => plain(format!(
+                "Failed to parse template {name}:\n  Filepath: {}\n  Line: {line}\n  Detail: {message}\n",
+                path.display()
+            )),
+            None => plain(format!("Failed to parse inline template: {message}")),
+        }
+    }
+
+    /// The path as Ruby shows it in errors of its parser.
+    fn source_name(&self) -> String {
+        self.file.map_or_else(|| "(erb)".into(), |(_, path)| path.display().to_string())
+    }
+}
+
+impl Compiler<'_> {
+    /// What the ERB template in a file renders.
+    ///
+    /// # Errors
+    /// When it does not parse or fails.
+    pub fn erb(
+        &mut self,
+        name: &str,
+        path: &Path,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<EcoString> {
+        let template = self.env.erb(path)?;
+        self.render_erb(&template, Place { file: Some((name, path)), text: "", scope, span })
+    }
+
+    /// What a text renders as an ERB template.
+    ///
+    /// # Errors
+    /// When it does not parse or fails.
+    pub fn inline_erb(
+        &mut self,
+        text: &EcoString,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<EcoString> {
+        let template = self.env.inline_erb(text);
+        self.render_erb(&template, Place { file: None, text, scope, span })
+    }
+
+    fn render_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<EcoString> {
+        match self.try_erb(template, place)? {
+            Outcome::Text(text) => Ok(text),
+            Outcome::Broken(error) => {
+                let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
+                Err(EvalError::new("RUNTIME_ERROR", text, place.span).into())
+            }
+            Outcome::Unsupported { what, line } => self.beyond(&what, line, place),
+        }
+    }
+
+    /// Renders a template with the `ruby` of the machine, because of what stands in a line of it.
+    fn beyond(&mut self, what: &str, line: u32, place: Place<'_>) -> EvalResult<EcoString> {
+        if let Some(help) = self.lacks_ruby() {
+            let name = match place.file {
+                Some((_, path)) => path.display().to_string(),
+                None => "the template".into(),
+            };
+            let message = format!(
+                "{name} uses {what} in line {line}, which is beyond the Ruby that Ordain runs, and \
+                 there is no `ruby`"
+            );
+            let mut error = EvalError::new("", message, place.span);
+            (error.issue, error.code) = (None, Some("puppet::ruby"));
+            error.help.push(help.to_owned());
+            return Err(error.into());
+        }
+        let (scope, span) = (place.scope, place.span);
+        match place.file {
+            Some((_, path)) => {
+                let bytes = self.env.world.read(path);
+                let bytes = bytes.map_err(|e| PlainError::new(e.to_string()))?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.ruby_template(Some(path), &text, scope, span)
+            }
+            None => self.ruby_template(None, place.text, scope, span),
+        }
+    }
+
+    /// Renders a template with the Ruby that is run here.
+    fn try_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<Outcome> {
+        let template = match template {
+            Ok(template) => template,
+            Err(error) if error.is_unsupported => {
+                let (what, line) = (error.message.clone(), error.line);
+                return Ok(Outcome::Unsupported { what, line });
+            }
+            Err(error) => return Ok(Outcome::Broken(error.clone())),
+        };
+        if self.depth + LEVELS >= MAX_DEPTH {
+            return plain("stack level too deep");
+        }
+        let steps = self.budget.steps.left().min(STEPS);
+        let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
+        self.depth += LEVELS;
+        let result = template.render(&mut Wrapper { compiler: self, place }, &mut limits);
+        self.depth -= LEVELS;
+        self.budget.steps.charge(steps.saturating_sub(limits.steps));
+        match result {
+            Ok(text) => {
+                self.weigh_new(&Value::Str(text.clone()))?;
+                Ok(Outcome::Text(text))
+            }
+            Err(Error::Exception(e)) => place.failed(&e.message, e.line),
+            Err(Error::Limit { what, line }) => place.failed(what, line),
+            Err(Error::Unsupported { what, line }) => Ok(Outcome::Unsupported { what, line }),
+            Err(Error::Host { error, line }) => match error.downcast::<Unwind>() {
+                Ok(unwind) => Err(unwind),
+                Err(_) => place.failed("a function failed", line),
+            },
+        }
+    }
+
+    /// The variable of this name as a template sees it: one that is `undef` is not set.
+    fn template_variable(&self, scope: ScopeId, name: &str) -> Option<Value> {
+        let found = self.find_variable(scope, name).cloned();
+        if found.is_some() {
+            return found.filter(|value| !matches!(value, Value::Undef));
+        }
+        match name {
+            "module_name" => Some(Value::Str(self.scopes.get(scope).module.clone())),
+            "title" | "name" => Some(Value::str("main")),
+            _ => None,
+        }
+    }
+
+    /// The text of a scope, such as `Scope(Class[main])`.
+    fn scope_text(&self, scope: ScopeId) -> EcoString {
+        let resource = self.catalog.get(self.scopes.get(scope).resource);
+        ecow::eco_format!("Scope({})", resource.reference())
+    }
+}
+
+/// `self` in a template.
+struct Wrapper<'a, 'e> {
+    compiler: &'a mut Compiler<'e>,
+    place: Place<'a>,
+}
+
+/// What marks the scope among the values of the host.
+struct ScopeMark;
+
+impl Host for Wrapper<'_, '_> {
+    fn variable(&mut self, name: &str) -> Option<Ruby> {
+        let value = self.compiler.template_variable(self.place.scope, name)?;
+        Some(to_ruby(&value))
+    }
+
+    fn call(
+        &mut self,
+        receiver: Option<&Foreign>,
+        name: &str,
+        args: &[Ruby],
+    ) -> Result<Option<Ruby>, HostError> {
+        match receiver {
+            None => self.call_self(name, args),
+            Some(foreign) if foreign.inner.is::<ScopeMark>() => self.call_scope(name, args),
+            Some(foreign) => Ok(call_value(foreign, name)),
+        }
+    }
+
+    fn self_name(&self) -> EcoString {
+        "#<Puppet::Parser::TemplateWrapper>".into()
+    }
+}
+
+impl Wrapper<'_, '_> {
+    fn call_self(&mut self, name: &str, args: &[Ruby]) -> Result<Option<Ruby>, HostError> {
+        let names = |all: Vec<Ruby>| Ok(Some(Ruby::array(all)));
+        match (name, args) {
+            ("scope", []) => Ok(Some(Ruby::Foreign(Rc::new(Foreign {
+                class: "Puppet::Parser::Scope".into(),
+                text: self.compiler.scope_text(self.place.scope),
+                inner: Rc::new(ScopeMark),
+            })))),
+            ("has_variable?", [name]) => Ok(Some(Ruby::Bool(self.has_variable(name)))),
+            ("classes", []) => {
+                names(self.compiler.catalog.classes.iter().map(|c| Ruby::str(c.clone())).collect())
+            }
+            ("all_tags", []) => {
+                let catalog = &self.compiler.catalog;
+                let own = catalog.own_tags.iter().map(|tag| catalog.tags.name(tag));
+                names(own.map(|tag| Ruby::str(tag.clone())).collect())
+            }
+            ("tags", []) => Err(raised("NotImplementedError", "Call 'all_tags' instead.")),
+            ("file", []) => Ok(Some(match self.place.file {
+                Some((_, path)) => Ruby::str(path.display().to_string()),
+                None => Ruby::Nil,
+            })),
+            ("to_s", []) => {
+                let file = self.place.file.map(|(_, path)| path.display().to_string());
+                let file = file.unwrap_or_else(|| "inline".into());
+                Ok(Some(Ruby::str(format!("template[{file}]"))))
+            }
+            ("respond_to?", [name]) => {
+                let known = ["scope", "has_variable?", "classes", "all_tags", "tags", "file"];
+                let name = name.as_name().unwrap_or_default();
+                Ok(known.contains(&name.as_str()).then_some(Ruby::Bool(true)))
+            }
+            ("debug" | "info" | "notice" | "warning" | "err", _) => {
+                Err(HostError::Unsupported(format!("the logging method `{name}'")))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn has_variable(&self, name: &Ruby) -> bool {
+        let name = name.as_name().unwrap_or_default();
+        self.compiler.template_variable(self.place.scope, &name).is_some()
+    }
+
+    fn call_scope(&mut self, name: &str, args: &[Ruby]) -> Result<Option<Ruby>, HostError> {
+        match (name, args) {
+            ("[]" | "lookupvar", [name, ..]) => self.lookup(name).map(Some),
+            ("include?", [name]) => Ok(Some(Ruby::Bool(self.has_variable(name)))),
+            ("exist?" | "bound?", [name]) => {
+                let name = name.as_name().unwrap_or_default();
+                let found = self.compiler.find_variable(self.place.scope, &name);
+                Ok(Some(Ruby::Bool(found.is_some())))
+            }
+            ("to_hash", []) => Ok(Some(self.variables())),
+            ("call_function", [name, given]) => {
+                let name = name.as_name().unwrap_or_default();
+                let list = given.as_items().unwrap_or_else(|| vec![given.clone()]);
+                self.call_function(&name, &list).map(Some)
+            }
+            ("respond_to?", [name]) => {
+                let name = name.as_name().unwrap_or_default();
+                let known = ["[]", "lookupvar", "include?", "exist?", "to_hash", "call_function"];
+                let is_function = name
+                    .strip_prefix("function_")
+                    .is_some_and(|function| self.compiler.has_function(function));
+                let is_known = is_function || known.contains(&name.as_str());
+                Ok(is_known.then_some(Ruby::Bool(true)))
+            }
+            ("==", [other]) => Ok(Some(Ruby::Bool(matches!(
+                other,
+                Ruby::Foreign(other) if other.inner.is::<ScopeMark>()
+            )))),
+            (name, [list]) if name.starts_with("function_") => {
+                self.call_old(&name["function_".len()..], list).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A method such as `function_join`, which takes a list.
+    fn call_old(&mut self, name: &str, list: &Ruby) -> Result<Ruby, HostError> {
+        if !self.compiler.has_function(name) {
+            let scope = self.compiler.scope_text(self.place.scope);
+            let text =
+                format!("undefined method `function_{name}' for {scope}:Puppet::Parser::Scope");
+            return Err(raised("NoMethodError", text));
+        }
+        let Some(list) = list.as_items() else {
+            let text = "custom functions must be called with a single array that contains the \
+                        arguments. For example, function_example([1]) instead of \
+                        function_example(1)";
+            return Err(raised("ArgumentError", text));
+        };
+        self.call_function(name, &list)
+    }
+
+    fn call_function(&mut self, name: &str, list: &[Ruby]) -> Result<Ruby, HostError> {
+        let mut args = Vec::with_capacity(list.len());
+        for arg in list {
+            args.push(from_ruby(arg, 0)?);
+        }
+        let (scope, span) = (self.place.scope, self.place.span);
+        match self.compiler.call_function(name, args, None, scope, span) {
+            Ok(value) => Ok(to_ruby(&value)),
+            Err(unwind) => Err(failed(name, *unwind)),
+        }
+    }
+
+    /// A variable by its name, qualified or not.
+    fn lookup(&mut self, name: &Ruby) -> Result<Ruby, HostError> {
+        let Some(name) = name.as_text() else {
+            let text = format!("Scope variable name {} is not a string", self.shown(name));
+            return Err(raised("Puppet::ParseError", text));
+        };
+        if let Some(value) = self.compiler.find_variable(self.place.scope, &name) {
+            return Ok(to_ruby(value));
+        }
+        let plain = name.strip_prefix("::").unwrap_or(&name);
+        if let Some(value) = self.compiler.template_variable(self.place.scope, plain)
+            && matches!(plain, "module_name" | "title" | "name")
+        {
+            return Ok(to_ruby(&value));
+        }
+        if plain == "caller_module_name" {
+            return Ok(Ruby::Nil);
+        }
+        let reason = match plain.rsplit_once("::") {
+            Some((class, _)) if !self.compiler.class_scopes.contains_key(class) => {
+                match self.compiler.env.find_class(class) {
+                    Ok(Some(_)) => format!("class {class} has not been evaluated"),
+                    _ => format!("class {class} could not be found"),
+                }
+            }
+            _ => String::new(),
+        };
+        let text = format!("Undefined variable '{name}'; {reason}");
+        match self.compiler.settings.strict {
+            Strict::Error => Err(raised("ArgumentError", text)),
+            Strict::Warning => {
+                let span = Some(self.place.span);
+                self.compiler.warn_once(&format!("erb#{name}"), &text, span);
+                Ok(Ruby::Nil)
+            }
+            Strict::Off => Ok(Ruby::Nil),
+        }
+    }
+
+    fn shown(&self, value: &Ruby) -> EcoString {
+        value.as_name().unwrap_or_else(|| value.class().name().into())
+    }
+
+    /// All variables that the scope sees.
+    fn variables(&self) -> Ruby {
+        let mut all: Vec<(Ruby, Ruby)> = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut at = Some(self.place.scope);
+        while let Some(id) = at {
+            let scope = self.compiler.scopes.get(id);
+            for (name, value) in scope.variables() {
+                if seen.insert(name.clone()) && !matches!(value, Value::Undef) {
+                    all.push((Ruby::str(name.clone()), to_ruby(value)));
+                }
+            }
+            at = scope.parent;
+        }
+        Ruby::hash(all)
+    }
+}
+
+fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
+    HostError::Raise { class: class.into(), message: message.into() }
+}
+
+/// The failure of a function as the template sees it.
+fn failed(name: &str, unwind: Unwind) -> HostError {
+    match unwind {
+        Unwind::Plain(PlainError { issue: Some("UNKNOWN_FUNCTION"), .. }) => {
+            raised("ArgumentError", format!("Unknown function '{name}'"))
+        }
+        Unwind::Plain(error) => raised("Puppet::ParseError", error.message),
+        Unwind::Error(error) if error.code.is_none() && !error.is_jump => {
+            raised("Puppet::ParseError", error.message)
+        }
+        other => HostError::Abort(Box::new(other) as Box<dyn Any>),
+    }
+}
+
+/// A value that is none of Ruby's own, which the template holds as it is.
+fn foreign(value: &Value) -> Ruby {
+    Ruby::Foreign(Rc::new(Foreign {
+        class: ruby_class(value).into(),
+        text: ruby_text(value),
+        inner: Rc::new(value.clone()),
+    }))
+}
+
+/// A value as templates see it.
+fn to_ruby(value: &Value) -> Ruby {
+    match value {
+        Value::Undef => Ruby::Nil,
+        Value::Default => Ruby::symbol("default"),
+        Value::Bool(b) => Ruby::Bool(*b),
+        Value::Int(i) => Ruby::Int(*i),
+        Value::Float(f) => Ruby::Float(*f),
+        Value::Str(text) => Ruby::str(text.clone()),
+        Value::Array(items) => Ruby::array(items.iter().map(to_ruby).collect()),
+        Value::Iterator(iterator) => Ruby::array(iterator.items.iter().map(to_ruby).collect()),
+        Value::Hash(entries) => {
+            Ruby::hash(entries.iter().map(|(key, value)| (to_ruby(key), to_ruby(value))))
+        }
+        other => foreign(other),
+    }
+}
+
+/// A value of a template as functions get it.
+fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
+    if depth > MAX_NESTING {
+        return Err(raised("SystemStackError", "stack level too deep"));
+    }
+    Ok(match value {
+        Ruby::Nil => Value::Undef,
+        Ruby::Bool(b) => Value::Bool(*b),
+        Ruby::Int(i) => Value::Int(*i),
+        Ruby::Float(f) => Value::Float(*f),
+        Ruby::Symbol(name) if name == "undef" => Value::Undef,
+        Ruby::Symbol(name) if name == "default" => Value::Default,
+        Ruby::Symbol(name) => Value::Str(name.clone()),
+        Ruby::Str(text) => Value::Str(text.get()),
+        Ruby::Array(_) => {
+            let items = value.as_items().unwrap_or_default();
+            let items: Result<Vec<_>, _> = items.iter().map(|v| from_ruby(v, depth + 1)).collect();
+            Value::array(items?)
+        }
+        Ruby::Hash(_) => {
+            let mut entries = HashValue::default();
+            for (key, value) in value.as_entries().unwrap_or_default() {
+                entries.insert(from_ruby(&key, depth + 1)?, from_ruby(&value, depth + 1)?);
+            }
+            Value::Hash(std::sync::Arc::new(entries))
+        }
+        Ruby::Foreign(foreign) => match foreign.inner.downcast_ref::<Value>() {
+            Some(value) => value.clone(),
+            None => return Err(HostError::Unsupported("the scope as an argument".into())),
+        },
+        other => {
+            let class = other.class().name();
+            return Err(HostError::Unsupported(format!("{class} as an argument of a function")));
+        }
+    })
+}
+
+/// A method of a value that is none of Ruby's own.
+fn call_value(foreign: &Foreign, name: &str) -> Option<Ruby> {
+    match (foreign.inner.downcast_ref::<Value>()?, name) {
+        (Value::Sensitive(inner), "unwrap") => Some(to_ruby(inner)),
+        (Value::Sensitive(_), "inspect") => Some(Ruby::str("#<Sensitive [value redacted]>")),
+        _ => None,
+    }
+}

@@ -1,0 +1,226 @@
+//! What the compile answers to questions of Ruby code.
+
+use ordain_functions::version::{Range, Version};
+use ordain_source::Span;
+use serde_json::{Value as Json, json};
+
+use crate::catalog::schema;
+use crate::eval::Compiler;
+use crate::eval::LogLevel;
+use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::scope::ScopeId;
+use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// The answer to a question: its name and what it is about.
+    pub(super) fn answer(&mut self, question: &[Json]) -> EvalResult<Json> {
+        let Some((name, args)) = question.split_first() else { return fail("an empty question") };
+        match name.as_str().unwrap_or_default() {
+            "variable" => self.answer_variable(args),
+            "variables" => self.answer_variables(args),
+            "set" => self.answer_set(args),
+            "call" => self.answer_call(args),
+            "block" => self.answer_block(args),
+            "global" => Ok(json!(self.global_scope(self.calling_scope()).0)),
+            "exists" => {
+                let name = text(args, 0);
+                Ok(json!(self.has_function(name)))
+            }
+            "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
+            "log" => self.answer_log(args),
+            "stack" => Ok(self.call_places()),
+            "enclosing" | "resource" | "resources" | "tags" | "defined" => {
+                self.answer_about_catalog(name.as_str().unwrap_or_default(), args)
+            }
+            other => self.answer_about_types(other, args),
+        }
+    }
+
+    /// The scope of the innermost call.
+    pub(super) fn calling_scope(&self) -> ScopeId {
+        self.ruby.calls.last().map_or(ScopeId::TOP, |call| call.scope)
+    }
+
+    fn calling_span(&self) -> Span {
+        self.ruby.calls.last().expect("questions come during calls").span
+    }
+
+    /// The scope that a question names by its number.
+    pub(super) fn told_scope(&self, args: &[Json]) -> EvalResult<ScopeId> {
+        let id = args.first().and_then(Json::as_u64).and_then(|id| u32::try_from(id).ok());
+        match id.map(ScopeId).filter(|id| self.scopes.contains(*id)) {
+            Some(id) => Ok(id),
+            None => fail("the Ruby code names a scope that is not there"),
+        }
+    }
+
+    fn answer_variable(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let scope = self.told_scope(args)?;
+        let name = text(args, 1);
+        if let Some(value) = self.variable(scope, name) {
+            let value = self.pack_value(&value);
+            return Ok(json!([true, value]));
+        }
+        if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name") {
+            return Ok(json!([true, null]));
+        }
+        Ok(json!([false, null, self.reason_unknown(name)]))
+    }
+
+    /// Why a qualified variable is not there.
+    fn reason_unknown(&mut self, name: &str) -> String {
+        let name = name.trim_start_matches("::");
+        let Some((class, _)) = name.rsplit_once("::") else { return String::new() };
+        if self.class_scopes.contains_key(class) {
+            return String::new();
+        }
+        match self.env.find_class(class) {
+            Ok(Some(_)) => format!("class {class} has not been evaluated"),
+            _ => format!("class {class} could not be found"),
+        }
+    }
+
+    fn answer_variables(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let mut at = Some(self.told_scope(args)?);
+        let mut seen = indexmap::IndexMap::new();
+        while let Some(id) = at {
+            let scope = self.scopes.get(id);
+            for (name, value) in scope.variables() {
+                if !seen.contains_key(name) {
+                    seen.insert(name.clone(), value.clone());
+                }
+            }
+            at = scope.parent;
+        }
+        let given = seen.into_iter().filter(|(_, value)| !value.is_undef());
+        let value = Value::hash(given);
+        Ok(self.pack_value(&value))
+    }
+
+    fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let scope = self.told_scope(args)?;
+        let name = text(args, 1);
+        let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null))?;
+        self.weigh(&value)?;
+        if self.scopes.get_mut(scope).set(name.into(), value) {
+            Ok(Json::Null)
+        } else {
+            fail(format!("Cannot reassign variable '${name}'"))
+        }
+    }
+
+    fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let scope = self.told_scope(args)?;
+        let name = text(args, 1);
+        let given = self.unpack_arguments(args.get(2).unwrap_or(&Json::Null))?;
+        let block = match args.get(3).and_then(Json::as_u64) {
+            Some(number) => Some(self.ruby_block(number, args.get(4), scope)?),
+            None => None,
+        };
+        let span = self.calling_span();
+        let value = self.call_function(name, given, block, scope, span)?;
+        Ok(self.pack_value(&value))
+    }
+
+    fn answer_block(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let held = args.first().and_then(Json::as_u64).and_then(|id| self.ruby.held(id));
+        let Some(Value::Callable(closure)) = held.cloned() else {
+            return fail("the Ruby code calls a lambda of another call");
+        };
+        let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null))?;
+        // As a lambda is called by iteration: it gets what it has parameters for.
+        let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
+        let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
+        Ok(self.pack_value(&value))
+    }
+
+    fn answer_log(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let level = match text(args, 0) {
+            "debug" => LogLevel::Debug,
+            "info" => LogLevel::Info,
+            "notice" => LogLevel::Notice,
+            "warning" => LogLevel::Warning,
+            "alert" => LogLevel::Alert,
+            "emerg" => LogLevel::Emerg,
+            "crit" => LogLevel::Crit,
+            _ => LogLevel::Err,
+        };
+        let span = Some(self.calling_span());
+        let (message, source) = (text(args, 1).to_owned(), String::new());
+        self.logs.push(crate::eval::LogEntry { level, message, source, span });
+        Ok(Json::Null)
+    }
+
+    /// Where the calls under way are written, innermost first.
+    fn call_places(&self) -> Json {
+        let places = self.ruby.calls.iter().rev().map(|call| {
+            let (file, line) = self.place_names(call.span);
+            json!([file, line])
+        });
+        places.collect()
+    }
+
+    fn held_type(&self, args: &[Json], at: usize) -> EvalResult<std::sync::Arc<Type>> {
+        let id = args.get(at).and_then(Json::as_u64);
+        match id.and_then(|id| self.ruby.held(id)) {
+            Some(Value::Type(kind)) => Ok(std::sync::Arc::clone(kind)),
+            _ => fail("the Ruby code uses a type that it got in another call"),
+        }
+    }
+
+    fn answer_about_types(&mut self, name: &str, args: &[Json]) -> EvalResult<Json> {
+        match name {
+            "type" => {
+                let kind = self.told_type(text(args, 0), &[])?;
+                Ok(self.pack_value(&Value::of_type(kind)))
+            }
+            "infer" => {
+                let value = self.unpack_value(args.first().unwrap_or(&Json::Null))?;
+                let precise = args.get(1).and_then(Json::as_bool) == Some(true);
+                let kind = if precise { infer_set(&value) } else { infer(&value) };
+                Ok(self.pack_value(&Value::of_type(kind)))
+            }
+            "instance" => {
+                let kind = self.held_type(args, 0)?;
+                let value = self.unpack_value(args.get(1).unwrap_or(&Json::Null))?;
+                Ok(json!(instance::is_instance(&kind, &value)))
+            }
+            "assignable" => {
+                let (to, from) = (self.held_type(args, 0)?, self.held_type(args, 1)?);
+                Ok(json!(assignable::is_assignable(&to, &from)))
+            }
+            "generalize" => {
+                let kind = generalize(&*self.held_type(args, 0)?);
+                Ok(self.pack_value(&Value::of_type(kind)))
+            }
+            "mismatch" => {
+                let (to, from) = (self.held_type(args, 1)?, self.held_type(args, 2)?);
+                Ok(json!(mismatch::describe_mismatch(text(args, 0), &to, &from)))
+            }
+            "member" => {
+                let held = args.first().and_then(Json::as_u64).and_then(|id| self.ruby.held(id));
+                let value = held.and_then(|value| object::member(value, text(args, 1)));
+                Ok(match value {
+                    Some(value) => json!([true, self.pack_value(&value)]),
+                    None => json!([false]),
+                })
+            }
+            "type_outline" => Ok(match schema::find(text(args, 0)) {
+                Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
+                None => Json::Null,
+            }),
+            "in_range" => {
+                let range = text(args, 0).parse::<Range>();
+                let version = text(args, 1).parse::<Version>();
+                Ok(json!(matches!((range, version), (Ok(r), Ok(v)) if r.includes(&v))))
+            }
+            other => fail(format!("the Ruby code asks what is not known: {other}")),
+        }
+    }
+}
+
+/// The text at a position of a question; empty if there is none.
+pub(super) fn text(args: &[Json], at: usize) -> &str {
+    args.get(at).and_then(Json::as_str).unwrap_or_default()
+}

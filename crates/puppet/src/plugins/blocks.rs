@@ -1,0 +1,77 @@
+//! Blocks of Ruby code that are given to functions of Puppet, as `call_function('map', list) { … }`.
+//!
+//! A function takes a lambda of Puppet code. So one is made for the block, which calls it through a
+//! function that no other code can call.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_source::Span;
+use rustc_hash::FxHashMap;
+use serde_json::{Value as Json, json};
+
+use super::Callee;
+use crate::eval::closure::Closure;
+use crate::eval::error::{EvalResult, plain};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame};
+use crate::syntax::{Expr, Program};
+use crate::value::Value;
+
+/// The function that such a lambda calls.
+pub(crate) const RUBY_BLOCK: &str = "ruby_block_of_ordain";
+
+/// The most parameters of a block that are told apart.
+const MAX_PARAMS: i64 = 16;
+
+/// The programs of such lambdas, by the number of the block and its parameters.
+pub(super) type Lambdas = FxHashMap<(u64, i64), Arc<Program>>;
+
+impl Compiler<'_> {
+    /// The lambda that stands for a block of Ruby code.
+    pub(super) fn ruby_block(
+        &mut self,
+        number: u64,
+        arity: Option<&Json>,
+        scope: ScopeId,
+    ) -> EvalResult<Arc<Closure>> {
+        let arity = arity.and_then(Json::as_i64).unwrap_or(-1);
+        let arity = if (0..=MAX_PARAMS).contains(&arity) { arity } else { -1 };
+        let program = match self.ruby.blocks.get(&(number, arity)) {
+            Some(program) => Arc::clone(program),
+            None => {
+                let names: Vec<String> = (0..arity).map(|i| format!("$p{i}")).collect();
+                let (params, args) = match arity {
+                    -1 => ("*$rest".to_owned(), "$rest".to_owned()),
+                    _ => (names.join(", "), format!("[{}]", names.join(", "))),
+                };
+                let code = format!("with() |{params}| {{ {RUBY_BLOCK}({number}, {args}) }}");
+                let program = self.env.parse_code(Path::new(""), &code).program;
+                self.ruby.blocks.insert((number, arity), Arc::clone(&program));
+                program
+            }
+        };
+        let lambda = match &program[program.body] {
+            Expr::Call(call) => program.call(*call).lambda,
+            _ => None,
+        };
+        let f = Frame { program: Arc::clone(&program), scope };
+        match lambda {
+            Some(lambda) => self.closure(&f, lambda),
+            None => plain("a Ruby block cannot be given to this function"),
+        }
+    }
+
+    /// Calls the block of Ruby code that a lambda stands for.
+    pub(crate) fn call_ruby_block(&mut self, args: &[Value], span: Span) -> EvalResult {
+        let (Some(Value::Int(number)), Some(given), true) =
+            (args.first(), args.get(1).and_then(Value::as_array), self.ruby.session.is_some())
+        else {
+            return plain(format!("Unknown function: '{RUBY_BLOCK}'."));
+        };
+        let given: Vec<Json> = given.iter().map(|value| self.pack_value(value)).collect();
+        let callee = Callee { what: "a block of Ruby code", place: "Ruby" };
+        let answer = self.converse(callee, span, json!(["block", number, given]))?;
+        self.unpack_value(&answer)
+    }
+}

@@ -1,0 +1,258 @@
+//! Functions that modules bring in Ruby: where they are, what they accept, calling them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_source::Span;
+use serde_json::{Value as Json, json};
+
+use super::Callee;
+use crate::eval::Compiler;
+use crate::eval::closure::{Closure, Signature, SignatureParam};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
+use crate::eval::functions::check_arity;
+use crate::eval::scope::ScopeId;
+use crate::types::{Type, TypeAlias, mismatch, parse};
+use crate::value::Value;
+
+/// The file that defines a function in Ruby.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RubyFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it uses the older interface, `Puppet::Parser::Functions.newfunction`.
+    pub is_old: bool,
+}
+
+/// A function that the `ruby` process has loaded.
+#[derive(Debug)]
+pub(super) struct RubyFunction {
+    /// What it is called in errors.
+    what: String,
+    /// The file, and the line of the definition.
+    place: String,
+    dispatches: Vec<Dispatch>,
+    /// How many arguments a function of the older interface takes, as it counts them.
+    arity: Option<i32>,
+}
+
+/// A signature and the method behind it.
+#[derive(Debug)]
+struct Dispatch {
+    signature: Signature,
+    /// Whether the method only says what is wrong with arguments of this kind.
+    explains: bool,
+    /// The method.
+    method: String,
+    /// Its number in the `ruby` process.
+    number: usize,
+}
+
+impl RubyFunction {
+    fn callee(&self) -> Callee<'_> {
+        Callee { what: &self.what, place: &self.place }
+    }
+}
+
+impl Compiler<'_> {
+    /// Calls the function that a file of a module defines in Ruby.
+    ///
+    /// # Errors
+    /// When the file cannot be loaded, no signature fits, or the code fails.
+    pub(crate) fn call_ruby(
+        &mut self,
+        file: &Arc<RubyFile>,
+        name: &str,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+        at: (ScopeId, Span),
+    ) -> EvalResult {
+        args.iter().try_for_each(|arg| self.weigh_new(arg))?;
+        let (scope, span) = at;
+        let what = format!("function '{name}'");
+        let known = self.ruby.functions.get(name).map(|function| function.place.clone());
+        let place = known.unwrap_or_else(|| file.path.display().to_string());
+        self.with_ruby(Callee { what: &what, place: &place }, scope, span, |this| {
+            let function = this.loaded_function(file, name, span)?;
+            this.dispatch(&function, name, args, block, at)
+        })
+    }
+
+    fn dispatch(
+        &mut self,
+        function: &RubyFunction,
+        name: &str,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult {
+        if let Some(arity) = function.arity {
+            check_arity(name, arity, args.len())?;
+            return self.request_call(function, name, None, args, None, (scope, span));
+        }
+        let fits = |d: &&Dispatch| mismatch::accepts(&d.signature, args, block.map(|b| &**b));
+        let Some(chosen) = function.dispatches.iter().find(fits) else {
+            let all = function.dispatches.iter().filter(|d| !d.explains);
+            let all: Vec<&Signature> = all.map(|d| &d.signature).collect();
+            let block = block.map(|b| &*b.signature);
+            return plain(mismatch::describe_call(name, &all, args, block));
+        };
+        let value =
+            self.request_call(function, name, Some(chosen.number), args, block, (scope, span))?;
+        if chosen.explains {
+            let text = crate::eval::text::to_text(&value);
+            return plain(format!("'{name}' {text}"));
+        }
+        if let Some(kind) = &chosen.signature.returns {
+            let subject = format!("value returned from function '{}'", chosen.method);
+            mismatch::assert_instance(&subject, kind, &value)?;
+        }
+        Ok(value)
+    }
+
+    /// Has the `ruby` process call a function that it has loaded.
+    fn request_call(
+        &mut self,
+        function: &RubyFunction,
+        name: &str,
+        number: Option<usize>,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult {
+        let packed: Vec<Json> = args.iter().map(|arg| self.pack_value(arg)).collect();
+        let block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
+        let request = json!(["call", name, number, packed, scope.0, block]);
+        let answer = self.converse(function.callee(), span, request)?;
+        let value = self.unpack_value(&answer).map_err(|unwind| match *unwind {
+            Unwind::Plain(error) => {
+                let help = Some(format!("{} ({}) gives it", function.what, function.place));
+                PlainError { help, ..error }.into()
+            }
+            other => Box::new(other),
+        })?;
+        self.budget.made(&value);
+        Ok(value)
+    }
+
+    /// The function with its signatures, loaded into the `ruby` process if that has not been done.
+    fn loaded_function(
+        &mut self,
+        file: &Arc<RubyFile>,
+        name: &str,
+        span: Span,
+    ) -> EvalResult<Arc<RubyFunction>> {
+        let known = self.ruby.functions.get(name).cloned();
+        let said = self.ruby.session.as_ref().and_then(|s| s.loaded(name)).cloned();
+        if let (Some(function), Some(_)) = (known, &said) {
+            return Ok(function);
+        }
+        let text = self.env.world.read(&file.path).map_err(|error| {
+            PlainError::new(format!("cannot read {}: {error}", file.path.display()))
+        })?;
+        let text = String::from_utf8_lossy(&text);
+        let path = file.path.display().to_string();
+        let mut function = RubyFunction {
+            what: format!("function '{name}'"),
+            place: format!("{path}:{}", line_of_definition(&text)),
+            dispatches: Vec::new(),
+            arity: None,
+        };
+        let said = match said {
+            Some(said) => said,
+            None => {
+                let kind = if file.is_old { "old" } else { "new" };
+                let request = json!(["load", name, kind, path, text]);
+                let said = self.converse(function.callee(), span, request)?;
+                if let Some(session) = &mut self.ruby.session {
+                    session.set_loaded(name, said.clone());
+                }
+                said
+            }
+        };
+        if file.is_old {
+            let arity = said["arity"].as_i64().and_then(|arity| i32::try_from(arity).ok());
+            function.arity = Some(arity.unwrap_or(-1));
+        } else {
+            function.dispatches = self.dispatches(&said)?;
+        }
+        let function = Arc::new(function);
+        self.ruby.functions.insert(name.into(), Arc::clone(&function));
+        Ok(function)
+    }
+
+    /// The signatures that the `ruby` process tells of.
+    fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
+        let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
+        let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();
+        let locals = self.local_types(&locals)?;
+        let all = said["dispatches"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut out = Vec::with_capacity(all.len());
+        for (number, data) in all.iter().enumerate() {
+            out.push(Dispatch {
+                signature: self.told_signature(data, &locals)?,
+                explains: data["mismatch"].as_bool().unwrap_or(false),
+                method: data["method"].as_str().unwrap_or_default().to_owned(),
+                number,
+            });
+        }
+        Ok(out)
+    }
+
+    fn told_signature(&mut self, data: &Json, locals: &[Arc<TypeAlias>]) -> EvalResult<Signature> {
+        let mut out = Signature { block_name: "block".into(), ..Signature::default() };
+        for param in data["params"].as_array().into_iter().flatten() {
+            let [kind, of, name] = [0, 1, 2].map(|i| param[i].as_str().unwrap_or_default());
+            out.params.push(SignatureParam {
+                name: name.into(),
+                kind: self.told_type(of, locals)?,
+                optional: matches!(kind, "optional" | "repeated"),
+            });
+            out.rest = kind.ends_with("repeated");
+        }
+        if let Some(of) = data["block"][0].as_str() {
+            let kind = self.told_type(of, locals)?;
+            let optional = data["block"][1].as_bool().unwrap_or(false);
+            out.block = Some(if optional { Type::Optional(Some(Arc::new(kind))) } else { kind });
+            out.block_name = data["block"][2].as_str().unwrap_or("block").into();
+        }
+        if let Some(of) = data["returns"].as_str() {
+            out.returns = Some(self.told_type(of, locals)?);
+        }
+        Ok(out)
+    }
+
+    /// The type that a text of Ruby code names.
+    pub(super) fn told_type(&mut self, text: &str, locals: &[Arc<TypeAlias>]) -> EvalResult<Type> {
+        let mut named = |name: &str| {
+            if let Some(alias) = locals.iter().find(|alias| alias.name == name) {
+                return Some(Type::Alias(Arc::clone(alias)));
+            }
+            self.named_type(name).ok()
+        };
+        parse::parse_text(text, &mut named)
+    }
+
+    /// The types of `local_types`, each written as `Name = Type`.
+    fn local_types(&mut self, texts: &[&str]) -> EvalResult<Vec<Arc<TypeAlias>>> {
+        let parts: Vec<(&str, &str)> =
+            texts.iter().filter_map(|text| text.split_once('=')).collect();
+        let alias = |name: &str| {
+            Arc::new(TypeAlias { name: EcoString::from(name.trim()), target: OnceLock::new() })
+        };
+        let out: Vec<Arc<TypeAlias>> = parts.iter().map(|(name, _)| alias(name)).collect();
+        for (alias, (_, text)) in out.iter().zip(&parts) {
+            let target = self.told_type(text.trim(), &out)?;
+            // It was just made, so nothing has set it before.
+            let _ = alias.target.set(crate::types::normalize(&target));
+        }
+        Ok(out)
+    }
+}
+
+/// The line of a file that begins the definition of its function.
+fn line_of_definition(text: &str) -> usize {
+    let begins = |line: &str| line.contains("create_function") || line.contains("newfunction");
+    text.lines().position(begins).map_or(1, |at| at + 1)
+}

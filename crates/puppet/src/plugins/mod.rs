@@ -1,0 +1,270 @@
+//! Running the Ruby code that modules bring: functions, Hiera back ends, templates.
+//!
+//! The code runs in the `ruby` process of the environment (crate `ordain-plugins`). Here is what a
+//! compile says to it and what it answers to its questions. A conversation belongs to one compile
+//! from the outermost call to its end; inside it each side may call the other.
+
+mod answers;
+mod blocks;
+mod catalog;
+mod functions;
+mod templates;
+mod types;
+mod wire;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ecow::EcoString;
+use ordain_plugins::{Fault, Session};
+use ordain_source::Span;
+use rustc_hash::FxHashMap;
+use serde_json::{Value as Json, json};
+
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Strict};
+use crate::value::Value;
+
+pub(crate) use blocks::RUBY_BLOCK;
+pub use functions::RubyFile;
+
+/// How deep calls may nest from Puppet into Ruby and back.
+const MAX_NESTING: usize = 200;
+/// How many lines of a Ruby backtrace an error shows.
+const SHOWN_TRACE: usize = 4;
+
+/// What a compile keeps of its conversation with the `ruby` process.
+#[derive(Default)]
+pub(crate) struct State<'e> {
+    /// Tells this compile from others; 0 until the first call.
+    id: u64,
+    session: Option<Session<'e>>,
+    /// The calls of Ruby code that are under way.
+    calls: Vec<Call>,
+    /// Values that Ruby code holds by number.
+    held: Vec<Value>,
+    /// The number of the first of them.
+    first_held: u64,
+    /// Errors and jumps on their way through Ruby code, by number.
+    unwound: Vec<Option<Box<Unwind>>>,
+    functions: FxHashMap<EcoString, Arc<functions::RubyFunction>>,
+    /// Lambdas that stand for blocks of Ruby code.
+    blocks: blocks::Lambdas,
+}
+
+/// A call of Ruby code that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    scope: ScopeId,
+    span: Span,
+}
+
+/// What is called, for errors: `function 'a::b'`, and the file.
+#[derive(Clone, Copy)]
+struct Callee<'a> {
+    what: &'a str,
+    /// The file, and the line that it begins on.
+    place: &'a str,
+}
+
+impl State<'_> {
+    fn hold(&mut self, value: Value) -> u64 {
+        self.held.push(value);
+        self.first_held + self.held.len() as u64 - 1
+    }
+
+    fn held(&self, id: u64) -> Option<&Value> {
+        self.held.get(usize::try_from(id.checked_sub(self.first_held)?).ok()?)
+    }
+
+    /// Ends the conversation.
+    fn leave(&mut self) {
+        self.first_held += self.held.len() as u64;
+        self.held.clear();
+        self.unwound.clear();
+        self.session = None;
+    }
+}
+
+impl Compiler<'_> {
+    /// Runs something that talks with the `ruby` process.
+    fn with_ruby<T>(
+        &mut self,
+        callee: Callee<'_>,
+        scope: ScopeId,
+        span: Span,
+        work: impl FnOnce(&mut Self) -> EvalResult<T>,
+    ) -> EvalResult<T> {
+        if self.ruby.calls.len() >= MAX_NESTING {
+            let mut error = PlainError::new("stack level too deep");
+            error.help = Some(format!(
+                "{} ({}) is called inside of {MAX_NESTING} calls of Ruby code",
+                callee.what, callee.place
+            ));
+            return Err(error.into());
+        }
+        self.ruby.calls.push(Call { scope, span });
+        let result = self.enter(callee, span).and_then(|()| work(self));
+        self.ruby.calls.pop();
+        if self.ruby.calls.is_empty() {
+            self.ruby.leave();
+        }
+        result
+    }
+
+    /// Begins a conversation, if none is under way.
+    fn enter(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
+        if self.ruby.session.is_some() {
+            return Ok(());
+        }
+        let env = self.env;
+        let session = env.ruby.session(env.world.as_ref());
+        let mut session = session.map_err(|fault| broken(callee, &fault, span))?;
+        if self.ruby.id == 0 {
+            static NEXT: AtomicU64 = AtomicU64::new(1);
+            self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
+        }
+        let is_new = session.is_new_for(self.ruby.id);
+        self.ruby.session = Some(session);
+        if is_new {
+            let about = self.about();
+            self.converse(callee, span, json!(["begin", about]))?;
+        }
+        Ok(())
+    }
+
+    /// What Ruby code is told of the compile.
+    fn about(&self) -> Json {
+        let env = self.env;
+        let shown = |path: &std::path::Path| path.display().to_string();
+        let modules = env.modules.values().map(|m| json!([m.name.as_str(), shown(&m.dir)]));
+        let libs = env.modules.values().map(|m| m.dir.join("lib"));
+        let libs = libs.filter(|lib| env.world.kind(lib).is_some()).map(|lib| shown(&lib));
+        let mut settings: serde_json::Map<_, _> = serde_json::Map::new();
+        for (name, value) in &self.settings.values {
+            settings.insert(name.clone(), wire::plain(value));
+        }
+        settings.insert("strict".to_owned(), json!(strict_word(self.settings.strict)));
+        settings.insert("strict_variables".to_owned(), json!(self.settings.strict_variables));
+        json!({
+            "environment": env.name.as_str(),
+            "dir": env.dir.as_deref().map(shown),
+            "node": self.node.as_str(),
+            "modulepath": env.modulepath.iter().map(|dir| shown(dir)).collect::<Vec<_>>(),
+            "modules": modules.collect::<Vec<_>>(),
+            "libs": libs.collect::<Vec<_>>(),
+            "settings": settings,
+            "top": ScopeId::TOP.0,
+        })
+    }
+
+    /// Sends a request and answers questions until its answer comes.
+    fn converse(&mut self, callee: Callee<'_>, span: Span, request: Json) -> EvalResult<Json> {
+        self.say(callee, span, &request)?;
+        loop {
+            let session = self.ruby.session.as_mut().expect("inside of with_ruby");
+            let message = session.receive().map_err(|fault| broken(callee, &fault, span))?;
+            let Json::Array(mut parts) = message else {
+                return Err(garbled(callee, span));
+            };
+            let kind = parts.first().and_then(Json::as_str).unwrap_or_default();
+            match kind {
+                "ok" => return Ok(parts.get_mut(1).map(Json::take).unwrap_or_default()),
+                "err" => {
+                    let error = parts.get_mut(1).map(Json::take).unwrap_or_default();
+                    return Err(self.raised(callee, &error));
+                }
+                "ask" => {
+                    let result = self.answer(&parts[1..]);
+                    if self.ruby.session.as_ref().is_none_or(Session::is_dead) {
+                        return Err(result.err().unwrap_or_else(|| garbled(callee, span)));
+                    }
+                    let reply = match result {
+                        Ok(answer) => json!(["ok", answer]),
+                        Err(unwind) => self.unwinding(unwind),
+                    };
+                    self.say(callee, span, &reply)?;
+                }
+                _ => return Err(garbled(callee, span)),
+            }
+        }
+    }
+
+    fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
+        let session = self.ruby.session.as_mut().expect("inside of with_ruby");
+        session.send(message).map_err(|fault| broken(callee, &fault, span))
+    }
+
+    /// An error or jump as it is told to Ruby code, which it ends unless it is rescued.
+    fn unwinding(&mut self, unwind: Box<Unwind>) -> Json {
+        let (message, kind) = match &*unwind {
+            Unwind::Error(error) => (error.message.clone(), "error"),
+            Unwind::Plain(error) => (error.message.clone(), "error"),
+            Unwind::Break(_) => ("break() from context where this is illegal".to_owned(), "break"),
+            Unwind::Next(_) | Unwind::Return(..) => ("a jump".to_owned(), "jump"),
+        };
+        let kind = if self.hiera.gave_up() { "jump" } else { kind };
+        self.ruby.unwound.push(Some(unwind));
+        json!(["err", message, self.ruby.unwound.len() - 1, kind])
+    }
+
+    /// What Ruby code raised, as an error of the compile.
+    fn raised(&mut self, callee: Callee<'_>, error: &Json) -> Box<Unwind> {
+        let unwound = error["unwound"].as_u64().and_then(|id| usize::try_from(id).ok());
+        let slot = unwound.and_then(|id| self.ruby.unwound.get_mut(id));
+        if let Some(unwind) = slot.and_then(Option::take) {
+            return unwind;
+        }
+        let class = error["class"].as_str().unwrap_or_default();
+        let message = error["message"].as_str().unwrap_or_default();
+        let mut out = PlainError::new(match class {
+            "Ordain::Stop" | "NoMemoryError" | "SystemExit" => {
+                format!("{} is stopped: {message}", callee.what)
+            }
+            _ => message.to_owned(),
+        });
+        out.help = Some(trace_text(callee, error));
+        out.into()
+    }
+}
+
+fn strict_word(strict: Strict) -> &'static str {
+    match strict {
+        Strict::Off => "off",
+        Strict::Warning => "warning",
+        Strict::Error => "error",
+    }
+}
+
+/// Where in Ruby an error was raised.
+fn trace_text(callee: Callee<'_>, error: &Json) -> String {
+    let lines = error["trace"].as_array().map_or(&[][..], Vec::as_slice);
+    let lines: Vec<&str> = lines.iter().filter_map(Json::as_str).take(SHOWN_TRACE).collect();
+    let class = error["class"].as_str().unwrap_or("error");
+    match lines.split_first() {
+        Some((first, [])) => format!("Ruby raised {class} at {first}"),
+        Some((first, rest)) => {
+            format!("Ruby raised {class} at {first}, from {}", rest.join(", from "))
+        }
+        None => format!("Ruby raised {class} in {}", callee.place),
+    }
+}
+
+/// An error about the `ruby` process itself.
+fn broken(callee: Callee<'_>, fault: &Fault, span: Span) -> Box<Unwind> {
+    let message = match fault {
+        Fault::Missing => {
+            format!("{} is written in Ruby ({}), and {fault}", callee.what, callee.place)
+        }
+        _ => format!("{} ({}) cannot go on: {fault}", callee.what, callee.place),
+    };
+    let mut error = EvalError::new("", message, span);
+    (error.issue, error.code) = (None, Some("puppet::ruby"));
+    error.help.extend(fault.help().map(str::to_owned));
+    error.into()
+}
+
+fn garbled(callee: Callee<'_>, span: Span) -> Box<Unwind> {
+    broken(callee, &Fault::Garbled("it is no message".to_owned()), span)
+}

@@ -1,0 +1,88 @@
+//! ERB templates, rendered by the `ruby` process.
+
+use std::path::Path;
+
+use ecow::EcoString;
+use ordain_plugins::Fault;
+use ordain_source::Span;
+use serde_json::{Value as Json, json};
+
+use super::Callee;
+use crate::eval::Compiler;
+use crate::eval::error::EvalResult;
+use crate::eval::scope::ScopeId;
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Renders an ERB template with the variables of a scope. `path` is where the text is from, if
+    /// from a file; errors name it.
+    ///
+    /// # Errors
+    /// When there is no `ruby`, or the code of the template fails.
+    pub(crate) fn ruby_template(
+        &mut self,
+        path: Option<&Path>,
+        text: &str,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<EcoString> {
+        let place = path.map_or("inline template".to_owned(), |path| path.display().to_string());
+        let callee = Callee { what: "the template", place: &place };
+        self.with_ruby(callee, scope, span, |this| {
+            let variables = this.template_variables(text, scope)?;
+            let file = path.map(|path| path.display().to_string());
+            let request = json!(["erb", file, text, variables, scope.0]);
+            let answer = this.converse(callee, span, request)?;
+            Ok(answer.as_str().unwrap_or_default().into())
+        })
+    }
+
+    /// What to do if there is no `ruby` on this machine.
+    pub(crate) fn lacks_ruby(&self) -> Option<&'static str> {
+        if self.ruby.session.is_some() {
+            return None;
+        }
+        match self.env.ruby.session(self.env.world.as_ref()) {
+            Err(fault @ Fault::Missing) => fault.help(),
+            _ => None,
+        }
+    }
+
+    /// The variables that a template reads: those that it names, or all if it may read any.
+    fn template_variables(&mut self, text: &str, scope: ScopeId) -> EvalResult<Json> {
+        if text.contains("instance_variable") || text.contains("binding") {
+            return self.answer(&[json!("variables"), json!(scope.0)]);
+        }
+        let mut out = serde_json::Map::new();
+        for name in instance_variables(text) {
+            if out.contains_key(name) {
+                continue;
+            }
+            let value = self.scopes.lookup(scope, name).filter(|v| !v.is_undef()).cloned();
+            if let Some(value) = value {
+                let value: Value = value;
+                out.insert(name.to_owned(), self.pack_value(&value));
+            }
+        }
+        Ok(Json::Object(out))
+    }
+}
+
+/// The names that follow an `@`.
+fn instance_variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split('@').skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        (end > 0).then_some(&rest[..end])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::instance_variables;
+
+    #[test]
+    fn names_in_a_template() {
+        let names: Vec<&str> = instance_variables("<%= @a %> @@b_1 me@ <% @c.each %>").collect();
+        assert_eq!(names, ["a", "b_1", "c"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Resource types that modules bring in Ruby, where reading their file does not tell enough: their
+//! attributes, and what titles say of them.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::{FileId, Span, TextRange};
+use serde_json::{Value as Json, json};
+
+use super::Callee;
+use crate::eval::Compiler;
+use crate::eval::error::{EvalResult, PlainError, Unwind};
+use crate::eval::scope::ScopeId;
+use crate::load::RubyType;
+use crate::value::Value;
+
+/// What runs before any declaration is at hand.
+const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
+
+impl Compiler<'_> {
+    /// What running the file of a type tells of it; what reading it told if it cannot be run.
+    pub(crate) fn examined_type(&mut self, name: &str, read: &Arc<RubyType>) -> Arc<RubyType> {
+        let place = read.file.display().to_string();
+        let callee = Callee { what: "the resource type", place: &place };
+        let said = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
+            this.load_type(callee, name, read, NOWHERE)
+        });
+        let found = match said {
+            Ok(said) => Arc::new(told(read, &said)),
+            Err(_) => Arc::new(RubyType { unclear: false, ..RubyType::clone(read) }),
+        };
+        self.env.set_ruby_type(name, Arc::clone(&found));
+        found
+    }
+
+    /// What the `ruby` process says of a type, which it loads if it has not done so.
+    fn load_type(
+        &mut self,
+        callee: Callee<'_>,
+        name: &str,
+        read: &RubyType,
+        span: Span,
+    ) -> EvalResult<Json> {
+        let key = format!("type {name}");
+        let known = self.ruby.session.as_ref().and_then(|session| session.loaded(&key));
+        if let Some(said) = known {
+            return Ok(said.clone());
+        }
+        let text = self.env.world.read(&read.file).map_err(|error| {
+            PlainError::new(format!("cannot read {}: {error}", read.file.display()))
+        })?;
+        let text = String::from_utf8_lossy(&text);
+        let said = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
+        if let Some(session) = &mut self.ruby.session {
+            session.set_loaded(&key, said.clone());
+        }
+        Ok(said)
+    }
+
+    /// The attributes that a title gives by the patterns of its type.
+    ///
+    /// # Errors
+    /// When no pattern fits the title, or the type cannot be asked.
+    pub(crate) fn title_values(
+        &mut self,
+        name: &str,
+        kind: &RubyType,
+        title: &str,
+        at: (ScopeId, Span),
+    ) -> EvalResult<Vec<(EcoString, Value)>> {
+        let place = kind.file.display().to_string();
+        let what = format!("the resource type `{name}`");
+        let callee = Callee { what: &what, place: &place };
+        let answer = self.with_ruby(callee, at.0, at.1, |this| {
+            this.load_type(callee, name, kind, at.1)?;
+            let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
+            this.unpack_value(&answer)
+        });
+        let answer = answer.map_err(without_trace)?;
+        let entries = answer.as_hash().into_iter().flatten();
+        let text = |key: &Value| key.as_str().map(EcoString::from);
+        Ok(entries.filter_map(|(key, value)| Some((text(key)?, value.clone()))).collect())
+    }
+}
+
+/// A title that does not fit is no error of the Ruby code.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
+fn without_trace(unwind: Box<Unwind>) -> Box<Unwind> {
+    match *unwind {
+        Unwind::Plain(error) if error.message.starts_with("No set of title patterns") => {
+            PlainError::new(error.message).into()
+        }
+        other => Box::new(other),
+    }
+}
+
+fn told(read: &RubyType, said: &Json) -> RubyType {
+    let names = |key: &str| -> Vec<EcoString> {
+        said[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+            .map(Into::into)
+            .collect()
+    };
+    let mut namevars = names("namevars");
+    if namevars.is_empty() {
+        namevars.push("name".into());
+    }
+    RubyType {
+        attributes: names("attributes"),
+        namevars,
+        open: false,
+        isomorphic: said["isomorphic"].as_bool().unwrap_or(true),
+        unclear: false,
+        ..read.clone()
+    }
+}

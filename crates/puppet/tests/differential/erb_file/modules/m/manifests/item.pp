@@ -1,0 +1,3 @@
+define m::item($values, $opts) {
+  notify { "item ${title}": message => template('m/values.erb') }
+}

@@ -1,0 +1,1 @@
+notify { template('m/none.erb'): }

@@ -1,0 +1,1 @@
+garden::plant(5)

@@ -1,0 +1,1 @@
+garden::plant({count => 100})

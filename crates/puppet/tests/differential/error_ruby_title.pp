@@ -1,0 +1,1 @@
+lagoon { 'Bare': }

@@ -1,0 +1,2 @@
+lagoon { 'small in wood': }
+lagoon { 'x': name => 'small', place => 'WOOD' }

@@ -1,0 +1,7 @@
+module PuppetX
+  module Garden
+    def self.proper(name)
+      name.capitalize
+    end
+  end
+end

@@ -1,0 +1,6 @@
+notice(lookup('one'))
+notice(lookup('two'))
+notice(lookup('five'))
+notice(lookup('three'))
+notice(lookup('four', {'default_value' => 'none'}))
+notice(lookup('two', {'merge' => 'unique'}))

@@ -1,0 +1,83 @@
+//! A subset of the Ruby language and ERB, over a host that gives variables and functions.
+//!
+//! A [`Template`] is parsed once and rendered any number of times, by any thread. What a template
+//! sees, its [`Host`] gives: instance variables, methods of `self`, and values with methods of their
+//! own. Everything that a program can make grow has a budget ([`Limits`]).
+//!
+//! What is beyond the subset is told apart from what is wrong: [`Error::Unsupported`] and
+//! [`SyntaxError::is_unsupported`] mean that a real Ruby may know better.
+//!
+//! ```
+//! use ordain_ruby::{Foreign, Host, HostError, Limits, Template, Trim, Value};
+//!
+//! struct Names;
+//!
+//! impl Host for Names {
+//!     fn variable(&mut self, name: &str) -> Option<Value> {
+//!         (name == "names").then(|| Value::array(vec![Value::str("a"), Value::str("b")]))
+//!     }
+//!
+//!     fn call(
+//!         &mut self,
+//!         _: Option<&Foreign>,
+//!         _: &str,
+//!         _: &[Value],
+//!     ) -> Result<Option<Value>, HostError> {
+//!         Ok(None)
+//!     }
+//! }
+//!
+//! let text = "<% @names.each do |n| -%>\n<%= n.upcase %>;\n<% end -%>\n";
+//! let template = Template::parse(text, Trim::Explicit).map_err(|e| e.message)?;
+//! let text = template.render(&mut Names, &mut Limits::default()).map_err(|e| format!("{e:?}"))?;
+//! assert_eq!(text, "A;\nB;\n");
+//! # Ok::<(), String>(())
+//! ```
+
+mod class;
+mod erb;
+mod eval;
+mod host;
+mod methods;
+mod stack;
+mod syntax;
+mod value;
+
+use ecow::EcoString;
+
+pub use class::Class;
+pub use erb::Trim;
+pub use eval::Limits;
+pub use eval::error::Error;
+pub use host::{Host, HostError};
+pub use syntax::SyntaxError;
+pub use value::{
+    Array, Enumerator, Exception, Foreign, Hash, MatchData, Proc, Range, Regexp, Text, Time, Value,
+};
+
+/// A parsed template.
+#[derive(Debug)]
+pub struct Template {
+    program: syntax::Program,
+    length: usize,
+}
+
+impl Template {
+    /// Parses a template.
+    ///
+    /// # Errors
+    /// When it is no Ruby, or beyond the subset.
+    pub fn parse(text: &str, trim: Trim) -> Result<Self, SyntaxError> {
+        let compiled = erb::compile(text, trim);
+        let program = syntax::parse(&compiled.source, &compiled.texts)?;
+        Ok(Self { program, length: text.len() })
+    }
+
+    /// Renders the template. What is left of the limits' steps stands in them afterwards.
+    ///
+    /// # Errors
+    /// When the program raises an exception, is beyond the subset, or uses up a budget.
+    pub fn render(&self, host: &mut dyn Host, limits: &mut Limits) -> Result<EcoString, Error> {
+        eval::run(&self.program, host, limits, self.length)
+    }
+}

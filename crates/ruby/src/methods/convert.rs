@@ -1,0 +1,137 @@
+//! `to_json` and `to_yaml`.
+
+use std::sync::Arc;
+
+use ordain_data::json::{self, Layout};
+use ordain_data::yaml::psych;
+use ordain_data::{Map, Value as Data};
+
+use super::{Args, Method, m};
+use crate::class::Class;
+use crate::eval::Interp;
+use crate::eval::error::Eval;
+use crate::value::Value;
+
+pub(super) const TABLE: &[Method] = &[
+    m("to_json", 0, -1, |i, v, a| {
+        if !a.list.is_empty() {
+            return i.unsupported("`to_json' with options");
+        }
+        to_json(i, v, &Layout::COMPACT)
+    }),
+    m("to_yaml", 0, 1, |i, v, a| {
+        if !a.list.is_empty() {
+            return i.unsupported("`to_yaml' with options");
+        }
+        to_yaml(i, v)
+    }),
+];
+
+/// What of a value the writers of data have no form for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    Json,
+    Yaml,
+}
+
+pub(super) fn to_json(i: &mut Interp<'_>, v: &Value, layout: &Layout<'_>) -> Eval {
+    let data = i.data(v, Target::Json)?;
+    let text = json::write(&data, layout);
+    i.text(text)
+}
+
+pub(super) fn to_yaml(i: &mut Interp<'_>, v: &Value) -> Eval {
+    let data = i.data(v, Target::Yaml)?;
+    let text = psych::write(&data);
+    i.text(text)
+}
+
+/// A value as plain data gives it.
+pub(super) fn from_data(i: &mut Interp<'_>, data: &Data) -> Eval {
+    i.charge(32)?;
+    Ok(match data {
+        Data::Null => Value::Nil,
+        Data::Bool(b) => Value::Bool(*b),
+        Data::Int(n) => Value::Int(*n),
+        Data::BigInt(digits) => match digits.parse() {
+            Ok(big) => Value::big(big),
+            Err(_) => Value::Nil,
+        },
+        Data::Float(f) => Value::Float(*f),
+        Data::Str(text) => Value::str(text.clone()),
+        Data::List(items) => {
+            i.check_stack()?;
+            let mut out = Vec::with_capacity(items.len());
+            for item in items.iter() {
+                out.push(from_data(i, item)?);
+            }
+            Value::array(out)
+        }
+        Data::Map(map) => {
+            i.check_stack()?;
+            let mut out = Vec::with_capacity(map.len());
+            for (key, value) in map.iter() {
+                out.push((from_data(i, key)?, from_data(i, value)?));
+            }
+            Value::hash(out)
+        }
+        Data::Bytes(_) | Data::Secret(_) => return i.unsupported("this data"),
+    })
+}
+
+impl Interp<'_> {
+    fn data(&mut self, v: &Value, target: Target) -> Eval<Data> {
+        self.steps(1)?;
+        self.charge(32)?;
+        Ok(match v {
+            Value::Nil => Data::Null,
+            Value::Bool(b) => Data::Bool(*b),
+            Value::Int(n) => Data::Int(*n),
+            Value::Big(big) => Data::BigInt(big.to_string().into()),
+            Value::Float(f) if f.is_finite() || target == Target::Yaml => Data::Float(*f),
+            Value::Float(f) => {
+                let text = format!("{} not allowed in JSON", ordain_functions::float::to_ruby(*f));
+                return self.raise(Class::STANDARD_ERROR, text);
+            }
+            Value::Str(text) => Data::Str(text.get()),
+            Value::Symbol(name) if target == Target::Json => Data::Str(name.clone()),
+            Value::Array(array) => {
+                self.check_stack()?;
+                let mut out = Vec::with_capacity(array.len());
+                for item in array.get() {
+                    out.push(self.data(&item, target)?);
+                }
+                Data::List(Arc::new(out))
+            }
+            Value::Hash(hash) => {
+                self.check_stack()?;
+                let mut out = Map::default();
+                for (key, value) in hash.pairs() {
+                    let key = match (&key, target) {
+                        (Value::Str(text), _) => Data::Str(text.get()),
+                        (key, Target::Json) => Data::Str(self.display(key)?),
+                        (key, Target::Yaml) => self.data(key, target)?,
+                    };
+                    let value = self.data(&value, target)?;
+                    out.insert(key, value);
+                }
+                Data::Map(Arc::new(out))
+            }
+            Value::Class(_) | Value::Range(_) | Value::Foreign(_) if target == Target::Json => {
+                Data::Str(self.display(v)?)
+            }
+            other => {
+                let class = self.class_name(other);
+                return self.unsupported(format!("{class} as data"));
+            }
+        })
+    }
+}
+
+/// The arguments of functions such as `JSON.generate`: one value.
+pub(super) fn only(i: &mut Interp<'_>, a: &mut Args) -> Eval {
+    match a.list.as_slice() {
+        [value] => Ok(value.clone()),
+        _ => i.unsupported("options of a writer"),
+    }
+}

@@ -1,0 +1,223 @@
+//! The methods of the built-in classes: a file a class, each with a table.
+
+mod array;
+mod array_edit;
+mod class;
+mod convert;
+mod enumerable;
+mod fold;
+mod hash;
+mod kernel;
+mod number;
+mod object;
+mod range;
+mod regexp;
+mod string;
+mod string_edit;
+mod symbol;
+mod time;
+
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::class::Class;
+use crate::eval::Interp;
+use crate::eval::error::Eval;
+use crate::value::{Proc, Value};
+
+pub(crate) use time::text as time_text;
+
+/// The arguments of a call.
+#[derive(Default, Clone)]
+pub(crate) struct Args {
+    pub list: Vec<Value>,
+    pub block: Option<Rc<Proc>>,
+    /// Whether the last argument was written as keywords.
+    pub has_keywords: bool,
+}
+
+impl Args {
+    pub fn get(&self, i: usize) -> Value {
+        self.list.get(i).cloned().unwrap_or_default()
+    }
+
+    pub fn opt(&self, i: usize) -> Option<&Value> {
+        self.list.get(i)
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
+pub(crate) type Body = fn(&mut Interp<'_>, &Value, &mut Args) -> Eval;
+
+/// A method.
+pub(crate) struct Method {
+    pub name: &'static str,
+    pub min: u8,
+    /// `None`: any number.
+    pub max: Option<u8>,
+    /// Whether it gives an enumerator where it has no block.
+    pub enumerates: bool,
+    pub body: Body,
+}
+
+/// A method with the least and the greatest number of arguments; -1 is any.
+pub(crate) const fn m(name: &'static str, min: u8, max: i8, body: Body) -> Method {
+    let max = if max < 0 { None } else { Some(max as u8) };
+    Method { name, min, max, enumerates: false, body }
+}
+
+/// A method that needs a block, or gives an enumerator.
+pub(crate) const fn e(name: &'static str, min: u8, max: i8, body: Body) -> Method {
+    let max = if max < 0 { None } else { Some(max as u8) };
+    Method { name, min, max, enumerates: true, body }
+}
+
+type Table = FxHashMap<&'static str, &'static Method>;
+
+/// The tables of a class, those that are searched first in front.
+fn tables(class: Class) -> Vec<&'static [Method]> {
+    let mut all: Vec<&'static [Method]> = match class {
+        Class::NIL => vec![object::NIL],
+        Class::TRUE | Class::FALSE => vec![object::BOOLEAN],
+        Class::INTEGER => vec![number::INTEGER, number::NUMERIC, object::COMPARABLE],
+        Class::FLOAT => vec![number::FLOAT, number::NUMERIC, object::COMPARABLE],
+        Class::STRING => vec![string::TABLE, string_edit::TABLE, object::COMPARABLE],
+        Class::SYMBOL => vec![symbol::TABLE],
+        Class::ARRAY => vec![array::TABLE, array_edit::TABLE, enumerable::TABLE, fold::TABLE],
+        Class::HASH => vec![hash::TABLE, enumerable::TABLE, fold::TABLE],
+        Class::RANGE => vec![range::TABLE, enumerable::TABLE, fold::TABLE],
+        Class::ENUMERATOR => vec![range::ENUMERATOR, enumerable::TABLE, fold::TABLE],
+        Class::REGEXP => vec![regexp::TABLE],
+        Class::MATCH_DATA => vec![regexp::MATCH],
+        Class::PROC => vec![object::PROC],
+        Class::CLASS | Class::MODULE => vec![class::TABLE],
+        Class::TIME => vec![time::TABLE, object::COMPARABLE],
+        class if class.is_a(Class::EXCEPTION) => vec![object::EXCEPTION],
+        _ => vec![],
+    };
+    all.extend([convert::TABLE, object::TABLE]);
+    all
+}
+
+fn by_class() -> &'static [Table] {
+    static ALL: OnceLock<Vec<Table>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let table = |index| {
+            let mut map = Table::default();
+            for method in tables(Class::nth(index)).into_iter().flatten() {
+                map.entry(method.name).or_insert(method);
+            }
+            map
+        };
+        (0..Class::COUNT).map(table).collect()
+    })
+}
+
+/// The method of a class.
+pub(crate) fn find(class: Class, name: &str) -> Option<&'static Method> {
+    by_class()[class.index()].get(name).copied()
+}
+
+/// The function of this name, such as `sprintf`: a private method of everything.
+pub(crate) fn function(name: &str) -> Option<&'static Method> {
+    static ALL: OnceLock<Table> = OnceLock::new();
+    let all = ALL.get_or_init(|| kernel::TABLE.iter().map(|m| (m.name, m)).collect());
+    all.get(name).copied()
+}
+
+/// The method of a class itself, such as `File.basename`.
+pub(crate) fn find_class_method(class: Class, name: &str) -> Option<&'static Method> {
+    static ALL: OnceLock<FxHashMap<(Class, &'static str), &'static Method>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let tables = class::tables();
+        tables.flat_map(|(class, table)| table.iter().map(move |m| ((class, m.name), m))).collect()
+    });
+    all.get(&(class, name)).copied()
+}
+
+/// Methods that Ruby has and the interpreter has not: a class and its methods a line.
+const MISSING: &str = include_str!("missing.txt");
+
+/// Whether Ruby has a method that the interpreter does not know.
+pub(crate) fn is_missing(receiver: &Value, name: &str) -> bool {
+    static ALL: OnceLock<FxHashMap<&'static str, FxHashSet<&'static str>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let lines = MISSING.lines().filter_map(|line| line.split_once(':'));
+        lines.map(|(class, names)| (class, names.split_whitespace().collect())).collect()
+    });
+    if matches!(receiver, Value::Foreign(_)) {
+        return true;
+    }
+    let mut class = Some(receiver.class());
+    while let Some(this) = class {
+        if all.get(this.name()).is_some_and(|names| names.contains(name)) {
+            return true;
+        }
+        class = this.parent();
+    }
+    false
+}
+
+/// Whether Ruby has a function that the interpreter does not know.
+pub(crate) fn is_known_function(name: &str) -> bool {
+    let line = MISSING.lines().find_map(|line| line.strip_prefix("Kernel:"));
+    line.is_some_and(|names| names.split_whitespace().any(|other| other == name))
+}
+
+/// The names of the methods of a class, for the test that none is forgotten.
+#[cfg(test)]
+pub(crate) fn names(class: Class) -> Vec<&'static str> {
+    by_class()[class.index()].keys().copied().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const SCRIPT: &str = r##"
+        %w[erb json yaml shellwords digest base64 cgi].each { |name| require name }
+        own = Object.instance_methods
+        puts "BasicObject:#{own.sort.join(' ')}"
+        [String, Array, Hash, Integer, Float, Symbol, Range, Regexp, MatchData, Proc, Time, Enumerator,
+         NilClass, TrueClass, FalseClass, Exception, Module, Class].each do |c|
+          puts "#{c}:#{(c.instance_methods - own).sort.join(' ')}"
+        end
+        puts "Kernel:#{(Object.private_instance_methods - BasicObject.private_instance_methods).sort.join(' ')}"
+    "##;
+
+    fn missing_by(ruby: &str) -> String {
+        let mut out = String::new();
+        for line in ruby.lines() {
+            let (name, all) = line.split_once(':').unwrap();
+            let known: Vec<&str> = match name {
+                "Kernel" => kernel::TABLE.iter().map(|m| m.name).collect(),
+                "BasicObject" => names(Class::OBJECT),
+                name => names(Class::find(name).unwrap()),
+            };
+            let special = ["block_given?", "proc", "lambda", "initialize", "nonzero?"];
+            let missing = all.split(' ').filter(|m| !known.contains(m) && !special.contains(m));
+            out.push_str(&format!("{name}:{}\n", missing.collect::<Vec<_>>().join(" ")));
+        }
+        out
+    }
+
+    /// A method that Ruby has is known here or listed as missing; `ORDAIN_BLESS=1` writes the list.
+    #[test]
+    fn every_method_of_ruby_is_known_or_listed() {
+        let output = std::process::Command::new("ruby").args(["-e", SCRIPT]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let missing = missing_by(&String::from_utf8(output.stdout).unwrap());
+        if std::env::var_os("ORDAIN_BLESS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/methods/missing.txt");
+            std::fs::write(path, missing).unwrap();
+        } else {
+            assert_eq!(MISSING, missing);
+        }
+    }
+}

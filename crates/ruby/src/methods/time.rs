@@ -1,0 +1,72 @@
+//! Times: what templates do with them is print them.
+
+use std::rc::Rc;
+
+use super::{Method, m};
+use crate::value::{Time, Value};
+
+pub(super) const TABLE: &[Method] = &[
+    m("to_i", 0, 0, |_, v, _| Ok(Value::Int((nanos(v).div_euclid(1_000_000_000)) as i64))),
+    m("to_f", 0, 0, |_, v, _| Ok(Value::Float(nanos(v) as f64 / 1e9))),
+    m("utc", 0, 0, |_, v, _| Ok(utc(v))),
+    m("getutc", 0, 0, |_, v, _| Ok(utc(v))),
+    m("gmtime", 0, 0, |_, v, _| Ok(utc(v))),
+    m("year", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%Y")];
+        number(i, v, a)
+    }),
+    m("month", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%m")];
+        number(i, v, a)
+    }),
+    m("day", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%d")];
+        number(i, v, a)
+    }),
+    m("hour", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%H")];
+        number(i, v, a)
+    }),
+    m("min", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%M")];
+        number(i, v, a)
+    }),
+    m("sec", 0, 0, |i, v, a| {
+        a.list = vec![Value::str("%S")];
+        number(i, v, a)
+    }),
+    m("strftime", 1, 1, |i, v, a| {
+        let format = i.str(&a.list[0])?;
+        let Value::Time(time) = v else { return Ok(Value::Nil) };
+        match ordain_functions::time::format(&format, time.nanos, Some(time.offset)) {
+            Ok(text) => i.text(text),
+            Err(error) => i.unsupported(error.to_string()),
+        }
+    }),
+];
+
+fn number(
+    i: &mut crate::eval::Interp<'_>,
+    v: &Value,
+    a: &mut super::Args,
+) -> crate::eval::error::Eval {
+    let text = i.send(v, "strftime", std::mem::take(&mut a.list))?;
+    i.send(&text, "to_i", vec![])
+}
+
+fn nanos(v: &Value) -> i128 {
+    match v {
+        Value::Time(time) => time.nanos,
+        _ => 0,
+    }
+}
+
+fn utc(v: &Value) -> Value {
+    Value::Time(Rc::new(Time { nanos: nanos(v), offset: 0, is_utc: true }))
+}
+
+/// A time as it is printed.
+pub(crate) fn text(time: &Time) -> String {
+    let format = if time.is_utc { "%F %T UTC" } else { "%F %T %z" };
+    ordain_functions::time::format(format, time.nanos, Some(time.offset)).unwrap_or_default()
+}

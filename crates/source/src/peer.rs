@@ -1,0 +1,208 @@
+//! Child processes that stay and are talked with, for [`crate::HostWorld`].
+//!
+//! The child's standard input is a socket that it also answers on, so what its code prints does not
+//! mix with its answers. What it prints is kept for when it ends.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::world::{Peer, PeerRequest};
+
+/// How much is kept of what the child prints.
+const KEPT_OUTPUT: usize = 4096;
+/// How long a child that closed its socket has to end by itself.
+const GRACE: Duration = Duration::from_millis(200);
+
+struct HostPeer {
+    child: Child,
+    socket: UnixStream,
+    printed: Arc<Mutex<VecDeque<u8>>>,
+    ended: Option<ExitStatus>,
+}
+
+/// Starts the child.
+///
+/// # Errors
+/// When the program cannot be started.
+pub(crate) fn spawn(request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+    let Some((program, args)) = request.argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "empty command"));
+    };
+    let (socket, theirs) = UnixStream::pair()?;
+    let (output, printed) = io::pipe()?;
+    let mut command = Command::new(program);
+    command.args(args).stdin(OwnedFd::from(theirs));
+    command.stdout(Stdio::from(printed.try_clone()?)).stderr(Stdio::from(printed));
+    command.process_group(0);
+    let child = command.spawn()?;
+    let printed = Arc::new(Mutex::new(VecDeque::new()));
+    let kept = Arc::clone(&printed);
+    // The command holds our ends of what the child prints to.
+    drop(command);
+    std::thread::spawn(move || keep(output, &kept));
+    Ok(Box::new(HostPeer { child, socket, printed, ended: None }))
+}
+
+/// Keeps the end of what comes.
+fn keep(mut output: io::PipeReader, kept: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(length @ 1..) = output.read(&mut buffer) {
+        let mut kept = kept.lock().unwrap_or_else(|e| e.into_inner());
+        kept.extend(&buffer[..length]);
+        let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
+        kept.drain(..surplus);
+    }
+}
+
+/// The time that is left until then, which is never nothing: that would mean no limit.
+fn remaining(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+}
+
+/// A socket reports its time limit as if it were not ready.
+fn timed_out(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    }
+}
+
+impl Peer for HostPeer {
+    fn send(&mut self, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
+        let end = Instant::now() + patience;
+        while !bytes.is_empty() {
+            self.socket.set_write_timeout(Some(remaining(end)?))?;
+            match self.socket.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(length) => bytes = &bytes[length..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(timed_out(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<()> {
+        let end = Instant::now() + patience;
+        let mut filled = 0;
+        while filled < buffer.len() {
+            self.socket.set_read_timeout(Some(remaining(end)?))?;
+            match self.socket.read(&mut buffer[filled..]) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(length) => filled += length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(timed_out(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self) -> String {
+        let ended = match self.ended {
+            Some(status) => Some(status),
+            None => self.end(),
+        };
+        self.ended = ended;
+        let printed = self.printed.lock().unwrap_or_else(|e| e.into_inner());
+        let printed: Vec<u8> = printed.iter().copied().collect();
+        let printed = String::from_utf8_lossy(&printed);
+        let how = match ended.map(|status| (status.code(), status.signal())) {
+            Some((Some(code), _)) => format!("it ended with status {code}"),
+            Some((None, Some(signal))) => format!("signal {signal} ended it"),
+            _ => "it ended".to_owned(),
+        };
+        match printed.trim().lines().next_back() {
+            Some(line) => format!("{how}; its last line was: {line}"),
+            None => how,
+        }
+    }
+}
+
+impl HostPeer {
+    /// Ends the child and all that it started.
+    fn end(&mut self) -> Option<ExitStatus> {
+        let end = Instant::now() + GRACE;
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let mut own = None;
+        while own.is_none() && Instant::now() < end {
+            own = self.child.try_wait().ok().flatten();
+            if own.is_none() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+        // The group also when the child has ended: what it started may still be there.
+        let group = format!("-{}", self.child.id());
+        let mut kill = Command::new("kill");
+        kill.args(["-KILL", "--", &group]).stdout(Stdio::null()).stderr(Stdio::null());
+        let _ = kill.status();
+        let _ = self.child.kill();
+        own.or_else(|| self.child.wait().ok())
+    }
+}
+
+impl Drop for HostPeer {
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            self.ended = self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn shell(script: &str) -> Box<dyn Peer> {
+        let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        spawn(&PeerRequest { argv }).unwrap()
+    }
+
+    #[test]
+    fn talks_over_its_input() {
+        let mut peer = shell("echo printed; read x; echo \"got $x\" >&0; read y; exit 3");
+        peer.send(b"one\n", PATIENCE).unwrap();
+        let mut answer = [0; 8];
+        peer.receive(&mut answer, PATIENCE).unwrap();
+        assert_eq!(&answer, b"got one\n");
+        peer.send(b"two\n", PATIENCE).unwrap();
+        let error = peer.receive(&mut answer, PATIENCE).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(peer.stop(), "it ended with status 3; its last line was: printed");
+    }
+
+    #[test]
+    fn the_time_is_limited_and_what_it_started_ends() {
+        let mut peer = shell("sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
+        let mut pid = Vec::new();
+        while pid.last() != Some(&b'\n') {
+            let mut byte = [0];
+            peer.receive(&mut byte, PATIENCE).unwrap();
+            pid.extend(byte);
+        }
+        let error = peer.receive(&mut [0], Duration::from_millis(20)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(peer.stop(), "signal 9 ended it");
+        let pid = String::from_utf8(pid).unwrap();
+        let stat = std::path::PathBuf::from(format!("/proc/{}/stat", pid.trim()));
+        let end = Instant::now() + PATIENCE;
+        let is_gone = || {
+            let text = std::fs::read_to_string(&stat);
+            // One that its new parent has not waited for yet has ended.
+            text.map_or(true, |text| text.contains(") Z "))
+        };
+        while !is_gone() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(is_gone());
+    }
+}
