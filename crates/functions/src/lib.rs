@@ -19,6 +19,7 @@
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
 //! | [`crypt`] | [`crypt::hash`] |
 //! | [`pbkdf2`] | [`pbkdf2::sha512`] |
+//! | [`pkcs7`] | [`pkcs7::open`] with [`pkcs7::PrivateKey`] and [`pkcs7::Certificate`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`] |
 //! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
@@ -30,6 +31,7 @@ pub mod float;
 pub mod integer;
 pub mod ip;
 pub mod pbkdf2;
+pub mod pkcs7;
 pub mod printf;
 pub mod random;
 pub mod regex;

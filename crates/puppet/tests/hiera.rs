@@ -1,5 +1,5 @@
 //! Golden cases of Hiera: below `tests/hiera`, a directory a case with an environment in `env` and
-//! lookups with their outcomes in `lookups.txt`. A line `? {…}` is a request, the indented lines
+//! lookups with their outcomes in `lookups.txt`; `global` may have the global layer. A line `? {…}` is a request, the indented lines
 //! after it are what it gives. `ORDAIN_BLESS=1` writes what is given now.
 
 #![allow(clippy::unwrap_used)]
@@ -37,7 +37,7 @@ fn open(env: &Path) -> Environment {
     let options = Options {
         dir: Some(env.to_path_buf()),
         modulepath: vec![env.join("modules")],
-        hiera_config: Some(env.join("../none/hiera.yaml")),
+        hiera_config: Some(env.with_file_name("global").join("hiera.yaml")),
         ..Options::new(Arc::new(HostWorld::new()), Site::Code(String::new()))
     };
     match Environment::open(options) {
@@ -104,7 +104,13 @@ fn describe(env: &Environment, error: &EvalError) -> String {
 
 fn outcome(env: &Environment, json: &Json) -> String {
     let facts: Json = serde_json::from_str(FACTS).unwrap();
-    let node = Node { name: "test".into(), facts: value(&facts), ..Node::default() };
+    let mut facts = value(&facts);
+    let keys = env.dir.as_ref().map(|dir| dir.join("keys")).filter(|keys| keys.is_dir());
+    if let (Value::Hash(facts), Some(keys)) = (&mut facts, keys) {
+        let keys = Value::from(keys.display().to_string());
+        Arc::make_mut(facts).insert(Value::from("keys"), keys);
+    }
+    let node = Node { name: "test".into(), facts, ..Node::default() };
     let mut compiler = Compiler::new(env, Settings::default(), "test");
     compiler.begin(&node);
     let span = Span { file: FileId(0), range: TextRange::new(0, 0) };
@@ -150,6 +156,7 @@ fn run(dir: &Path, text: &str) -> String {
         let env = open(&root);
         let given = outcome(&env, &serde_json::from_str(json).unwrap());
         let given = given.replace(root.to_str().unwrap(), "<env>");
+        let given = given.replace(dir.to_str().unwrap(), "<case>");
         for (i, line) in given.trim_end_matches('\n').lines().enumerate() {
             let continued = i > 0
                 && !json.contains("\"explain\"")

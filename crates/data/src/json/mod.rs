@@ -17,10 +17,11 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
+pub(crate) use read::Problem;
 pub use read::{read, read_bytes};
 pub use write::{Escape, Layout, compact, pretty, quote, write};
 
-/// Why a text is no JSON.
+/// Why a text cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     /// What is wrong.

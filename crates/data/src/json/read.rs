@@ -42,13 +42,15 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Value, Error> {
     }
 }
 
-struct Problem {
-    at: usize,
-    message: String,
+/// What is wrong, and the byte where.
+pub(crate) struct Problem {
+    pub(crate) at: usize,
+    pub(crate) message: String,
 }
 
 impl Problem {
-    fn at(self, text: &str) -> Error {
+    /// The error in the text.
+    pub(crate) fn at(self, text: &str) -> Error {
         let before = text.get(..self.at).unwrap_or(text);
         let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;

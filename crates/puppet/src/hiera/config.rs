@@ -384,7 +384,12 @@ impl Reader<'_> {
             "data_hash" => FunctionKind::DataHash,
             "lookup_key" => FunctionKind::LookupKey,
             "data_dig" => FunctionKind::DataDig,
+            _ if function == "eyaml" && *self.owner == Owner::Global => FunctionKind::LookupKey,
             _ => return Err(self.old_backend(&function)),
+        };
+        let function = match key {
+            "hiera3_backend" => ecow::eco_format!("{function}_lookup_key"),
+            _ => function,
         };
         let locations = self.locations(level, &name)?;
         let options = level.get("options");
@@ -413,14 +418,14 @@ impl Reader<'_> {
             let text = "'hiera3_backend' is only allowed in the global layer";
             return self.fault("HIERA_V3_BACKEND_NOT_GLOBAL", text, line(None));
         }
-        if matches!(backend, "json" | "yaml") {
+        if matches!(backend, "json" | "yaml" | "hocon") {
             let text = format!(
                 "Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\""
             );
             let issue = "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH";
             return self.fault(issue, text, line(Some(backend)));
         }
-        ConfigFault::plain(format!("The Hiera 3 backend '{backend}' is not supported"))
+        unknown_backend(backend)
     }
 
     fn locations(&self, level: &Value, name: &str) -> Result<Locations, ConfigFault> {
@@ -501,27 +506,35 @@ impl Reader<'_> {
         }
         let mut hierarchy = Vec::new();
         for backend in backends {
-            if !matches!(backend.as_str(), "yaml" | "json") {
-                let text = format!("The Hiera 3 backend '{backend}' is not supported");
-                return Err(ConfigFault::plain(text));
-            }
+            let (kind, function) = match backend.as_str() {
+                "yaml" | "json" | "hocon" => (FunctionKind::DataHash, "data"),
+                "eyaml" => (FunctionKind::LookupKey, "lookup_key"),
+                other => return Err(unknown_backend(other)),
+            };
             let settings = value.get(&backend);
             let datadir = settings.and_then(|s| text_of(s.get("datadir")));
             let extension = settings.and_then(|s| text_of(s.get("extension")));
+            let usual = if backend == "hocon" { "conf".into() } else { backend.clone() };
             hierarchy.push(Level {
                 name: backend.clone(),
-                kind: FunctionKind::DataHash,
-                function: ecow::eco_format!("{backend}_data"),
+                kind,
+                function: ecow::eco_format!("{backend}_{function}"),
                 datadir: datadir.unwrap_or_default(),
                 locations: Locations::Paths(paths.clone()),
-                options: None,
-                extension: Some(ecow::eco_format!(".{}", extension.unwrap_or(backend))),
+                options: settings.filter(|_| kind == FunctionKind::LookupKey).cloned(),
+                extension: Some(ecow::eco_format!(".{}", extension.unwrap_or(usual))),
             });
         }
         let mut config = self.config(3, hierarchy, None);
         config.merge = version_3_merge(value).map_err(ConfigFault::plain)?;
         Ok(config)
     }
+}
+
+fn unknown_backend(backend: &str) -> ConfigFault {
+    ConfigFault::plain(format!(
+        "the Hiera 3 backend '{backend}' is written in Ruby, which Ordain does not run"
+    ))
 }
 
 fn version_3_merge(value: &Value) -> Result<Strategy, String> {

@@ -14,7 +14,7 @@ use super::levels::{Location, ResolvedLevel};
 use super::lookup::{Lookup, lookup_error, unwind};
 use crate::eval::Compiler;
 use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
+use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::eval::scope::ScopeId;
 use crate::functions::support::element_type;
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
@@ -113,10 +113,6 @@ impl Lookup<'_, '_> {
 
     fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
         let name = &level.function;
-        if matches!(name.as_str(), "hocon_data" | "eyaml_lookup_key") {
-            let text = format!("the Hiera function '{name}' is not supported");
-            return Err(self.of_level(PlainError::new(text), provider, level).into());
-        }
         if self.c.has_function(name) {
             return Ok(());
         }
@@ -134,20 +130,6 @@ impl Lookup<'_, '_> {
             error.help.extend(self.c.env.missing_member_help(name, None));
         }
         Err(fault)
-    }
-
-    /// The error of a level, with the place where the configuration names its function.
-    fn of_level(
-        &self,
-        mut error: PlainError,
-        provider: &Provider,
-        level: &ResolvedLevel,
-    ) -> PlainError {
-        let path = provider.config.path.as_deref();
-        let span =
-            path.and_then(|path| self.place(path, Some(self.line_of(path, &level.function)?)));
-        error.related.extend(span.map(|span| (span, "this level uses it".to_owned())));
-        error
     }
 
     /// The line of a configuration that has a function's name.

@@ -11,6 +11,7 @@ use ordain_source::{EntryKind, SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
+use super::eyaml::Secrets;
 use crate::value::{HashValue, Value};
 
 /// A configuration, or why it cannot be used.
@@ -21,6 +22,8 @@ type ReadConfig = Result<Arc<Config>, ConfigFault>;
 pub struct Files {
     files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
     configs: RwLock<FxHashMap<PathBuf, Arc<ReadConfig>>>,
+    /// What opens encrypted values, and those that were opened.
+    pub(super) secrets: Secrets,
 }
 
 impl fmt::Debug for Files {
@@ -38,6 +41,7 @@ pub struct File {
     pub exists: bool,
     yaml: OnceLock<Result<Arc<Data>, DataFault>>,
     json: OnceLock<Result<Arc<Data>, DataFault>>,
+    hocon: OnceLock<Result<Arc<Data>, DataFault>>,
 }
 
 /// The content of a data file.
@@ -109,6 +113,8 @@ pub enum Format {
     Yaml,
     /// JSON.
     Json,
+    /// HOCON, whose substitutions may name environment variables.
+    Hocon,
 }
 
 impl Files {
@@ -122,6 +128,7 @@ impl Files {
             exists: world.kind(path).is_some(),
             yaml: OnceLock::new(),
             json: OnceLock::new(),
+            hocon: OnceLock::new(),
         });
         let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
         Arc::clone(files.entry(path.to_path_buf()).or_insert(file))
@@ -172,13 +179,18 @@ impl File {
         let slot = match format {
             Format::Yaml => &self.yaml,
             Format::Json => &self.json,
+            Format::Hocon => &self.hocon,
         };
         slot.get_or_init(|| {
             let text = read_text(world, &self.path)
                 .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
-                Format::Json => json(&self.path, &text),
+                Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),
+                Format::Hocon => {
+                    let value = ordain_data::hocon::read(&text, &|name| world.env(name));
+                    read_object(&self.path, &text, value)
+                }
             };
             data.map(Arc::new)
         })
@@ -245,8 +257,12 @@ fn key_lines(tree: &Tree, text: &str) -> FxHashMap<String, u32> {
     lines
 }
 
-fn json(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let value = ordain_data::json::read(text).map_err(|e| {
+fn read_object(
+    path: &Path,
+    text: &str,
+    value: Result<ordain_data::Value, ordain_data::json::Error>,
+) -> Result<Data, DataFault> {
+    let value = value.map_err(|e| {
         DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
     })?;
     let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
@@ -263,16 +279,6 @@ pub(super) fn needs_interpolation(value: &Value) -> bool {
         Value::Hash(entries) => {
             entries.iter().any(|(k, v)| needs_interpolation(k) || needs_interpolation(v))
         }
-        _ => false,
-    }
-}
-
-/// Whether any text in a value is one that eyaml encrypted, or has such a part.
-pub(super) fn is_encrypted(value: &Value) -> bool {
-    match value {
-        Value::Str(text) => text.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']')),
-        Value::Array(items) => items.iter().any(is_encrypted),
-        Value::Hash(entries) => entries.values().any(is_encrypted),
         _ => false,
     }
 }

@@ -82,6 +82,11 @@ pub const TABLE: &[Function] = &[
         doc: "Gives the content of a JSON data file",
         style: Style::Dispatch(BACKEND),
     },
+    Function {
+        name: "hocon_data",
+        doc: "Gives the content of a HOCON data file",
+        style: Style::Dispatch(BACKEND),
+    },
 ];
 
 const OLD_STYLE: &[Dispatch] = &[
@@ -262,7 +267,11 @@ fn include(call: &mut Call<'_, '_>, name: &str, value: Value) -> EvalResult {
 fn backend(call: &mut Call<'_, '_>) -> EvalResult {
     let options = call.arg(0).clone();
     let path = options.get("path").and_then(Value::as_str).unwrap_or_default();
-    let format = if call.name == "json_data" { Format::Json } else { Format::Yaml };
+    let format = match call.name {
+        "json_data" => Format::Json,
+        "hocon_data" => Format::Hocon,
+        _ => Format::Yaml,
+    };
     let env = call.compiler.env;
     let world = env.world.as_ref();
     let file = env.hiera.file(world, std::path::Path::new(path));

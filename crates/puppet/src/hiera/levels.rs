@@ -198,11 +198,14 @@ impl Lookup<'_, '_> {
             let codedir =
                 codedir.as_ref().and_then(Value::as_str).unwrap_or("/etc/puppetlabs/code");
             format!("{codedir}/environments/%{{::environment}}/hieradata")
+        } else if provider.config.version == 3 {
+            level.datadir.to_string()
         } else {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = crate::ruby::ruby_text(&datadir);
+        // In version 3 only what is interpolated tells whether it is relative.
+        let datadir = join(&root, &crate::ruby::ruby_text(&datadir));
         let lenient = std::mem::replace(&mut self.lenient, true);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
@@ -346,6 +349,7 @@ impl Lookup<'_, '_> {
         let format = match (level.kind, level.function.as_str()) {
             (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
             (FunctionKind::DataHash, "json_data") => Format::Json,
+            (FunctionKind::DataHash, "hocon_data") => Format::Hocon,
             (FunctionKind::LookupKey, EYAML) => Format::Yaml,
             _ => return self.call_level_function(provider, level, location, key),
         };
@@ -372,12 +376,6 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
-        if level.function == EYAML && super::files::is_encrypted(&entry.value) {
-            let (root, path) = (&key.root, &location.shown);
-            return plain(format!(
-                "the value of '{root}' in {path} is encrypted, and Ordain does not decrypt eyaml"
-            ));
-        }
         if !entry.allowed {
             return lookup_error(format!(
                 "Value for key '{}', in hash returned from data_hash function '{}', when using \
@@ -388,8 +386,17 @@ impl Lookup<'_, '_> {
                 crate::types::infer(&entry.value)
             ));
         }
-        let value = match entry.dynamic {
-            true => self.interpolate(&entry.value, true)?,
+        let value = match level.function == EYAML && super::eyaml::is_encrypted(&entry.value) {
+            true => {
+                let place = DataPlace {
+                    key: key.root.clone(),
+                    file: location.shown.clone(),
+                    line: entry.line,
+                };
+                let opened = self.decrypted(&level.options, &place, &entry.value)?;
+                self.interpolate(&opened, true)?
+            }
+            false if entry.dynamic => self.interpolate(&entry.value, true)?,
             false => entry.value.clone(),
         };
         self.explain(|e| e.found(key.root.clone(), value.clone()));

@@ -6,12 +6,14 @@
 //! variables, so they are resolved for each compile and kept in its [`Cache`].
 //!
 //! * [`key`]: dotted keys; [`config`]: `hiera.yaml`; [`merge`]: strategies
+//! * `eyaml`: encrypted values
 //! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
 //! * [`functions`]: `lookup` and its kin
 
 pub mod config;
 mod context;
 pub mod explain;
+mod eyaml;
 mod files;
 pub mod functions;
 pub mod interpolation;

@@ -102,13 +102,11 @@ fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// HOCON is read where it is JSON, which is all that most files use.
 fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
-    match (json::read(&call.str(0)), call.given(1)) {
+    let world = &call.compiler.env.world;
+    match (ordain_data::hocon::read(&call.str(0), &|name| world.env(name)), call.given(1)) {
         (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
-        (Err(error), None) => {
-            fail(format!("stdlib::parsehocon(): only HOCON that is JSON is supported yet: {error}"))
-        }
+        (Err(error), None) => fail(format!("stdlib::parsehocon(): {error}")),
     }
 }

@@ -1,0 +1,440 @@
+//! Substitutions, concatenations and merges.
+//!
+//! What a key has is a stack of definitions. A substitution looks for its path from the root, and
+//! into objects without computing all that is in them. If it meets a definition that is just being
+//! computed, it sees only those below it: so a value can be made from the one it replaces.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::{DEPTH, Fields, Kind, Node};
+use crate::json::Problem;
+use crate::{Map, Value};
+
+/// How deep values and the substitutions in them may be nested together.
+const NESTING: u32 = 256;
+/// What all substitutions together may give, about in bytes.
+const SIZE: u64 = 100_000_000;
+/// How many definitions may be looked at.
+const STEPS: u64 = 50_000_000;
+/// What a value counts for besides its text.
+const VALUE: u64 = 16;
+
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The plain value of a root.
+pub(super) fn resolve(root: &Node, environment: Environment<'_>) -> Result<Value, Problem> {
+    let mut resolver = Resolver {
+        root,
+        environment,
+        active: FxHashSet::default(),
+        known: FxHashMap::default(),
+        cuts: 0,
+        unresolved: 0,
+        depth: 0,
+        size: 0,
+        steps: 0,
+    };
+    let value = resolver.merge(vec![Candidate::Node(root)]).map_err(|stop| stop.problem)?;
+    Ok(value.map_or(Value::Null, |value| value.plain()))
+}
+
+/// A computed value.
+#[derive(Clone)]
+enum Out {
+    /// A value with its text.
+    Scalar(Value, EcoString),
+    List(Arc<Vec<Out>>, Measure),
+    Object(Arc<Object>, Measure),
+}
+
+type Object = IndexMap<EcoString, Out, FxBuildHasher>;
+
+/// How large a value is.
+#[derive(Clone, Copy, Default)]
+struct Measure {
+    size: u64,
+    depth: u32,
+}
+
+impl Out {
+    fn measure(&self) -> Measure {
+        match self {
+            Self::Scalar(_, text) => Measure { size: VALUE + text.len() as u64, depth: 0 },
+            Self::List(_, measure) | Self::Object(_, measure) => *measure,
+        }
+    }
+
+    fn list(items: Vec<Out>) -> Self {
+        let measure = Measure::around(items.iter().map(Out::measure));
+        Self::List(Arc::new(items), measure)
+    }
+
+    fn object(entries: Object) -> Self {
+        let measures = entries.iter().map(|(key, value)| {
+            let inner = value.measure();
+            Measure { size: inner.size.saturating_add(VALUE + key.len() as u64), ..inner }
+        });
+        let measure = Measure::around(measures);
+        Self::Object(Arc::new(entries), measure)
+    }
+
+    fn plain(&self) -> Value {
+        match self {
+            Self::Scalar(value, _) => value.clone(),
+            Self::List(items, _) => Value::list(items.iter().map(Out::plain)),
+            Self::Object(entries, _) => {
+                let entries = entries.iter().map(|(k, v)| (Value::Str(k.clone()), v.plain()));
+                Value::Map(Arc::new(entries.collect::<Map>()))
+            }
+        }
+    }
+}
+
+impl Measure {
+    fn around(inner: impl Iterator<Item = Measure>) -> Self {
+        let start = Self { size: VALUE, depth: 0 };
+        inner.fold(start, |all, one| Self {
+            size: all.size.saturating_add(one.size),
+            depth: all.depth.max(one.depth + 1),
+        })
+    }
+}
+
+/// What may have, or be merged into, the value that is looked for.
+#[derive(Clone)]
+enum Candidate<'a> {
+    Node(&'a Node),
+    Out(Out),
+}
+
+/// An object that takes part in a merge.
+enum Part<'a> {
+    Fields(&'a Fields),
+    Object(Arc<Object>),
+}
+
+struct Resolver<'a> {
+    root: &'a Node,
+    environment: Environment<'a>,
+    /// The nodes that are being computed.
+    active: FxHashSet<usize>,
+    /// What paths gave.
+    known: FxHashMap<&'a [EcoString], Option<Out>>,
+    /// How often a node was met that is being computed.
+    cuts: u64,
+    /// The same, without those that an optional substitution did without.
+    unresolved: u64,
+    depth: u32,
+    size: u64,
+    steps: u64,
+}
+
+/// What a candidate is.
+enum Step<'a> {
+    /// Nothing: the next one below counts.
+    Nothing,
+    /// It is being computed: only what is below it counts.
+    Cut,
+    Part(Part<'a>),
+    /// A value that hides those below it.
+    Value(Out),
+}
+
+impl<'a> Resolver<'a> {
+    fn step(&mut self, candidate: &Candidate<'a>, at: usize) -> Result<Step<'a>, Stop> {
+        self.steps += 1;
+        if self.steps > STEPS {
+            return Err(fail(at, "the substitutions take too many steps"));
+        }
+        let node = match candidate {
+            Candidate::Node(node) => *node,
+            Candidate::Out(Out::Object(object, _)) => {
+                return Ok(Step::Part(Part::Object(Arc::clone(object))));
+            }
+            Candidate::Out(value) => return Ok(Step::Value(value.clone())),
+        };
+        Ok(match &node.kind {
+            Kind::Object(fields) => Step::Part(Part::Fields(fields)),
+            Kind::Substitution { .. } | Kind::Concatenation(_)
+                if self.active.contains(&node.id) =>
+            {
+                self.cuts += 1;
+                self.unresolved += 1;
+                Step::Cut
+            }
+            _ => match self.value(node)? {
+                None => Step::Nothing,
+                Some(Out::Object(object, _)) => Step::Part(Part::Object(object)),
+                Some(value) => Step::Value(value),
+            },
+        })
+    }
+
+    /// The value at a path below candidates, the highest of them last.
+    fn find(
+        &mut self,
+        mut candidates: Vec<Candidate<'a>>,
+        path: &[EcoString],
+        at: usize,
+    ) -> Result<Option<Out>, Stop> {
+        for key in path {
+            let mut below = Vec::new();
+            for candidate in candidates.iter().rev() {
+                match self.step(candidate, at)? {
+                    Step::Nothing => {}
+                    Step::Cut => below.clear(),
+                    Step::Part(Part::Fields(fields)) => {
+                        let field = fields.entries.get(key).into_iter();
+                        let nodes = field.flat_map(|field| field.definitions.iter().rev());
+                        below.extend(nodes.map(Candidate::Node));
+                    }
+                    Step::Part(Part::Object(object)) => {
+                        below.extend(object.get(key).cloned().map(Candidate::Out));
+                    }
+                    Step::Value(_) => break,
+                }
+            }
+            below.reverse();
+            candidates = below;
+        }
+        self.merge(candidates)
+    }
+
+    /// The value that definitions give together, the highest of them last.
+    fn merge(&mut self, candidates: Vec<Candidate<'a>>) -> Result<Option<Out>, Stop> {
+        let at = candidates.iter().rev().find_map(|candidate| match candidate {
+            Candidate::Node(node) => Some(node.at),
+            Candidate::Out(_) => None,
+        });
+        let at = at.unwrap_or(self.root.at);
+        self.depth += 1;
+        if self.depth > NESTING {
+            return Err(fail(at, "the substitutions are nested too deep"));
+        }
+        let mut parts = Vec::new();
+        let mut value = None;
+        for candidate in candidates.iter().rev() {
+            let is_list = matches!(candidate, Candidate::Node(Node { kind: Kind::List(_), .. }));
+            if is_list && !parts.is_empty() {
+                break;
+            }
+            match self.step(candidate, at)? {
+                Step::Nothing => {}
+                Step::Cut => parts.clear(),
+                Step::Part(part) => parts.push(part),
+                Step::Value(found) => {
+                    value = Some(found);
+                    break;
+                }
+            }
+        }
+        let merged = match parts.as_slice() {
+            [] => value,
+            _ => Some(self.object(&parts, at)?),
+        };
+        self.depth -= 1;
+        Ok(merged)
+    }
+
+    /// Merges objects, the highest of them first.
+    fn object(&mut self, parts: &[Part<'a>], at: usize) -> Result<Out, Stop> {
+        if let [Part::Object(only)] = parts {
+            let only = Arc::clone(only);
+            let measures = only.iter().map(|(_, v)| v.measure());
+            let measure = Measure::around(measures);
+            return Ok(Out::Object(only, measure));
+        }
+        let mut merged = Object::default();
+        let mut seen: FxHashSet<&EcoString> = FxHashSet::default();
+        for part in parts {
+            let keys: Vec<&EcoString> = match part {
+                Part::Fields(fields) => fields.in_order().into_iter().map(|(k, _)| k).collect(),
+                Part::Object(object) => object.keys().collect(),
+            };
+            for key in keys {
+                if !seen.insert(key) {
+                    continue;
+                }
+                let mut candidates = Vec::new();
+                self.steps += parts.len() as u64;
+                for part in parts.iter().rev() {
+                    match part {
+                        Part::Fields(fields) => {
+                            let field = fields.entries.get(key).into_iter();
+                            let nodes = field.flat_map(|field| &field.definitions);
+                            candidates.extend(nodes.map(Candidate::Node));
+                        }
+                        Part::Object(object) => {
+                            candidates.extend(object.get(key).cloned().map(Candidate::Out));
+                        }
+                    }
+                }
+                let before = self.unresolved;
+                match self.merge(candidates)? {
+                    Some(value) => _ = merged.insert(key.clone(), value),
+                    None if self.unresolved > before => {
+                        return Err(cycle(at, format!("`{key}` needs its own value")));
+                    }
+                    None => {}
+                }
+            }
+        }
+        let object = Out::object(merged);
+        self.check_depth(&object, at)?;
+        Ok(object)
+    }
+
+    fn check_depth(&self, value: &Out, at: usize) -> Result<(), Stop> {
+        if value.measure().depth > DEPTH {
+            return Err(fail(at, format!("the values are nested more than {DEPTH} deep")));
+        }
+        Ok(())
+    }
+
+    /// The value of a node that is no object.
+    fn value(&mut self, node: &'a Node) -> Result<Option<Out>, Stop> {
+        match &node.kind {
+            Kind::Scalar(value, text) => Ok(Some(Out::Scalar(value.clone(), text.clone()))),
+            Kind::Blank(text) => Ok(Some(Out::Scalar(Value::Str(text.clone()), text.clone()))),
+            Kind::List(items) => {
+                let mut out = Vec::with_capacity(items.len());
+                for item in items {
+                    let before = self.unresolved;
+                    let value = self.merge(vec![Candidate::Node(item)])?;
+                    if value.is_none() && self.unresolved > before {
+                        return Err(cycle(item.at, "the item needs its own value"));
+                    }
+                    out.extend(value);
+                }
+                let list = Out::list(out);
+                self.check_depth(&list, node.at)?;
+                Ok(Some(list))
+            }
+            Kind::Object(_) => self.merge(vec![Candidate::Node(node)]),
+            Kind::Substitution { path, optional } => {
+                self.active.insert(node.id);
+                let value = self.substitute(path, *optional, node.at);
+                self.active.remove(&node.id);
+                value
+            }
+            Kind::Concatenation(parts) => {
+                self.active.insert(node.id);
+                let value = self.concatenate(parts, node.at);
+                self.active.remove(&node.id);
+                value
+            }
+        }
+    }
+
+    fn substitute(
+        &mut self,
+        path: &'a [EcoString],
+        optional: bool,
+        at: usize,
+    ) -> Result<Option<Out>, Stop> {
+        let (unresolved, depth) = (self.unresolved, self.depth);
+        let found = match self.known.get(path) {
+            Some(known) => known.clone(),
+            None => {
+                let before = self.cuts;
+                let found = match self.find(vec![Candidate::Node(self.root)], path, at) {
+                    Err(stop) if stop.cycle && optional => {
+                        self.depth = depth;
+                        None
+                    }
+                    Err(stop) => return Err(Stop { cycle: false, ..stop }),
+                    Ok(found) => found,
+                };
+                if self.cuts == before {
+                    self.known.insert(path, found.clone());
+                }
+                found
+            }
+        };
+        let shown = || path.join(".");
+        let found = found.or_else(|| {
+            let text = EcoString::from((self.environment)(&shown())?);
+            Some(Out::Scalar(Value::Str(text.clone()), text))
+        });
+        match found {
+            Some(value) => {
+                self.size = self.size.saturating_add(value.measure().size);
+                if self.size > SIZE {
+                    return Err(fail(at, "the substitutions make the value too large"));
+                }
+                Ok(Some(value))
+            }
+            None if optional => {
+                self.unresolved = unresolved;
+                Ok(None)
+            }
+            None => Err(fail(at, format!("the substitution `${{{}}}` has no value", shown()))),
+        }
+    }
+
+    /// Joins values: lists, objects, or texts with the blanks between them.
+    fn concatenate(&mut self, parts: &'a [Node], at: usize) -> Result<Option<Out>, Stop> {
+        let mut values = Vec::new();
+        for part in parts {
+            let blank = matches!(part.kind, Kind::Blank(_));
+            let before = self.unresolved;
+            match self.merge(vec![Candidate::Node(part)])? {
+                Some(value) => values.push((blank, value)),
+                None if self.unresolved > before => {
+                    return Err(cycle(part.at, "the value needs itself"));
+                }
+                None => {}
+            }
+        }
+        let is_text = |value: &Out| matches!(value, Out::Scalar(..));
+        if values.iter().all(|(blank, _)| *blank) {
+            return Ok(None);
+        }
+        if !values.iter().all(|(_, value)| is_text(value)) {
+            values.retain(|(blank, _)| !blank);
+        }
+        if values.len() == 1 {
+            return Ok(values.pop().map(|(_, value)| value));
+        }
+        if values.iter().all(|(_, value)| is_text(value)) {
+            let text: EcoString = values
+                .iter()
+                .filter_map(|(_, value)| match value {
+                    Out::Scalar(_, text) => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect();
+            return Ok(Some(Out::Scalar(Value::Str(text.clone()), text)));
+        }
+        if values.iter().all(|(_, value)| matches!(value, Out::Object(..))) {
+            return self.merge(values.into_iter().map(|(_, v)| Candidate::Out(v)).collect());
+        }
+        let mut items = Vec::new();
+        for (_, value) in values {
+            match value {
+                Out::List(more, _) => items.extend(more.iter().cloned()),
+                _ => return Err(fail(at, "lists, objects and texts cannot be joined")),
+            }
+        }
+        Ok(Some(Out::list(items)))
+    }
+}
+
+/// Why there is no value.
+struct Stop {
+    problem: Problem,
+    /// Whether a value needs itself, which an optional substitution does without.
+    cycle: bool,
+}
+
+fn fail(at: usize, message: impl Into<String>) -> Stop {
+    Stop { problem: Problem { at, message: message.into() }, cycle: false }
+}
+
+fn cycle(at: usize, message: impl Into<String>) -> Stop {
+    Stop { cycle: true, ..fail(at, message) }
+}

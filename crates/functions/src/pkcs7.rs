@@ -1,0 +1,306 @@
+//! Opening of PKCS #7 envelopes: content encrypted with a symmetric key, which is encrypted with
+//! the RSA key of each recipient (RFC 2315, RFC 5652).
+//!
+//! Errors tell apart a broken envelope from a key that does not fit. That would help an attacker
+//! who may try any number of envelopes; here only those in files of the user are opened.
+
+use std::fmt;
+
+use aes::{Aes128, Aes192, Aes256};
+use cbc::Decryptor;
+use cbc::cipher::block_padding::Pkcs7;
+use cbc::cipher::{BlockModeDecrypt, KeyIvInit};
+use des::TdesEde3;
+use rsa::pkcs1::DecodeRsaPrivateKey;
+use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
+
+use crate::base64::{Mode, decode};
+use crate::{Error, Result};
+
+const INTEGER: u8 = 0x02;
+const OCTET_STRING: u8 = 0x04;
+const OID: u8 = 0x06;
+const SEQUENCE: u8 = 0x30;
+const SET: u8 = 0x31;
+/// The tag of an untagged value's neighbour that has number 0, and its constructed form.
+const CONTEXT: u8 = 0x80;
+const CONTEXT_CONSTRUCTED: u8 = 0xa0;
+
+const ENVELOPED_DATA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x03];
+const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+const DES_EDE3_CBC: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x03, 0x07];
+const AES_128_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x02];
+const AES_192_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x16];
+const AES_256_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x2a];
+
+/// The longest key in bytes, in DER; more would take minutes.
+const LARGEST: usize = 10_000;
+
+fn broken<T>(message: impl Into<String>) -> Result<T> {
+    Err(Error::Encoding(message.into()))
+}
+
+/// An RSA key that opens envelopes.
+#[derive(Clone)]
+pub struct PrivateKey(RsaPrivateKey);
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrivateKey")
+    }
+}
+
+/// What of a certificate tells whom an envelope is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Certificate {
+    issuer: Vec<u8>,
+    serial: Vec<u8>,
+}
+
+impl PrivateKey {
+    /// Reads a key in PEM: of PKCS #8 (`PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`), not
+    /// encrypted.
+    ///
+    /// # Errors
+    /// When there is none, or it is no RSA key.
+    pub fn read(pem: &str) -> Result<Self> {
+        let key = match (block(pem, "RSA PRIVATE KEY")?, block(pem, "PRIVATE KEY")?) {
+            (Some(der), _) => Self::of_pkcs1(&der),
+            (None, Some(der)) => Self::of_pkcs8(&der)?,
+            (None, None) if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") => {
+                return broken("the private key is protected by a password");
+            }
+            (None, None) => return broken("there is no private key in PEM"),
+        };
+        key.ok_or_else(|| Error::Encoding("the private key is malformed".to_owned()))
+    }
+
+    fn of_pkcs8(der: &[u8]) -> Result<Option<Self>> {
+        let parse = || {
+            let mut fields = Reader(Reader(der).take(SEQUENCE)?);
+            fields.take(INTEGER)?;
+            let kind = Reader(fields.take(SEQUENCE)?).take(OID)?;
+            Some((kind, fields.take(OCTET_STRING)?))
+        };
+        match parse() {
+            Some((RSA_ENCRYPTION, key)) => Ok(Self::of_pkcs1(key)),
+            Some(_) => broken("the private key is no RSA key"),
+            None => Ok(None),
+        }
+    }
+
+    fn of_pkcs1(der: &[u8]) -> Option<Self> {
+        let der = Some(der).filter(|der| der.len() <= LARGEST)?;
+        RsaPrivateKey::from_pkcs1_der(der).ok().map(Self)
+    }
+
+    /// What was encrypted for the key with the padding of PKCS #1 v1.5; `None` if it was not.
+    fn open(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
+        self.0.decrypt(Pkcs1v15Encrypt, encrypted).ok()
+    }
+}
+
+impl Certificate {
+    /// Reads a certificate of X.509 in PEM.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn read(pem: &str) -> Result<Self> {
+        let Some(der) = block(pem, "CERTIFICATE")? else {
+            return broken("there is no certificate in PEM");
+        };
+        let parse = || {
+            let mut fields = Reader(Reader(Reader(&der).take(SEQUENCE)?).take(SEQUENCE)?);
+            fields.take(CONTEXT_CONSTRUCTED); // The version, if it is not the first.
+            let serial = fields.take(INTEGER)?.to_vec();
+            fields.take(SEQUENCE)?;
+            Some(Self { serial, issuer: fields.take(SEQUENCE)?.to_vec() })
+        };
+        parse().ok_or_else(|| Error::Encoding("the certificate is malformed".to_owned()))
+    }
+}
+
+/// The bytes between the lines `-----BEGIN label-----` and `-----END label-----`.
+fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
+    let (begin, end) = (format!("-----BEGIN {label}-----"), format!("-----END {label}-----"));
+    let Some((_, rest)) = pem.split_once(&begin) else { return Ok(None) };
+    let Some((body, _)) = rest.split_once(&end) else {
+        return broken(format!("the PEM block `{label}` has no end"));
+    };
+    if body.contains("Proc-Type: 4,ENCRYPTED") {
+        return broken("the private key is protected by a password");
+    }
+    let body: String = body.split_whitespace().collect();
+    match decode(&body, Mode::Strict) {
+        Ok(der) => Ok(Some(der)),
+        Err(_) => broken(format!("the PEM block `{label}` is no base64")),
+    }
+}
+
+/// Reads values of ASN.1 one after the other, in the distinguished encoding.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// What is in the next value if it has this tag.
+    fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
+        const LONG: u8 = 0x80;
+        const MOST: usize = 4;
+        let (found, first) = (*self.0.first()?, *self.0.get(1)?);
+        if found != tag {
+            return None;
+        }
+        let (start, length) = if first < LONG {
+            (2, usize::from(first))
+        } else {
+            let count = usize::from(first & !LONG);
+            let bytes = self.0.get(2..2 + count).filter(|_| (1..=MOST).contains(&count))?;
+            (2 + count, bytes.iter().fold(0, |n, b| n << 8 | usize::from(*b)))
+        };
+        let end = start.checked_add(length)?;
+        let content = self.0.get(start..end)?;
+        self.0 = &self.0[end..];
+        Some(content)
+    }
+}
+
+/// An envelope, taken apart.
+struct Envelope<'a> {
+    recipients: Vec<Recipient<'a>>,
+    cipher: &'a [u8],
+    start: &'a [u8],
+    content: Vec<u8>,
+}
+
+struct Recipient<'a> {
+    /// The issuer and the number of the certificate, if it is told by them.
+    certificate: Option<(&'a [u8], &'a [u8])>,
+    algorithm: &'a [u8],
+    key: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    fn read(der: &'a [u8]) -> Option<Self> {
+        let mut outer = Reader(Reader(der).take(SEQUENCE)?);
+        if outer.take(OID)? != ENVELOPED_DATA {
+            return None;
+        }
+        let mut fields = Reader(Reader(outer.take(CONTEXT_CONSTRUCTED)?).take(SEQUENCE)?);
+        fields.take(INTEGER)?;
+        fields.take(CONTEXT_CONSTRUCTED); // Who made it, which is seldom told.
+        let mut set = Reader(fields.take(SET)?);
+        let mut recipients = Vec::new();
+        while let Some(recipient) = set.take(SEQUENCE) {
+            recipients.push(Recipient::read(recipient)?);
+        }
+        let mut body = Reader(fields.take(SEQUENCE)?);
+        body.take(OID)?;
+        let mut algorithm = Reader(body.take(SEQUENCE)?);
+        let (cipher, start) = (algorithm.take(OID)?, algorithm.take(OCTET_STRING)?);
+        let content = match body.take(CONTEXT) {
+            Some(content) => content.to_vec(),
+            None => {
+                let mut parts = Reader(body.take(CONTEXT_CONSTRUCTED)?);
+                std::iter::from_fn(|| parts.take(OCTET_STRING)).flatten().copied().collect()
+            }
+        };
+        Some(Self { recipients, cipher, start, content })
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let Self { start, content, .. } = self;
+        Ok(match self.cipher {
+            AES_128_CBC => decrypt::<Decryptor<Aes128>>(key, start, content),
+            AES_192_CBC => decrypt::<Decryptor<Aes192>>(key, start, content),
+            AES_256_CBC => decrypt::<Decryptor<Aes256>>(key, start, content),
+            DES_EDE3_CBC => decrypt::<Decryptor<TdesEde3>>(key, start, content),
+            _ => return broken("the cipher of the envelope is none of AES-CBC and DES-EDE3-CBC"),
+        })
+    }
+}
+
+impl<'a> Recipient<'a> {
+    fn read(der: &'a [u8]) -> Option<Self> {
+        let mut fields = Reader(der);
+        fields.take(INTEGER)?;
+        let certificate = match fields.take(SEQUENCE) {
+            Some(certificate) => {
+                let mut certificate = Reader(certificate);
+                Some((certificate.take(SEQUENCE)?, certificate.take(INTEGER)?))
+            }
+            None => fields.take(CONTEXT).map(|_| None)?,
+        };
+        let algorithm = Reader(fields.take(SEQUENCE)?).take(OID)?;
+        Some(Self { certificate, algorithm, key: fields.take(OCTET_STRING)? })
+    }
+
+    fn is(&self, certificate: &Certificate) -> bool {
+        self.certificate.is_none_or(|(issuer, serial)| {
+            issuer == certificate.issuer && serial == certificate.serial
+        })
+    }
+}
+
+fn decrypt<C: BlockModeDecrypt + KeyIvInit>(
+    key: &[u8],
+    start: &[u8],
+    content: &[u8],
+) -> Option<Vec<u8>> {
+    let cipher = C::new_from_slices(key, start).ok()?;
+    let mut content = content.to_vec();
+    let length = cipher.decrypt_padded::<Pkcs7>(&mut content).ok()?.len();
+    content.truncate(length);
+    Some(content)
+}
+
+/// What is in an envelope, in DER, for the owner of a certificate and its key.
+///
+/// # Errors
+/// When the bytes are no such envelope, or it is for others.
+pub fn open(der: &[u8], certificate: &Certificate, key: &PrivateKey) -> Result<Vec<u8>> {
+    let Some(envelope) = Envelope::read(der) else {
+        return broken("the text is no PKCS7 envelope");
+    };
+    let Some(recipient) = envelope.recipients.iter().find(|r| r.is(certificate)) else {
+        return broken("the value is encrypted for another certificate than the public key");
+    };
+    if recipient.algorithm != RSA_ENCRYPTION {
+        return broken("the key of the envelope is not encrypted with RSA and PKCS #1 v1.5");
+    }
+    let Some(inner) = key.open(recipient.key) else {
+        return broken("the private key does not fit");
+    };
+    match envelope.open(&inner)? {
+        Some(content) => Ok(content),
+        None => broken("the content of the envelope is damaged"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_no_key_is_told() {
+        let error = |pem: &str| PrivateKey::read(pem).unwrap_err().to_string();
+        assert_eq!(error("x"), "there is no private key in PEM");
+        let block = |label: &str, body: &str| {
+            format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+        };
+        assert_eq!(error(&block("PRIVATE KEY", "MAA=")), "the private key is malformed");
+        assert_eq!(
+            error(&block("RSA PRIVATE KEY", "!")),
+            "the PEM block `RSA PRIVATE KEY` is no base64"
+        );
+        let locked = block("ENCRYPTED PRIVATE KEY", "MAA=");
+        assert_eq!(error(&locked), "the private key is protected by a password");
+        assert_eq!(error("-----BEGIN PRIVATE KEY-----"), "the PEM block `PRIVATE KEY` has no end");
+    }
+
+    #[test]
+    fn lengths_beyond_the_bytes_are_refused() {
+        for der in [&[0x30][..], &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff], &[0x30, 0x80, 0], &[]] {
+            assert!(Envelope::read(der).is_none());
+        }
+    }
+}

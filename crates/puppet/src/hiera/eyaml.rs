@@ -1,0 +1,262 @@
+//! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]`.
+//!
+//! The keys are named by the options of the level. Keys and opened values are kept for all
+//! compiles of an environment.
+
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+use ecow::EcoString;
+use ordain_functions::base64::{Mode, decode};
+use ordain_functions::pkcs7::{self, Certificate, PrivateKey};
+use ordain_source::World;
+use rustc_hash::FxHashMap;
+
+use super::lookup::{Lookup, lookup_unwind};
+use crate::catalog::DataPlace;
+use crate::eval::error::{EvalResult, Unwind};
+use crate::value::{HashValue, Value};
+
+/// Keys and opened values of an environment.
+#[derive(Default)]
+pub(super) struct Secrets {
+    pairs: RwLock<FxHashMap<EcoString, Arc<Result<Pair, String>>>>,
+    opened: RwLock<FxHashMap<(EcoString, EcoString), EcoString>>,
+}
+
+/// The keys of a level.
+struct Pair {
+    certificate: Certificate,
+    private: PrivateKey,
+}
+
+/// A part of a text.
+#[derive(PartialEq, Debug)]
+enum Token<'t> {
+    Text(&'t str),
+    /// An encrypted part: who can open it, and its bytes in base64.
+    Encrypted(&'t str, &'t str),
+}
+
+const PKCS7: &str = "PKCS7";
+
+/// How much of an encrypted text is shown in an error.
+const SHOWN: usize = 60;
+
+/// Whether any text in a value is one that eyaml encrypted, or has such a part.
+pub(super) fn is_encrypted(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => is_encrypted_text(text),
+        Value::Array(items) => items.iter().any(is_encrypted),
+        Value::Hash(entries) => entries.values().any(is_encrypted),
+        _ => false,
+    }
+}
+
+fn is_encrypted_text(text: &str) -> bool {
+    let on_line = |line: &str| line.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']'));
+    text.lines().any(on_line)
+}
+
+/// The parts of a text. What has not the form of an encrypted part is text.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let (mut tokens, mut start, mut from) = (Vec::new(), 0, 0);
+    while let Some(at) = text[from..].find("ENC[").map(|at| from + at) {
+        from = at + 4;
+        let Some((scheme, cipher, end)) = encrypted(text, from) else { continue };
+        if start < at {
+            tokens.push(Token::Text(&text[start..at]));
+        }
+        tokens.push(Token::Encrypted(scheme, cipher));
+        (start, from) = (end, end);
+    }
+    if start < text.len() {
+        tokens.push(Token::Text(&text[start..]));
+    }
+    tokens
+}
+
+/// The scheme, the cipher and the end of what starts after `ENC[`.
+fn encrypted(text: &str, from: usize) -> Option<(&str, &str, usize)> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"+/ =\n,_".contains(&b);
+    let rest = &text[from..];
+    let length = rest.bytes().take_while(|b| fits(*b)).count();
+    let inner = &rest[..length];
+    if rest.as_bytes().get(length) != Some(&b']') {
+        return None;
+    }
+    let (scheme, cipher) = inner.split_once(',').unwrap_or((PKCS7, inner));
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let well_formed = !scheme.is_empty()
+        && scheme.bytes().all(word)
+        && !cipher.is_empty()
+        && !cipher.contains([',', '_']);
+    well_formed.then_some((scheme, cipher, from + length + 1))
+}
+
+/// Where a key is read: an environment variable that is set, else a file.
+fn source(world: &dyn World, options: &Value, name: &str) -> Result<(String, bool), String> {
+    let option = |name: &str| options.get(name).and_then(Value::as_str).map(str::to_owned);
+    let variable = option(&format!("pkcs7_{name}_env_var"));
+    let path = option(&format!("pkcs7_{name}"));
+    match (variable, path) {
+        (Some(variable), _) if world.env(&variable).is_some() => Ok((variable, true)),
+        (_, Some(path)) => Ok((path, false)),
+        (Some(variable), None) => {
+            Err(format!("the environment variable {variable}, which has the {name}, is not set"))
+        }
+        (None, None) => Err(format!("pkcs7_{name} is not defined")),
+    }
+}
+
+fn key_text(world: &dyn World, (name, variable): &(String, bool)) -> Result<String, String> {
+    match variable {
+        true => world.env(name).ok_or_else(|| format!("{name} is not set")),
+        false => super::files::read_text(world, Path::new(name)),
+    }
+}
+
+impl Secrets {
+    /// The keys that options name, with what tells them from others.
+    fn pair(
+        &self,
+        world: &dyn World,
+        options: &Value,
+    ) -> Result<(EcoString, Arc<Result<Pair, String>>), String> {
+        let public = source(world, options, "public_key")?;
+        let private = source(world, options, "private_key")?;
+        let id = ecow::eco_format!("{public:?} {private:?}");
+        let known = self.pairs.read().unwrap_or_else(|e| e.into_inner()).get(&id).cloned();
+        if let Some(pair) = known {
+            return Ok((id, pair));
+        }
+        let read = || {
+            let named =
+                |source: &(String, bool), e: ordain_functions::Error| format!("{}: {e}", source.0);
+            let (private_text, public_text) =
+                (key_text(world, &private)?, key_text(world, &public)?);
+            Ok(Pair {
+                private: PrivateKey::read(&private_text).map_err(|e| named(&private, e))?,
+                certificate: Certificate::read(&public_text).map_err(|e| named(&public, e))?,
+            })
+        };
+        let pair = Arc::new(read());
+        let mut pairs = self.pairs.write().unwrap_or_else(|e| e.into_inner());
+        Ok((id.clone(), Arc::clone(pairs.entry(id).or_insert(pair))))
+    }
+
+    fn open(
+        &self,
+        world: &dyn World,
+        options: &Value,
+        scheme: &str,
+        cipher: &str,
+    ) -> Result<EcoString, String> {
+        if !scheme.eq_ignore_ascii_case(PKCS7) {
+            return Err(format!("the encryptor '{scheme}' is not supported, only {PKCS7}"));
+        }
+        let (id, pair) = self.pair(world, options)?;
+        let pair = (*pair).as_ref().map_err(String::clone)?;
+        let key = (id, EcoString::from(cipher));
+        if let Some(known) = self.opened.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return Ok(known.clone());
+        }
+        let der = decode(cipher, Mode::Default).map_err(|e| e.to_string())?;
+        let bytes = pkcs7::open(&der, &pair.certificate, &pair.private);
+        let text = String::from_utf8(bytes.map_err(|e| e.to_string())?);
+        let text = text.map_err(|_| "what was encrypted is no UTF-8 text".to_owned())?;
+        let text = EcoString::from(text);
+        self.opened.write().unwrap_or_else(|e| e.into_inner()).insert(key, text.clone());
+        Ok(text)
+    }
+
+    fn decrypt(&self, world: &dyn World, options: &Value, text: &str) -> Result<String, String> {
+        let mut out = String::new();
+        for token in tokens(text) {
+            match token {
+                Token::Text(text) => out.push_str(text),
+                Token::Encrypted(scheme, cipher) => {
+                    out.push_str(&self.open(world, options, scheme, cipher)?);
+                }
+            }
+        }
+        // One end of line is dropped, as Ruby's `chomp` does.
+        let end = ["\r\n", "\n", "\r"].into_iter().find(|end| out.ends_with(end));
+        out.truncate(out.len() - end.map_or(0, str::len));
+        Ok(out)
+    }
+}
+
+impl Lookup<'_, '_> {
+    /// A value of a data file with its encrypted parts opened, before interpolation.
+    pub(super) fn decrypted(
+        &self,
+        options: &Value,
+        place: &DataPlace,
+        value: &Value,
+    ) -> EvalResult {
+        Ok(match value {
+            Value::Str(text) if is_encrypted_text(text) => {
+                let env = self.c.env;
+                let opened = env.hiera.secrets.decrypt(env.world.as_ref(), options, text);
+                Value::from(opened.map_err(|why| self.closed(place, text, &why))?)
+            }
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.decrypted(options, place, item));
+                Value::array(items.collect::<EvalResult<Vec<_>>>()?)
+            }
+            Value::Hash(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| Ok((key.clone(), self.decrypted(options, place, value)?)));
+                Value::Hash(Arc::new(entries.collect::<EvalResult<HashValue>>()?))
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// The error of a text that cannot be opened, with the line of its key.
+    fn closed(&self, place: &DataPlace, text: &str, why: &str) -> Box<Unwind> {
+        let cut = text.char_indices().nth(SHOWN).map(|(at, _)| at);
+        let shown = cut.map_or_else(|| text.to_owned(), |at| format!("{}…", &text[..at]));
+        let mut unwind = lookup_unwind(format!(
+            "hiera-eyaml backend error decrypting {shown} when looking up {} in {}. Error was {why}",
+            place.key, place.file
+        ));
+        if let Unwind::Error(error) = &mut *unwind {
+            let line = (place.line > 0).then_some(place.line);
+            let span = self.place(Path::new(place.file.as_str()), line);
+            error.related.extend(span.map(|span| (span, "the value is given here".to_owned())));
+        }
+        unwind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_split_at_encrypted_parts() {
+        let text = "a ENC[PKCS7,ab+/=]bENC[c d\n]ENC[!]ENC[GPG,x]";
+        let parts = [
+            Token::Text("a "),
+            Token::Encrypted("PKCS7", "ab+/="),
+            Token::Text("b"),
+            Token::Encrypted("PKCS7", "c d\n"),
+            Token::Text("ENC[!]"),
+            Token::Encrypted("GPG", "x"),
+        ];
+        assert_eq!(tokens(text), parts);
+        assert_eq!(
+            tokens("ENC[ENC[PKCS7,a]"),
+            [Token::Text("ENC["), Token::Encrypted("PKCS7", "a")]
+        );
+    }
+
+    #[test]
+    fn an_encrypted_part_stands_on_a_line() {
+        assert!(is_encrypted_text("x\nENC[a]"));
+        assert!(!is_encrypted_text("ENC[a\n]"));
+    }
+}
