@@ -2,7 +2,7 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | [`golden`] | compares what is given with files, or writes it there |
+//! | [`mod@golden`] | compares what is given with files, or writes it there |
 //! | [`pages`] | Markdown pages whose fenced blocks are cases |
 //! | [`transcript`] | pages whose blocks are commands and what they print |
 //! | [`codes`] | whether every diagnostic code is documented and tested |
