@@ -99,6 +99,10 @@ impl Compiler<'_> {
     }
 
     fn render_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<EcoString> {
+        // What one template of Ruby code hands to another by a variable are objects of its process.
+        if self.ruby_renders() {
+            return self.with_real_ruby(place);
+        }
         match self.try_erb(template, place)? {
             Outcome::Text(text) => Ok(text),
             Outcome::Broken(error) => {
@@ -125,6 +129,10 @@ impl Compiler<'_> {
             error.help.push(help.to_owned());
             return Err(error.into());
         }
+        self.with_real_ruby(place)
+    }
+
+    fn with_real_ruby(&mut self, place: Place<'_>) -> EvalResult<EcoString> {
         let (scope, span) = (place.scope, place.span);
         match place.file {
             Some((_, path)) => {
@@ -153,7 +161,9 @@ impl Compiler<'_> {
         let steps = self.budget.steps.left().min(STEPS);
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
-        let result = template.render(&mut Wrapper { compiler: self, place }, &mut limits);
+        let objects = self.template_objects.len();
+        let result = template.render(&mut Wrapper { compiler: self, place, objects }, &mut limits);
+        self.show_objects(place.scope)?;
         self.depth -= LEVELS;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         match result {
@@ -169,6 +179,21 @@ impl Compiler<'_> {
                 Err(_) => place.failed("a function failed", line),
             },
         }
+    }
+
+    /// Lets manifests see what templates made of the objects that they put into a scope.
+    fn show_objects(&mut self, scope: ScopeId) -> EvalResult<()> {
+        let objects = self.template_objects.iter().filter(|((of, _), _)| *of == scope);
+        let objects: Vec<_> =
+            objects.map(|((_, name), object)| (name.clone(), object.value.clone())).collect();
+        for (name, object) in objects {
+            // What has no form in manifests stays as it was.
+            if let Ok(value) = from_ruby(&object, 0) {
+                self.weigh(&value)?;
+                self.scopes.get_mut(scope).replace(name, value);
+            }
+        }
+        Ok(())
     }
 
     /// The variable of this name as a template sees it: one that is `undef` is not set.
@@ -195,6 +220,15 @@ impl Compiler<'_> {
 struct Wrapper<'a, 'e> {
     compiler: &'a mut Compiler<'e>,
     place: Place<'a>,
+    /// How many objects were in scopes when the template began.
+    objects: usize,
+}
+
+/// What a template put into a scope.
+pub(crate) struct TemplateObject {
+    /// How many there were before.
+    number: usize,
+    value: Ruby,
 }
 
 /// What marks the scope among the values of the host.
@@ -202,6 +236,10 @@ struct ScopeMark;
 
 impl Host for Wrapper<'_, '_> {
     fn variable(&mut self, name: &str) -> Option<Ruby> {
+        if let Some(object) = self.compiler.template_objects.get(&(self.place.scope, name.into())) {
+            // Templates see the variables that were there when they began.
+            return (object.number < self.objects).then(|| object.value.clone());
+        }
         let value = self.compiler.template_variable(self.place.scope, name)?;
         Some(to_ruby(&value))
     }
@@ -272,6 +310,7 @@ impl Wrapper<'_, '_> {
     fn call_scope(&mut self, name: &str, args: &[Ruby]) -> Result<Option<Ruby>, HostError> {
         match (name, args) {
             ("[]" | "lookupvar", [name, ..]) => self.lookup(name).map(Some),
+            ("[]=" | "setvar", [name, value, ..]) => self.set(name, value).map(Some),
             ("include?", [name]) => Ok(Some(Ruby::Bool(self.has_variable(name)))),
             ("exist?" | "bound?", [name]) => {
                 let name = name.as_name().unwrap_or_default();
@@ -281,8 +320,7 @@ impl Wrapper<'_, '_> {
             ("to_hash", []) => Ok(Some(self.variables())),
             ("call_function", [name, given]) => {
                 let name = name.as_name().unwrap_or_default();
-                let list = given.as_items().unwrap_or_else(|| vec![given.clone()]);
-                self.call_function(&name, &list).map(Some)
+                self.call_function(&name, &splat(given)).map(Some)
             }
             ("respond_to?", [name]) => {
                 let name = name.as_name().unwrap_or_default();
@@ -333,12 +371,44 @@ impl Wrapper<'_, '_> {
         }
     }
 
+    /// What a template of this scope set.
+    fn object(&self, name: &str) -> Option<Ruby> {
+        let objects = &self.compiler.template_objects;
+        if objects.is_empty() {
+            return None;
+        }
+        Some(objects.get(&(self.place.scope, name.into()))?.value.clone())
+    }
+
+    /// Sets a variable. Templates of the same scope see the object, and what is changed in it;
+    /// manifests see what it is now.
+    fn set(&mut self, name: &Ruby, value: &Ruby) -> Result<Ruby, HostError> {
+        let Some(name) = name.as_name() else {
+            let text = format!("Scope variable name {} is not a string", self.shown(name));
+            return Err(raised("Puppet::DevError", text));
+        };
+        let given = from_ruby(value, 0)?;
+        self.compiler.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
+        let scope = self.place.scope;
+        if !self.compiler.scopes.get_mut(scope).set(name.clone(), given) {
+            let text = format!("Cannot reassign variable '${name}'");
+            return Err(raised("Puppet::ParseError", text));
+        }
+        let number = self.compiler.template_objects.len();
+        let object = TemplateObject { number, value: value.clone() };
+        self.compiler.template_objects.insert((scope, name), object);
+        Ok(value.clone())
+    }
+
     /// A variable by its name, qualified or not.
     fn lookup(&mut self, name: &Ruby) -> Result<Ruby, HostError> {
         let Some(name) = name.as_text() else {
             let text = format!("Scope variable name {} is not a string", self.shown(name));
             return Err(raised("Puppet::ParseError", text));
         };
+        if let Some(object) = self.object(&name) {
+            return Ok(object);
+        }
         if let Some(value) = self.compiler.find_variable(self.place.scope, &name) {
             return Ok(to_ruby(value));
         }
@@ -391,6 +461,17 @@ impl Wrapper<'_, '_> {
             at = scope.parent;
         }
         Ruby::hash(all)
+    }
+}
+
+/// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.
+fn splat(given: &Ruby) -> Vec<Ruby> {
+    if let Some(entries) = given.as_entries() {
+        return entries.into_iter().map(|(k, v)| Ruby::array(vec![k, v])).collect();
+    }
+    match given {
+        Ruby::Nil => Vec::new(),
+        other => other.as_items().unwrap_or_else(|| vec![other.clone()]),
     }
 }
 

@@ -175,6 +175,8 @@ pub struct Compiler<'e> {
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
     pub(crate) ruby: crate::plugins::State<'e>,
+    /// Variables that templates set: the objects themselves, which later ones may change.
+    pub(crate) template_objects: FxHashMap<(ScopeId, EcoString), erb::TemplateObject>,
     depth: u32,
 }
 
@@ -204,6 +206,7 @@ impl<'e> Compiler<'e> {
             warned: FxHashSet::default(),
             pending: 0,
             ruby: crate::plugins::State::default(),
+            template_objects: FxHashMap::default(),
             depth: 0,
         }
     }

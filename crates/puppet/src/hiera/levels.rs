@@ -204,8 +204,12 @@ impl Lookup<'_, '_> {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
+        let datadir = crate::ruby::ruby_text(&datadir);
         // In version 3 only what is interpolated tells whether it is relative.
-        let datadir = join(&root, &crate::ruby::ruby_text(&datadir));
+        let datadir = match provider.config.version {
+            3 => join(&root, &datadir).into(),
+            _ => datadir,
+        };
         let lenient = std::mem::replace(&mut self.lenient, true);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;

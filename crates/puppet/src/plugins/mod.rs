@@ -42,6 +42,8 @@ pub(crate) struct State<'e> {
     session: Option<Session<'e>>,
     /// The calls of Ruby code that are under way.
     calls: Vec<Call>,
+    /// How many of them render templates.
+    templates: usize,
     /// Values that Ruby code holds by number.
     held: Vec<Value>,
     /// The number of the first of them.

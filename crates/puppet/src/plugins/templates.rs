@@ -28,13 +28,21 @@ impl Compiler<'_> {
     ) -> EvalResult<EcoString> {
         let place = path.map_or("inline template".to_owned(), |path| path.display().to_string());
         let callee = Callee { what: "the template", place: &place };
-        self.with_ruby(callee, scope, span, |this| {
+        self.ruby.templates += 1;
+        let result = self.with_ruby(callee, scope, span, |this| {
             let variables = this.template_variables(text, scope)?;
             let file = path.map(|path| path.display().to_string());
             let request = json!(["erb", file, text, variables, scope.0]);
             let answer = this.converse(callee, span, request)?;
             Ok(answer.as_str().unwrap_or_default().into())
-        })
+        });
+        self.ruby.templates -= 1;
+        result
+    }
+
+    /// Whether a template is being rendered by the `ruby` of the machine.
+    pub(crate) fn ruby_renders(&self) -> bool {
+        self.ruby.templates > 0
     }
 
     /// What to do if there is no `ruby` on this machine.

@@ -1,0 +1,1 @@
+function m::shown(*$args) >> String { "${args}" }
