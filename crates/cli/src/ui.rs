@@ -112,11 +112,7 @@ impl Ui {
 
     /// Prints diagnostics sorted by file and line, equal ones once.
     pub fn diagnostics(&mut self, mut diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
-        diagnostics.sort_by_cached_key(|d| {
-            let label = d.primary.as_ref();
-            let place = label.map(|l| (sources.file(l.span.file).path.clone(), l.span.range.start));
-            (place.is_none(), place)
-        });
+        ordain_source::diagnostic::sort(&mut diagnostics, sources);
         let mut seen: Vec<Diagnostic> = Vec::new();
         for diagnostic in diagnostics {
             if seen.last() == Some(&diagnostic) {

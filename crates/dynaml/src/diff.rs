@@ -121,13 +121,7 @@ fn side(out: &mut String, format: &Format<'_>, difference: &Difference, side: Si
 fn yaml(value: &Data) -> String {
     let value = lower::value(&value.without_secrets());
     let exprs = Exprs::default();
-    let writer = Writer {
-        exprs: &exprs,
-        drop_temporary: false,
-        unescape: false,
-        interpolation: false,
-        bare_lambdas: false,
-    };
+    let writer = Writer::verbatim(&exprs);
     writer.yaml(&value)
 }
 

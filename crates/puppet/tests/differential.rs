@@ -1,9 +1,10 @@
 //! Compares Ordain with the Puppet that is installed.
 //!
 //! Every `differential/NAME.pp` is compiled by both as the manifest of an environment. A directory
-//! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data; and its
-//! `node.json` may give `node`, `facts`, `trusted`, `classes` and `parameters`. Where the two are
-//! meant to differ, `differential/KNOWN.md` says why.
+//! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data; a first
+//! line `# Site: OTHER` takes that of other cases. Its `node.json` may give `node`, `facts`,
+//! `trusted`, `classes` and `parameters`. Where the two are meant to differ,
+//! `differential/KNOWN.md` says why.
 //!
 //! Without `ruby` and Puppet there is nothing to compare with: the tests then say so and pass,
 //! except when the variable `CI` is set. `PUPPET_LIB` names the `lib` directory of another release.
@@ -91,12 +92,17 @@ fn cases() -> Vec<PathBuf> {
 }
 
 fn request(manifest: &Path, empty: &Path) -> Json {
-    let dir = manifest.with_extension("");
+    let code = fs::read_to_string(manifest).unwrap();
+    // Cases may share a site.
+    let dir = match code.lines().next().and_then(|line| line.strip_prefix("# Site: ")) {
+        Some(name) => root().join(name),
+        None => manifest.with_extension(""),
+    };
     let node = fs::read_to_string(dir.join("node.json")).unwrap_or_else(|_| "{}".into());
     let mut request: Json = serde_json::from_str(&node).unwrap();
     let defaults = [
         ("dir", json!(if dir.is_dir() { &dir } else { empty })),
-        ("code", json!(fs::read_to_string(manifest).unwrap())),
+        ("code", json!(code)),
         ("node", json!("node.example.org")),
         ("facts", json!({ "os": { "family": "Debian", "release": { "major": "12" } } })),
     ];

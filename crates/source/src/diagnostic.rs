@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::files::Span;
+use crate::files::{SourceMap, Span};
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -110,6 +110,15 @@ impl Diagnostic {
         self.help.push(text.into());
         self
     }
+}
+
+/// Sorts by file and place; what has no place comes last.
+pub fn sort(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
+    diagnostics.sort_by_cached_key(|diagnostic| {
+        let label = diagnostic.primary.as_ref();
+        let place = label.map(|l| (sources.file(l.span.file).path.clone(), l.span.range.start));
+        (place.is_none(), place)
+    });
 }
 
 /// The documentation of a diagnostic code, printed by `ordain explain-code`.

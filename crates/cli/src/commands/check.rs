@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, render};
+use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
@@ -127,7 +127,7 @@ fn report(
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     if format != Format::Text {
-        sort(&mut found, sources);
+        diagnostic::sort(&mut found, sources);
     }
     match format {
         Format::Text => {
@@ -161,15 +161,6 @@ fn report(
         Format::Checkstyle => write!(ui.out(), "{}", ci::checkstyle(&found, sources))?,
     }
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
-}
-
-/// By file and place; what has none comes last.
-fn sort(found: &mut [Diagnostic], sources: &SourceMap) {
-    found.sort_by_cached_key(|diagnostic| {
-        let label = diagnostic.primary.as_ref();
-        let at = label.map(|l| (sources.file(l.span.file).path.clone(), l.span.range.start));
-        (at.is_none(), at)
-    });
 }
 
 /// Looks for files to check.

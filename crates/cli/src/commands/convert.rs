@@ -96,13 +96,7 @@ pub fn convert(file: &str, wanted: &Wanted) -> Result<String, Trouble> {
 
 fn print(results: &[Option<Value>], json: bool) -> String {
     let exprs = Exprs::default();
-    let writer = Writer {
-        exprs: &exprs,
-        drop_temporary: false,
-        unescape: false,
-        interpolation: false,
-        bare_lambdas: false,
-    };
+    let writer = Writer::verbatim(&exprs);
     let mut out = String::new();
     for value in results {
         match value {

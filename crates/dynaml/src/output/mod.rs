@@ -26,6 +26,19 @@ pub struct Writer<'e> {
     pub bare_lambdas: bool,
 }
 
+impl<'e> Writer<'e> {
+    /// For values as they stand: nothing is left out or taken off.
+    pub fn verbatim(exprs: &'e Exprs) -> Self {
+        Self {
+            exprs,
+            drop_temporary: false,
+            unescape: false,
+            interpolation: false,
+            bare_lambdas: false,
+        }
+    }
+}
+
 impl Writer<'_> {
     /// The YAML text of a value, with a line break at its end.
     pub fn yaml(&self, value: &Value) -> String {

@@ -1,1 +1,2 @@
+# Site: garden
 garden::plant(5)

@@ -1,2 +1,3 @@
+# Site: garden
 $a = 1
 $b = count_leaves("x")

@@ -1,1 +1,2 @@
+# Site: garden
 lagoon { 'Bare': }

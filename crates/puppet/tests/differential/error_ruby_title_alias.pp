@@ -1,2 +1,3 @@
+# Site: garden
 lagoon { 'small in wood': }
 lagoon { 'x': name => 'small', place => 'WOOD' }

@@ -1,3 +1,4 @@
+# Site: garden
 $soil = 'clay'
 notify { 'there': message => 'hello' }
 notice(garden::plant({count => 2, note => 'n'}))

@@ -1,3 +1,4 @@
+# Site: garden
 $soil = 'clay'
 notify { 'there': message => 'hello' }
 include garden
