@@ -166,7 +166,7 @@ impl Ui {
                 continue;
             }
             let source = if entry.source.is_empty() { "" } else { ": " };
-            let text = format!("{}{source}{}", entry.source, entry.message);
+            let text = format!("{}{source}{}{}", entry.source, entry.message, entry.place);
             if let Some(line) = self.log.line(entry.level, &text) {
                 self.err(&line);
             }

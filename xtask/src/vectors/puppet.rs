@@ -67,7 +67,7 @@ fn compare_error(expect: &Json, error: &Diagnostic, sources: &SourceMap) -> Disa
 /// The value and type of a text.
 pub fn expression(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
-    let (env, sources) =
+    let (env, _, sources) =
         match environment(case, Site::Code(case["pre"].as_str().unwrap_or("").into())) {
             Ok(env) => env,
             Err(error) => return Some(format!("no environment: {error}")),
@@ -101,7 +101,7 @@ pub fn expression(case: &Json) -> Disagreement {
 /// A catalog.
 pub fn compile(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
-    let (env, sources) = match environment(case, Site::Code(code.into())) {
+    let (env, warnings, sources) = match environment(case, Site::Code(code.into())) {
         Ok(env) => env,
         Err(failed) => {
             let report = Report { diagnostics: failed.1, ..Report::default() };
@@ -123,7 +123,7 @@ pub fn compile(case: &Json) -> Disagreement {
             let catalog = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
             let Some(catalog) = catalog else { return Some("no JSON".into()) };
             compare_catalogs(&expect["catalog"], &catalog)
-                .or_else(|| compare_logs(expect, &compiled.report))
+                .or_else(|| compare_logs(expect, &warnings, &compiled.report))
         }
         (Some(true), None) => {
             Some(format!("expected a catalog\n     got error {}", message(&compiled.report)))
@@ -141,7 +141,10 @@ impl std::fmt::Display for Failed {
     }
 }
 
-fn environment(case: &Json, site: Site) -> Result<(Environment, Arc<SourceMap>), Failed> {
+/// An environment, the warnings of its site program, and the texts.
+type Opened = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
+
+fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
     let root = PathBuf::from("/env");
     let files = case["files"].as_object().into_iter().flatten();
     let files = files.map(|(path, text)| (root.join(path), text.as_str().unwrap_or("")));
@@ -157,7 +160,7 @@ fn environment(case: &Json, site: Site) -> Result<(Environment, Arc<SourceMap>),
         strict: settings(case).strict,
     };
     match Environment::open(options) {
-        Ok((env, _)) => Ok((env, sources)),
+        Ok((env, warnings)) => Ok((env, warnings, sources)),
         Err(errors) => Err(Failed(sources, errors)),
     }
 }
@@ -274,13 +277,14 @@ fn is_deprecation(message: &str) -> bool {
     message.contains("deprecated")
 }
 
-fn compare_logs(expect: &Json, report: &Report) -> Disagreement {
-    let ours: Vec<String> = report
+fn compare_logs(expect: &Json, warnings: &[Diagnostic], report: &Report) -> Disagreement {
+    let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
+    let logs = report
         .logs
         .iter()
         .filter(|l| l.level != ordain_puppet::eval::LogLevel::Debug && !is_deprecation(&l.message))
-        .map(|l| format!("{}: {}", l.level.word(), l.message))
-        .collect();
+        .map(|l| format!("{}: {}", l.level.word(), l.message));
+    let ours: Vec<String> = loading.chain(logs).collect();
     let theirs = expect["logs"].as_array().into_iter().flatten();
     let theirs: Vec<String> = theirs
         .filter(|l| !is_deprecation(l[1].as_str().unwrap_or("")))

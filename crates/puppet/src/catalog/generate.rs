@@ -1,6 +1,6 @@
 //! The rounds in which collectors collect and instances of defines are evaluated.
 
-use ordain_source::Span;
+use ordain_source::{FileId, Span, TextRange};
 
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     /// An error in a body is reported for the resource, with the inner one in its text.
     fn wrap_body_error(&self, id: ResourceId, unwind: Box<Unwind>) -> Box<Unwind> {
         let resource = self.catalog.get(id);
-        let Some(span) = resource.span else { return unwind };
+        let span = resource.span;
         let (detail, related, help, inner) = match *unwind {
             Unwind::Plain(error) => {
                 (error.message, error.related, error.help.into_iter().collect(), None)
@@ -122,7 +122,9 @@ impl Compiler<'_> {
             other => return Box::new(other),
         };
         let text = format!("Error while evaluating a Resource Statement, {detail}");
-        let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let mut error = EvalError::new("RUNTIME_ERROR", text, span.unwrap_or(nowhere));
+        error.span = span;
         error.line_only = true;
         error.related = related;
         error.help = help;

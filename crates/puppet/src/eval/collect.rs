@@ -129,9 +129,9 @@ impl Compiler<'_> {
         }
         let span = f.program.span(id);
         if exported && self.settings.exports.is_none() {
-            self.warn(
+            self.warn_at(
                 "You cannot collect exported resources without storeconfigs being set; the collection will be ignored",
-                Some(span),
+                span,
             );
         }
         let overrides = self.eval_attributes(f, id, attributes, How::Collector, false)?;

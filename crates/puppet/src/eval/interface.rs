@@ -30,14 +30,29 @@ impl Compiler<'_> {
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>, scope: ScopeId, span: Span) {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         let source = format!("Scope({})", resource.reference());
-        self.logs.push(LogEntry { level, message: message.into(), source, span: Some(span) });
+        let place = String::new();
+        self.logs.push(LogEntry {
+            level,
+            message: message.into(),
+            source,
+            place,
+            span: Some(span),
+        });
     }
 
     /// A warning of the compile itself, without a scope's prefix.
     pub fn warn(&mut self, message: impl Into<String>, span: Option<Span>) {
         let source = String::new();
         let level = LogLevel::Warning;
-        self.logs.push(LogEntry { level, message: message.into(), source, span });
+        let place = String::new();
+        self.logs.push(LogEntry { level, message: message.into(), source, place, span });
+    }
+
+    /// As [`Compiler::warn`]; the place is shown behind the text.
+    pub fn warn_at(&mut self, message: impl Into<String>, span: Span) {
+        let (source, place) = (String::new(), self.full_place(Some(span), false));
+        let (level, message) = (LogLevel::Warning, message.into());
+        self.logs.push(LogEntry { level, message, source, place, span: Some(span) });
     }
 
     /// A warning of the compile that is given once for its key. With a place it says where.

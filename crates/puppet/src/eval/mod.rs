@@ -94,6 +94,8 @@ pub struct LogEntry {
     pub message: String,
     /// The scope that it came from, as Puppet prints it: `Scope(Class[main])`.
     pub source: String,
+    /// The place as Puppet shows it behind the text; empty where it shows none.
+    pub place: String,
     /// Where it was written.
     pub span: Option<Span>,
 }
@@ -403,9 +405,7 @@ impl<'e> Compiler<'e> {
     /// The value of an outcome; its warnings are logged.
     pub(crate) fn settle(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
         for warning in outcome.warnings {
-            let span = f.program.span(id);
-            let place = self.full_place(Some(span), false);
-            self.warn(format!("{warning}{place}"), Some(span));
+            self.warn_at(warning, f.program.span(id));
         }
         outcome.value
     }

@@ -65,9 +65,9 @@ impl Compiler<'_> {
         let kind = self.resource_type_name(f, kind)?;
         let span = f.program.span(id);
         if form == ResourceForm::Exported && self.settings.exports.is_none() {
-            self.warn(
+            self.warn_at(
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored",
-                Some(span),
+                span,
             );
         }
         let bodies = self.eval_bodies(f, id, bodies)?;

@@ -87,8 +87,7 @@ impl Compiler<'_> {
         let strictly = self.settings.strict_variables || self.settings.strict == Strict::Error;
         if !strictly {
             if self.settings.strict == Strict::Warning {
-                let span = Some(f.program.span(id));
-                self.warn(format!("Unknown variable: '{name}'."), span);
+                self.warn_at(format!("Unknown variable: '{name}'."), f.program.span(id));
             }
             return Ok(Value::Undef);
         }

@@ -148,7 +148,13 @@ impl Compiler<'_> {
         };
         let span = Some(self.calling_span());
         let (message, source) = (text(args, 1).to_owned(), String::new());
-        self.logs.push(crate::eval::LogEntry { level, message, source, span });
+        self.logs.push(crate::eval::LogEntry {
+            level,
+            message,
+            source,
+            place: String::new(),
+            span,
+        });
         Ok(Json::Null)
     }
 
