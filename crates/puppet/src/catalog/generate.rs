@@ -96,17 +96,17 @@ impl Compiler<'_> {
         for id in ready {
             let result = self.evaluate(id);
             if let Err(unwind) = result {
-                return Err(self.wrap_body_error(id, unwind));
+                return Err(self.wrap_body_error(id, *unwind));
             }
         }
         Ok(any)
     }
 
     /// An error in a body is reported for the resource, with the inner one in its text.
-    fn wrap_body_error(&self, id: ResourceId, unwind: Box<Unwind>) -> Box<Unwind> {
+    fn wrap_body_error(&self, id: ResourceId, unwind: Unwind) -> Box<Unwind> {
         let resource = self.catalog.get(id);
         let span = resource.span;
-        let (detail, related, help, inner) = match *unwind {
+        let (detail, related, help, inner) = match unwind {
             Unwind::Plain(error) => {
                 (error.message, error.related, error.help.into_iter().collect(), None)
             }
