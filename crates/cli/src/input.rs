@@ -88,6 +88,16 @@ pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Inpu
     open_laid_out(ui, args, |world, environment| layout(world, path, args, environment))
 }
 
+/// Opens the modules of what stands at a path, without its manifests.
+///
+/// # Errors
+/// When there is nothing, or a file that was named cannot be read.
+pub fn open_modules(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
+    open_laid_out(ui, args, |world, environment| {
+        Ok(Layout { site: Site::Nothing, ..layout(world, Some(path), args, environment)? })
+    })
+}
+
 /// Opens a manifest that was read already, as [`open`] does.
 ///
 /// # Errors

@@ -112,6 +112,20 @@ module Ordain
       $LOADED_FEATURES << File.expand_path(path)
     end
 
+    def describe(error)
+      trace = error.backtrace || []
+      own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
+      # A file that does not parse has no line of its own in the backtrace.
+      if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
+        own.unshift("#{match[1]}:#{match[2]}")
+      end
+      out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
+      out['unwound'] = error.unwound if error.respond_to?(:unwound)
+      out['attribute'] = error.attribute&.to_s if error.is_a?(OfAttribute)
+      out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
+      out
+    end
+
     private
 
     def answer(message)
@@ -143,19 +157,6 @@ module Ordain
       error.extend(Unwound)
       error.unwound = id
       raise error
-    end
-
-    def describe(error)
-      trace = error.backtrace || []
-      own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
-      # A file that does not parse has no line of its own in the backtrace.
-      if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
-        own.unshift("#{match[1]}:#{match[2]}")
-      end
-      out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
-      out['unwound'] = error.unwound if error.respond_to?(:unwound)
-      out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
-      out
     end
 
     def message_of(error)
@@ -277,9 +278,14 @@ module Ordain
         Wire.pack(Types.parse_title(type, title))
       end
 
-      # What a type makes of a resource: munged values, automatic relationships, or its complaint.
-      def resource(type, title, values)
-        Types.examine(type, title, Wire.unpack(values))
+      # What the definition of a loaded resource type is made of, documentation included.
+      def model(name)
+        Types.model(name)
+      end
+
+      # What the types of a finished catalog make of its resources.
+      def examine(list)
+        Types.examine(list)
       end
     end
   end

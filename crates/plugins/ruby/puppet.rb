@@ -432,6 +432,10 @@ module Kernel
     begin
       ordain_require(path)
     rescue LoadError
+      # A path that begins at the directory of the compile, as that of the code does.
+      full = File.expand_path(path)
+      return ordain_require(full) if path != full && [full, "#{full}.rb"].any? { |file| File.file?(file) }
+
       raise if defined?(Gem::Specification)
 
       # Gems are looked for only when a library is nowhere else.

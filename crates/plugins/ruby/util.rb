@@ -253,8 +253,8 @@ module Puppet
 
     module Errors
       def fail(*args)
-        error, message = args.size > 1 ? args : [Puppet::Error, args[0]]
-        raise error, message
+        error = args[0].is_a?(Class) ? args.shift : Puppet::Error
+        raise error, args.grep_v(Exception).join(' ')
       end
 
       def devfail(message)
@@ -286,23 +286,8 @@ module Puppet
       end
     end
 
-    module Docs
-      def self.scrub(text)
-        text.to_s.gsub(/^\s+/, '').strip
-      end
-
-      def doc
-        @doc || ''
-      end
-
-      def desc(text)
-        @doc = text
-      end
-    end
-
     module MethodHelper; end
     module ClassGen; end
-    module ProviderFeatures; end
     module Diff; end
     module SELinux; end
   end

@@ -9,8 +9,12 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/functions.rb", include_str!("../ruby/functions.rb")),
     ("ordain/scope.rb", include_str!("../ruby/scope.rb")),
     ("ordain/templates.rb", include_str!("../ruby/templates.rb")),
+    ("ordain/values.rb", include_str!("../ruby/values.rb")),
     ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
+    ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
+    ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
+    ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
 ];
 

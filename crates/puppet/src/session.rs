@@ -17,6 +17,7 @@ use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
+use crate::plugins::NotGenerated;
 use crate::syntax::code_of;
 use crate::value::Value;
 
@@ -111,6 +112,26 @@ pub fn evaluate(
             }
         };
         Evaluated { value, report: report(outcome) }
+    })
+}
+
+/// Writes the resource types that files of Ruby define in the Puppet language, one after the other:
+/// `each` is given the name and the text of a type, or why there is none.
+pub fn generate_types<'a>(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    files: impl Iterator<Item = (&'a str, &'a Path)> + Send,
+    mut each: impl FnMut(&str, &Path, Result<String, NotGenerated>) + Send,
+) -> Report {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, settings, &node.name);
+        compiler.begin(node);
+        for (name, file) in files {
+            let text = compiler.generate_type(name, file);
+            each(name, file, text);
+        }
+        report(Outcome { compiler, error: None })
     })
 }
 

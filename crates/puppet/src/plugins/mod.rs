@@ -8,6 +8,7 @@ mod answers;
 mod blocks;
 mod catalog;
 mod functions;
+mod generate;
 mod templates;
 mod types;
 mod wire;
@@ -28,6 +29,7 @@ use crate::value::Value;
 
 pub(crate) use blocks::RUBY_BLOCK;
 pub use functions::RubyFile;
+pub use generate::NotGenerated;
 
 /// How deep calls may nest from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;

@@ -11,7 +11,7 @@ use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
-use crate::load::RubyType;
+use crate::load::{RubyType, TitlePatterns};
 use crate::value::Value;
 
 /// What runs before any declaration is at hand.
@@ -68,6 +68,9 @@ impl Compiler<'_> {
         title: &str,
         at: (ScopeId, Span),
     ) -> EvalResult<Vec<(EcoString, Value)>> {
+        if let Some(patterns) = &kind.title_patterns {
+            return match_title(patterns, title);
+        }
         let place = kind.file.display().to_string();
         let what = format!("the resource type `{name}`");
         let callee = Callee { what: &what, place: &place };
@@ -81,6 +84,20 @@ impl Compiler<'_> {
         let text = |key: &Value| key.as_str().map(EcoString::from);
         Ok(entries.filter_map(|(key, value)| Some((text(key)?, value.clone()))).collect())
     }
+}
+
+/// The values that a title gives by the first pattern that fits.
+fn match_title(patterns: &TitlePatterns, title: &str) -> EvalResult<Vec<(EcoString, Value)>> {
+    for (pattern, names) in patterns {
+        let Ok(regex) = pattern.regex() else { continue };
+        let Ok(Some(found)) = regex.captures(title) else { continue };
+        let groups = names.iter().enumerate().filter_map(|(i, name)| {
+            let text = found.get(i + 1).map_or(Value::Undef, |range| Value::from(&title[range]));
+            Some((name.clone()?, text))
+        });
+        return Ok(groups.collect());
+    }
+    Err(PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into())
 }
 
 /// A title that does not fit is no error of the Ruby code.
