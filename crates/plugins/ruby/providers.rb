@@ -6,7 +6,31 @@ module Puppet
     def self.const_missing(name)
       return super unless Ordain::Types.loading?
 
-      const_set(name, Class.new { def self.method_missing(*) = nil })
+      const_set(name, name == :FileType ? FileTypes : Class.new(Absent))
+    end
+
+    # What stands for a class that is not here, and for all that is in it.
+    class Absent
+      class << self
+        def method_missing(*)
+          nil
+        end
+
+        def respond_to_missing?(*)
+          false
+        end
+
+        def const_missing(name)
+          const_set(name, Class.new(Absent))
+        end
+      end
+    end
+
+    # Kinds of files, which modules add to by a method of the class.
+    class FileTypes < Absent
+      def self.newfiletype(name, *)
+        (@filetypes ||= {})[name] = true
+      end
     end
 
     # What providers of a type can do.

@@ -254,6 +254,7 @@ module Puppet
         parent = options[:parent]
         parent = provider(parent) || Provider unless parent.nil? || parent.is_a?(Class)
         made = Class.new(parent || Provider)
+        made.initvars
         made.name = name
         made.resource_type = options[:resource_type] || self
         made.source = options[:source] if options[:source]

@@ -82,10 +82,9 @@ module Puppet
       def logmethods(*); end
     end
 
-    def which(program)
-      Util.which(program)
+    %i[which absolute_path? execute symbolizehash withenv].each do |name|
+      define_method(name) { |*args, &block| Util.public_send(name, *args, &block) }
     end
-    module_function :which
 
     # Running programs.
     module Execution
