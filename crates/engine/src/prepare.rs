@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ordain_data::Value;
-use ordain_graph::order::{NodeId, Role};
+use ordain_graph::order::{NodeId, Role, Wish};
 use ordain_graph::{
-    Containment, Cycle, Graph, METAPARAMETERS, Relations, Resource, ResourceId, ResourceRef, json,
+    Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId, ResourceRef, json,
 };
 use rustc_hash::FxHashMap;
 
@@ -110,7 +110,9 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    fn wishes(&self) -> Vec<(ResourceId, ResourceId)> {
+    /// What comes first by the types of the resources: what the kinds ask for, and what the graph
+    /// has of it.
+    pub fn wishes(&self) -> Vec<Wish> {
         let mut second = FxHashMap::default();
         for (i, item) in self.items.iter().enumerate() {
             let Item::Ready(ready) = item else { continue };
@@ -119,12 +121,13 @@ impl<'a> Prepared<'a> {
             }
         }
         let find = |name: ResourceRef| self.graph.find(&name).or(second.get(&name).copied());
-        let mut wishes = Vec::new();
+        let automatic = self.graph.automatic.iter();
+        let mut wishes: Vec<Wish> = automatic.map(|e| (e.from, e.to, e.kind)).collect();
         for (i, item) in self.items.iter().enumerate() {
             let Item::Ready(ready) = item else { continue };
             let earlier = ready.instance.autorequires().into_iter();
             let earlier = earlier.filter_map(find);
-            wishes.extend(earlier.map(|from| (from, ResourceId(i as u32))));
+            wishes.extend(earlier.map(|from| (from, ResourceId(i as u32), EdgeKind::Before)));
         }
         wishes
     }

@@ -60,7 +60,8 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         let exports = outcome.compiler.exports();
-        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
+        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+        let graph = is_sound.then(|| lower(&mut outcome.compiler));
         Compiled { graph, exports, report: report(outcome) }
     })
 }
@@ -71,11 +72,23 @@ pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> 
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         let exports = outcome.compiler.exports();
-        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
+        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+        let graph = is_sound.then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
         Compiled { graph, exports, report }
     })
+}
+
+/// Whether the types of all resources accept them, if they are asked.
+fn is_accepted(outcome: &mut Outcome<'_>) -> bool {
+    if !outcome.compiler.settings.examine_types {
+        return true;
+    }
+    let found = outcome.compiler.examine_types();
+    let accepted = found.iter().all(|d| d.severity != Severity::Error);
+    outcome.compiler.diagnostics.extend(found);
+    accepted
 }
 
 /// Evaluates a text at the top scope, after the site program and the node were compiled.

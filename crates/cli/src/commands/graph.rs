@@ -54,7 +54,7 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     if let Err(found) = Relations::new(&loaded.graph).order() {
         let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
         ui.diagnostics(vec![warning], &loaded.sources);

@@ -354,6 +354,20 @@ impl Environment {
         }))
     }
 
+    /// The file of a module that defines a resource type in Ruby.
+    pub fn ruby_type_file(&self, name: &str) -> Option<PathBuf> {
+        let known = self.registry().ruby_types.get(name).cloned().flatten();
+        let in_ruby = |file: &Path| file.extension().is_some_and(|e| e == "rb");
+        match known {
+            Some(known) if in_ruby(&known.file) => Some(known.file.clone()),
+            _ => {
+                let files = self.modules.values();
+                let mut files = files.map(|m| m.dir.join(format!("lib/puppet/type/{name}.rb")));
+                files.find(|file| self.world.kind(file) == Some(EntryKind::File))
+            }
+        }
+    }
+
     /// The files of resource types that the modules have, in order of their paths.
     pub fn type_files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = Vec::new();

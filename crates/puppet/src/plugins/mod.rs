@@ -7,6 +7,7 @@
 mod answers;
 mod blocks;
 mod catalog;
+mod examine;
 mod functions;
 mod generate;
 mod templates;

@@ -1,6 +1,7 @@
 //! Resource types that modules bring in Ruby, where reading their file does not tell enough: their
 //! attributes, and what titles say of them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -23,7 +24,7 @@ impl Compiler<'_> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
         let said = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
-            this.load_type(callee, name, read, NOWHERE)
+            this.load_type(callee, name, &read.file, NOWHERE)
         });
         let found = match said {
             Ok(said) => Arc::new(told(read, &said)),
@@ -34,11 +35,11 @@ impl Compiler<'_> {
     }
 
     /// What the `ruby` process says of a type, which it loads if it has not done so.
-    fn load_type(
+    pub(super) fn load_type(
         &mut self,
         callee: Callee<'_>,
         name: &str,
-        read: &RubyType,
+        file: &Path,
         span: Span,
     ) -> EvalResult<Json> {
         let key = format!("type {name}");
@@ -46,8 +47,8 @@ impl Compiler<'_> {
         if let Some(said) = known {
             return Ok(said.clone());
         }
-        let text = self.env.world.read(&read.file).map_err(|error| {
-            PlainError::new(format!("cannot read {}: {error}", read.file.display()))
+        let text = self.env.world.read(file).map_err(|error| {
+            PlainError::new(format!("cannot read {}: {error}", file.display()))
         })?;
         let text = String::from_utf8_lossy(&text);
         let said = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
@@ -75,7 +76,7 @@ impl Compiler<'_> {
         let what = format!("the resource type `{name}`");
         let callee = Callee { what: &what, place: &place };
         let answer = self.with_ruby(callee, at.0, at.1, |this| {
-            this.load_type(callee, name, kind, at.1)?;
+            this.load_type(callee, name, &kind.file, at.1)?;
             let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
             this.unpack_value(&answer)
         });
