@@ -13,6 +13,7 @@ use ordain_graph::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::automatic;
 use crate::attributes::{reveal, scalar_text};
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
@@ -110,9 +111,15 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    /// What comes first by the types of the resources: what the kinds ask for, and what the graph
-    /// has of it.
-    pub fn wishes(&self) -> Vec<Wish> {
+    /// What comes first by the types of the resources: what the graph has of it, and what the kinds
+    /// ask for.
+    fn wishes(&self) -> Vec<Wish> {
+        let known = self.graph.automatic.iter().map(|e| (e.from, e.to, e.kind));
+        known.chain(self.wishes_of_kinds().into_iter().map(|(wish, _)| wish)).collect()
+    }
+
+    /// What the kinds ask for, each with the resource that asks.
+    pub fn wishes_of_kinds(&self) -> Vec<(Wish, ResourceId)> {
         let mut second = FxHashMap::default();
         for (i, item) in self.items.iter().enumerate() {
             let Item::Ready(ready) = item else { continue };
@@ -121,13 +128,14 @@ impl<'a> Prepared<'a> {
             }
         }
         let find = |name: ResourceRef| self.graph.find(&name).or(second.get(&name).copied());
-        let automatic = self.graph.automatic.iter();
-        let mut wishes: Vec<Wish> = automatic.map(|e| (e.from, e.to, e.kind)).collect();
+        let mut wishes = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
+            let id = ResourceId(i as u32);
+            wishes.extend(automatic::extra(self.graph, id).into_iter().map(|wish| (wish, id)));
             let Item::Ready(ready) = item else { continue };
             let earlier = ready.instance.autorequires().into_iter();
             let earlier = earlier.filter_map(find);
-            wishes.extend(earlier.map(|from| (from, ResourceId(i as u32), EdgeKind::Before)));
+            wishes.extend(earlier.map(|from| ((from, id, EdgeKind::Before), id)));
         }
         wishes
     }

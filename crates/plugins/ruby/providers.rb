@@ -308,7 +308,11 @@ module Puppet
     alias inspect to_s
 
     # What modules derive their providers from.
-    class ParsedFile < Provider; end
+    class ParsedFile < Provider
+      class << self
+        attr_accessor :default_target, :filetype
+      end
+    end
     class Package < Provider; end
     class NameService < Provider; end
     class Exec < Provider; end

@@ -257,7 +257,8 @@ module Puppet
         made.initvars
         made.name = name
         made.resource_type = options[:resource_type] || self
-        made.source = options[:source] if options[:source]
+        settings = options.reject { |key, _| %i[parent resource_type].include?(key) }
+        settings.each { |key, value| made.public_send("#{key}=", value) if made.singleton_class.method_defined?("#{key}=") }
         made.include(feature_module)
         made.extend(feature_module)
         providify
@@ -670,5 +671,14 @@ module Puppet
     made.instance_variable_set(:@name, name.downcase.to_sym)
     %w[Owner Group Mode Checksum Ensure Content].each { |part| made.const_set(part, Class.new(Property)) }
     Type.const_set(name, made)
+  end
+
+  Type::File::Mode.class_eval do
+    validate do |value|
+      fail "The file mode specification must be a string, not '#{value.class.name}'" unless value.is_a?(String)
+      fail "The file mode specification is invalid: #{value.inspect}" unless Util::SymbolicFileMode.valid?(value)
+    end
+
+    munge { |value| Util::SymbolicFileMode.normal(value) }
   end
 end

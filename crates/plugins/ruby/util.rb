@@ -23,7 +23,7 @@ module Puppet
       def absolute_path?(path, platform = :posix)
         case platform
         when :windows then path.match?(%r{\A(?:[A-Za-z]:[\\/]|[\\/][\\/][^\\/]+[\\/][^\\/]+)})
-        else path.start_with?('/')
+        else path.is_a?(String) && path.start_with?('/')
         end
       end
 
@@ -282,6 +282,33 @@ module Puppet
 
       def warnonce(message)
         Puppet.warn_once('warnings', message, message)
+      end
+
+      %i[debug_once notice_once].each { |name| define_method(name) { |*| nil } }
+    end
+
+    # Modes of files, octal or in letters.
+    module SymbolicFileMode
+      OCTAL = /^0?[0-7]{1,4}$/.freeze
+      PART = /[ugoa]*[-=+][-=+rstwxXugo]*/.freeze
+
+      class << self
+        def valid?(value)
+          value.match?(OCTAL) || value.match?(/^#{PART}(?:,#{PART})*$/)
+        end
+
+        # Without leading zeros, those in letters as they are.
+        def normal(value)
+          value.match?(OCTAL) ? value.sub(/^0*/, '').then { |text| text.empty? ? '0' : text } : value
+        end
+      end
+
+      def valid_symbolic_mode?(value)
+        SymbolicFileMode.valid?(value.to_s)
+      end
+
+      def normalize_symbolic_mode(value)
+        SymbolicFileMode.normal(value.to_s)
       end
     end
 
