@@ -14,8 +14,9 @@ use crate::attributes::{reveal, scalar_text};
 use crate::prepare::{Options, Prepared};
 use crate::registry::Registry;
 
-/// The kinds that are not applied here but have relations of their own.
-const KINDS: &[&str] = &["Mount", "Selmodule", "Ssh_authorized_key", "Zfs"];
+/// The kinds that are not applied here but have relations of their own, and packages, some of which
+/// no provider here can install.
+const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Ssh_authorized_key", "Zfs"];
 
 /// Adds to a graph what the kinds of its resources ask for; a graph with a loop is left as it is.
 pub fn add(graph: &mut Graph) {
@@ -25,10 +26,11 @@ pub fn add(graph: &mut Graph) {
         Ok(prepared) => prepared.wishes_of_kinds(),
         Err(_) => return,
     };
-    let mut known: FxHashSet<Wish> =
-        graph.automatic.iter().map(|e| (e.from, e.to, e.kind)).collect();
+    let edges = graph.edges.iter().chain(&graph.automatic);
+    let mut known: FxHashSet<(ResourceId, ResourceId)> = edges.map(|e| (e.from, e.to)).collect();
     for ((from, to, kind), by) in wishes {
-        if from == to || !known.insert((from, to, kind)) {
+        // What is written counts, and of two that ask for the opposite the first.
+        if from == to || known.contains(&(to, from)) || !known.insert((from, to)) {
             continue;
         }
         let resource = graph.resource(by);
@@ -56,6 +58,12 @@ pub(crate) fn extra(graph: &Graph, id: ResourceId) -> Vec<Wish> {
             let mut wishes: Vec<Wish> = mounts.map(earlier).collect();
             wishes.extend(files_below(graph, &name).map(|file| (id, file, EdgeKind::Before)));
             wishes
+        }
+        "Package" => {
+            let source = text(resource, "source").filter(|source| source.starts_with('/'));
+            let files = ["responsefile", "adminfile"].map(|name| text(resource, name));
+            let files = files.into_iter().flatten().chain(source);
+            files.filter_map(|path| named("File", &path)).map(earlier).collect()
         }
         "Selmodule" => {
             let path = text(resource, "selmodulepath").unwrap_or_else(|| {
@@ -86,7 +94,7 @@ fn text(resource: &Resource, name: &str) -> Option<String> {
 
 /// The files of a graph that stand below a directory.
 fn files_below<'g>(graph: &'g Graph, dir: &str) -> impl Iterator<Item = ResourceId> + 'g {
-    let dir = format!("{}/", dir.trim_end_matches('/'));
+    let dir = format!("{dir}/");
     let files = graph.resources().filter(|(_, r)| r.id.kind == "File" && !r.is_virtual);
     let below = files.filter(move |(_, file)| {
         let path = text(file, "path").unwrap_or_else(|| file.id.title.to_string());

@@ -127,7 +127,13 @@ impl<'a> Prepared<'a> {
                 second.entry(name).or_insert(ResourceId(i as u32));
             }
         }
-        let find = |name: ResourceRef| self.graph.find(&name).or(second.get(&name).copied());
+        let by_number = |name: &ResourceRef| {
+            name.kind == "Group" && name.title.bytes().all(|b| b.is_ascii_digit())
+        };
+        let find = |name: ResourceRef| {
+            let named = if by_number(&name) { None } else { self.graph.find(&name) };
+            named.or(second.get(&name).copied())
+        };
         let mut wishes = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
             let id = ResourceId(i as u32);

@@ -405,6 +405,7 @@ module Puppet
     def initialize(given)
       given = Ordain::Given.of(self.class, given) unless given.is_a?(Ordain::Given)
       @parameters = {}
+      self.class.load_providers
       @title, @catalog, @file, @line = given.title, given.catalog, given.file, given.line
       @tags = given.tags
       values = given.values.dup
