@@ -98,6 +98,36 @@ pub fn open_modules(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Inpu
     })
 }
 
+/// The modules of an environment, of a module path, or none, for their facts.
+///
+/// # Errors
+/// When the directory is not there or its configuration cannot be read.
+pub fn open_for_facts(
+    ui: &mut Ui,
+    dir: Option<&Path>,
+    modulepath: Option<&str>,
+) -> Result<Environment, Failure> {
+    let world: Arc<dyn World> = Arc::new(HostWorld::new());
+    let mut options = Options::new(Arc::clone(&world), Site::Nothing);
+    if let Some(dir) = dir {
+        if world.kind(dir) != Some(EntryKind::Directory) {
+            return Err(codes::missing(dir).into());
+        }
+        let layout = directory(world.as_ref(), dir, &options.name)?;
+        (options.dir, options.modulepath) = (layout.dir, layout.modulepath);
+    }
+    if let Some(text) = modulepath {
+        options.modulepath = split(text, Path::new(""), &options.name);
+    }
+    match Environment::open(options) {
+        Ok((env, _)) => Ok(env),
+        Err(errors) => {
+            ui.diagnostics(errors, &SourceMap::new());
+            Err(Failure::Shown)
+        }
+    }
+}
+
 /// Opens a manifest that was read already, as [`open`] does.
 ///
 /// # Errors

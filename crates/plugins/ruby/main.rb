@@ -107,9 +107,18 @@ module Ordain
       @loaded ||= {}
       return if @loaded[path] == text
 
-      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+      evaluate(path, text)
       @loaded[path] = text
       $LOADED_FEATURES << File.expand_path(path)
+    end
+
+    def evaluate(path, text)
+      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+    end
+
+    # The time of the call begins anew.
+    def renew
+      @mutex.synchronize { @deadline = now + SECONDS if @deadline }
     end
 
     def describe(error)
@@ -276,6 +285,11 @@ module Ordain
       # The values of the attributes that a title gives.
       def title(type, title)
         Wire.pack(Types.parse_title(type, title))
+      end
+
+      # The custom facts of directories, over what is known of the machine.
+      def facts(core, outside, dirs)
+        Ordain.collect_facts(core, outside, dirs)
       end
 
       # What the definition of a loaded resource type is made of, documentation included.

@@ -6,6 +6,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
     ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
     ("ordain/util.rb", include_str!("../ruby/util.rb")),
+    ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
     ("ordain/functions.rb", include_str!("../ruby/functions.rb")),
     ("ordain/scope.rb", include_str!("../ruby/scope.rb")),
     ("ordain/templates.rb", include_str!("../ruby/templates.rb")),

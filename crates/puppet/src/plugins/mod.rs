@@ -8,6 +8,7 @@ mod answers;
 mod blocks;
 mod catalog;
 mod examine;
+mod facts;
 mod functions;
 mod generate;
 mod templates;
@@ -29,6 +30,7 @@ use crate::eval::{Compiler, Strict};
 use crate::value::Value;
 
 pub(crate) use blocks::RUBY_BLOCK;
+pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
 pub use generate::NotGenerated;
 
