@@ -171,7 +171,10 @@ module Facter
             return text.strip
           rescue Timeout::Error
             Process.kill('KILL', -waiter.pid)
-            return failed(on_fail, "Timeout encounter after #{limit}s, killing process with pid: #{waiter.pid}")
+            message = "Timeout encounter after #{limit}s, killing process with pid: #{waiter.pid}"
+            raise ExecutionFailure, message if on_fail == :raise
+
+            return ''
           end
         rescue SystemCallError => e
           failed(on_fail, "Failed while executing '#{command}': #{e.message}")
@@ -344,7 +347,7 @@ module Facter
         when Time, Date then value.iso8601
         when String then text(value)
         when Array then value.map { |one| of(one) }
-        when Hash then value.to_h { |key, one| [of(key).to_s, of(one)] }
+        when Hash then value.to_h { |key, one| [text(of(key).to_s), of(one)] }
         else
           raise Error,
                 "Expected #{value} to be one of [Integer, Float, TrueClass, FalseClass, NilClass, Symbol, String, " \
@@ -532,7 +535,8 @@ module Ordain
 
     # Facts that are known: of the system, and of outside by their weight. Directories of files.
     def initialize(core, outside, dirs)
-      @core, @outside = core, outside
+      @core = { 'facterversion' => Facter.version, 'puppetversion' => Puppet.version }.merge(core)
+      @outside = outside
       @files = dirs.flat_map { |dir| Dir.glob(File.join(dir, '*.rb')) }
       @facts, @loaded, @problems, @reached = {}, Set.new, [], {}
     end

@@ -1,5 +1,7 @@
 # The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
 # it while one is under way. A message is its length in four bytes and JSON.
+require 'rbconfig'
+
 module Ordain
   # The time of a call is over. No `rescue` of usual code catches it.
   class Stop < Exception; end
@@ -21,6 +23,9 @@ module Ordain
 
   # Our own files, which errors do not name.
   OWN = %r{\A(?:ordain/|-e:)}
+
+  # The directory of Ruby's own files.
+  LIBRARY = RbConfig::CONFIG['rubylibdir']
 
   @functions = {}
   @deadline = nil
@@ -97,7 +102,7 @@ module Ordain
 
     # Where code outside of our own files called from.
     def caller_place(backtrace = caller)
-      line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal') }
+      line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal', LIBRARY) }
       match = line&.match(/\A(.*?):(\d+)(?::|\z)/)
       match ? [match[1], match[2].to_i] : [nil, nil]
     end

@@ -319,3 +319,41 @@ module Puppet
     class Command; end
   end
 end
+
+module Ordain
+  # The providers that Puppet chooses for packages and services by the facts of a machine.
+  module DefaultProviders
+    PACKAGES = {
+      'debian' => :apt, 'redhat' => :dnf, 'suse' => :zypper, 'archlinux' => :pacman, 'gentoo' => :portage,
+      'freebsd' => :pkgng, 'openbsd' => :openbsd, 'netbsd' => :pkgin, 'darwin' => :pkgdmg, 'windows' => :windows,
+      'solaris' => :pkg, 'aix' => :nim, 'alpine' => :apk
+    }.freeze
+    SERVICES = {
+      'debian' => :debian, 'redhat' => :redhat, 'suse' => :redhat, 'gentoo' => :openrc, 'alpine' => :openrc,
+      'freebsd' => :freebsd, 'openbsd' => :openbsd, 'netbsd' => :bsd, 'darwin' => :launchd, 'windows' => :windows,
+      'solaris' => :smf, 'aix' => :src
+    }.freeze
+
+    class << self
+      def of(type)
+        family = Ordain.fact('os.family').to_s.downcase
+        case type
+        when :package then old_redhat?(family) ? :yum : PACKAGES[family]
+        when :service then systemd? ? :systemd : SERVICES[family]
+        end
+      end
+
+      private
+
+      def old_redhat?(family)
+        family == 'redhat' && Ordain.fact('os.release.major').to_i.between?(1, 7)
+      end
+
+      def systemd?
+        File.read('/proc/1/comm').include?('systemd')
+      rescue SystemCallError
+        false
+      end
+    end
+  end
+end

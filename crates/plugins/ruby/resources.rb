@@ -222,9 +222,14 @@ module Ordain
         end
         made.newparam(known['namevar'], namevar: true)
         (known['attributes'] - [known['namevar']]).each do |one|
-          one == 'provider' ? made.newparam(:provider) : made.newproperty(one, array_matching: :all)
+          one == 'provider' ? provider_of(made) : made.newproperty(one, array_matching: :all)
         end
         made
+      end
+
+      # The provider that resources of a type of Puppet's own have where none is given.
+      def provider_of(type)
+        type.newparam(:provider) { defaultto { DefaultProviders.of(type.name) } }
       end
 
       def regexp(pattern)

@@ -332,6 +332,16 @@ module Puppet
         []
       end
 
+      # `newpackage` and the like make a resource.
+      def method_missing(name, *args, &block)
+        match = name.to_s.match(/\Anew(\w+)\z/)
+        match && match[1] == self.name.to_s ? new(*args, &block) : super
+      end
+
+      def respond_to_missing?(name, include_private = false)
+        name.to_s == "new#{self.name}" || super
+      end
+
       def to_s
         name ? "Puppet::Type::#{name.to_s.capitalize}" : super
       end

@@ -206,10 +206,7 @@ impl Compiler<'_> {
                     None => json!([false]),
                 })
             }
-            "type_outline" => Ok(match schema::find(text(args, 0)) {
-                Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
-                None => Json::Null,
-            }),
+            "type_outline" => Ok(type_outline(text(args, 0))),
             "in_range" => {
                 let range = text(args, 0).parse::<Range>();
                 let version = text(args, 1).parse::<Version>();
@@ -223,4 +220,12 @@ impl Compiler<'_> {
 /// The text at a position of a question; empty if there is none.
 pub(super) fn text(args: &[Json], at: usize) -> &str {
     args.get(at).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The attributes of a type that is known without its code.
+pub(super) fn type_outline(name: &str) -> Json {
+    match schema::find(name) {
+        Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
+        None => Json::Null,
+    }
 }

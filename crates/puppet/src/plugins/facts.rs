@@ -7,6 +7,7 @@ use ordain_plugins::{Fault, Session};
 use ordain_source::{Diagnostic, EntryKind};
 use serde_json::{Value as Json, json};
 
+use super::answers::type_outline;
 use crate::load::Environment;
 
 /// The code of what is wrong with a custom fact.
@@ -136,6 +137,10 @@ fn ask(
                     problems.push(Diagnostic::warning(CODE, text.to_owned()));
                 }
                 session.send(&json!(["ok", null]))?;
+            }
+            _ if message[1] == "type_outline" => {
+                let known = type_outline(message[2].as_str().unwrap_or_default());
+                session.send(&json!(["ok", known]))?;
             }
             _ => {
                 let text = "there is no compile that could answer this";
