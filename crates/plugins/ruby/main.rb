@@ -1,6 +1,7 @@
 # The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
 # it while one is under way. A message is its length in four bytes and JSON.
 require 'rbconfig'
+require 'stringio'
 
 module Ordain
   # The time of a call is over. No `rescue` of usual code catches it.
@@ -21,6 +22,22 @@ module Ordain
     attr_accessor :unwound
   end
 
+  # What code prints, up to a size.
+  class Printed < StringIO
+    MOST = 1 << 16
+
+    def write(*texts)
+      size > MOST ? texts.sum { |text| text.to_s.bytesize } : super
+    end
+
+    def take
+      text = string.dup
+      truncate(0)
+      rewind
+      text
+    end
+  end
+
   # Our own files, which errors do not name.
   OWN = %r{\A(?:ordain/|-e:)}
 
@@ -39,6 +56,7 @@ module Ordain
       @output = IO.for_fd(input.fileno, 'wb', autoclose: false)
       @output.sync = true
       @main = Thread.current
+      @printed = $stdout = $stderr = Printed.new
       limit_memory
       keep_to_ourselves
       Thread.handle_interrupt(Stop => :never) do
@@ -145,11 +163,20 @@ module Ordain
     def answer(message)
       name, *args = message
       # What a call that was stopped left behind.
-      ['ok', timed { Handlers.public_send(name, *args) }]
+      answer = ['ok', timed { Handlers.public_send(name, *args) }]
+      tell_printed
+      answer
     rescue Exception => e
+      tell_printed unless @output.closed?
       raise if e.is_a?(IOError) && @output.closed?
 
       ['err', describe(e)]
+    end
+
+    # Says what code has printed since the last time.
+    def tell_printed
+      text = @printed.take
+      ask('printed', scrub(text)) unless text.empty?
     end
 
     def receive

@@ -417,6 +417,11 @@ module Kernel
     count == 1 ? one : many
   end
 
+  # What code warns of is shown, as what it prints.
+  def warn(*messages, **_options)
+    $stderr.puts(*messages) unless messages.empty?
+  end
+
   # Parts of Puppet and Facter stand in this process already; modules may add their own.
   OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 

@@ -29,6 +29,7 @@ impl Compiler<'_> {
             }
             "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
             "log" => self.answer_log(args),
+            "printed" => self.answer_printed(args),
             "stack" => Ok(self.call_places()),
             "enclosing" | "resource" | "resources" | "tags" | "defined" => {
                 self.answer_about_catalog(name.as_str().unwrap_or_default(), args)
@@ -149,6 +150,18 @@ impl Compiler<'_> {
         let span = Some(self.calling_span());
         let (message, source) = (text(args, 1).to_owned(), String::new());
         self.logs.push(crate::eval::LogEntry { level, message, source, span });
+        Ok(Json::Null)
+    }
+
+    /// What code printed, as messages that name it.
+    fn answer_printed(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let call = self.ruby.calls.last().expect("questions come during calls");
+        let (what, span) = (call.what.clone(), Some(call.span));
+        for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
+            let (message, source) = (format!("{what} prints: {line}"), String::new());
+            let level = LogLevel::Notice;
+            self.logs.push(crate::eval::LogEntry { level, message, source, span });
+        }
         Ok(Json::Null)
     }
 

@@ -138,6 +138,12 @@ fn ask(
                 }
                 session.send(&json!(["ok", null]))?;
             }
+            _ if message[1] == "printed" => {
+                let text = message[2].as_str().unwrap_or_default().trim();
+                let text = format!("the code of custom facts prints: {text}");
+                problems.push(Diagnostic::warning(CODE, text));
+                session.send(&json!(["ok", null]))?;
+            }
             _ if message[1] == "type_outline" => {
                 let known = type_outline(message[2].as_str().unwrap_or_default());
                 session.send(&json!(["ok", known]))?;

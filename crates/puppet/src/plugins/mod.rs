@@ -61,10 +61,12 @@ pub(crate) struct State<'e> {
 }
 
 /// A call of Ruby code that is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Call {
     scope: ScopeId,
     span: Span,
+    /// What is called.
+    what: EcoString,
 }
 
 /// What is called, for errors: `function 'a::b'`, and the file.
@@ -111,7 +113,7 @@ impl Compiler<'_> {
             ));
             return Err(error.into());
         }
-        self.ruby.calls.push(Call { scope, span });
+        self.ruby.calls.push(Call { scope, span, what: callee.what.into() });
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
         if self.ruby.calls.is_empty() {
