@@ -459,7 +459,8 @@ module Facter
         ways = @ways.select(&:suitable?).each_with_index.sort_by { |way, index| [-way.weight, index] }.map(&:first)
         used, value = 0, nil
         ways.each do |way|
-          break used, value = @outside if @outside && way.weight <= @outside[0]
+          # What is given from outside counts before what weighs no more.
+          break if @outside && way.weight <= @outside[0]
 
           value = way.value
           used = way.weight
