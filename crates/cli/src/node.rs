@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
-use ordain_data::{Map, Value as Data};
 use ordain_data::yaml::{self, Schema};
+use ordain_data::{Map, Value as Data};
 use ordain_facts::{Facts, Layers, Machine, external};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::load::Environment;

@@ -9,12 +9,13 @@ use std::sync::{Arc, OnceLock};
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role, Wish};
 use ordain_graph::{
-    Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId, ResourceRef, json,
+    Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId,
+    ResourceRef, json,
 };
 use rustc_hash::FxHashMap;
 
-use crate::automatic;
 use crate::attributes::{reveal, scalar_text};
+use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
 

@@ -417,10 +417,7 @@ mod tests {
         edge(&mut graph, file, other, EdgeKind::Before);
         edge(&mut graph, other, dir, EdgeKind::Before);
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[
-            (dir, file, EdgeKind::Before),
-            (dir, other, EdgeKind::Before),
-        ]);
+        relations.add_wishes(&[(dir, file, EdgeKind::Before), (dir, other, EdgeKind::Before)]);
         assert_eq!(titles(&graph, &relations), ["file", "other", "dir"]);
     }
 

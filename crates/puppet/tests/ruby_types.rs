@@ -183,7 +183,10 @@ Puppet::Resource::ResourceType3.new(
 fn why_a_type_is_not_written() {
     let Some(place) = Place::with(&[
         ("modules/garden/lib/puppet/type/dry.rb", "raise 'no water'"),
-        ("modules/garden/lib/puppet/type/other.rb", "Puppet::Type.newtype(:another) { newparam(:name) }"),
+        (
+            "modules/garden/lib/puppet/type/other.rb",
+            "Puppet::Type.newtype(:another) { newparam(:name) }",
+        ),
         (
             "modules/garden/lib/puppet/type/parts.rb",
             "Puppet::Type.newtype(:parts) do\n  newparam(:name)\n  def self.title_patterns\n    \
@@ -247,7 +250,7 @@ fn types_convert_values_and_relate_resources() {
                 file { '/a': }\nuser { 'ann': }\nnotify { 'ready': }";
     let graph = place.graph(code);
     let value = |of: &str, name: &str| format!("{:?}", attribute(&graph, of, name).value);
-    assert_eq!(value("Pond[/a/]", "fish"), "List([\"carp\", \"trout\"])");
+    assert_eq!(value("Pond[/a/]", "fish"), "[\"carp\", \"trout\"]");
     assert_eq!(value("Pond[/a/]", "place"), "\"/a\"");
     assert_eq!((&*value("Pond[/a/]", "lit"), &*value("Pond[/a/]", "depth")), ("true", "3"));
     assert_eq!(value("Pond[/b]", "depth"), "2");
@@ -329,7 +332,9 @@ fn types_of_the_resource_api() {
     assert_eq!((&*value("pole"), &*value("ensure")), ("\"/pole\"", "\"present\""));
     assert_eq!(graph.automatic.len(), 2);
     assert_eq!(
-        place.refusals("lamp { 'a': watt => 400 }\nlamp { 'b': }\nlamp { 'c': watt => 1, seen => true }"),
+        place.refusals(
+            "lamp { 'a': watt => 400 }\nlamp { 'b': }\nlamp { 'c': watt => 1, seen => true }"
+        ),
         [
             "puppet::resource Parameter watt failed on Lamp[a]: lamp.watt expects an Integer[1, 100] value, got Integer[400, 400]",
             "puppet::resource Validation of Lamp[b] failed: The following mandatory parameters were not provided:\n    *  watt",
@@ -366,7 +371,8 @@ fn custom_facts() {
     ]) else {
         return;
     };
-    let native = ordain_data::json::read_bytes(br#"{"kernel": "Linux", "os": {"family": "Debian"}}"#);
+    let native =
+        ordain_data::json::read_bytes(br#"{"kernel": "Linux", "os": {"family": "Debian"}}"#);
     let outside = vec![("role".to_owned(), 10_000, Data::str("web"))];
     let known = KnownFacts { native: native.unwrap(), outside };
     let env = place.open("");
@@ -377,10 +383,15 @@ fn custom_facts() {
     let problems: Vec<String> = found
         .problems
         .iter()
-        .map(|p| format!("{} {:?}", p.message, p.help).replace(&*place.0.path().to_string_lossy(), ""))
+        .map(|p| {
+            format!("{} {:?}", p.message, p.help).replace(&*place.0.path().to_string_lossy(), "")
+        })
         .collect();
     let has = |parts: &[&str]| problems.iter().any(|p| parts.iter().all(|part| p.contains(part)));
-    assert!(has(&["wrong.rb the whole file", "/modules/garden/lib/facter/wrong.rb:2"]), "{problems:?}");
+    assert!(
+        has(&["wrong.rb the whole file", "/modules/garden/lib/facter/wrong.rb:2"]),
+        "{problems:?}"
+    );
     assert!(has(&["fact='broken'", "oops", "all.rb:15"]), "{problems:?}");
     assert!(has(&["Timed out after 0.05 seconds", "fact='slow'"]), "{problems:?}");
     assert_eq!(problems.len(), 3);

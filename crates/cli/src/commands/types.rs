@@ -64,7 +64,8 @@ fn generate(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
         codes::io(&format!("cannot {what} {}", path.display()), e)
     };
     if dir.exists() && !dir.is_dir() {
-        let text = format!("the output directory `{}` exists and is not a directory", dir.display());
+        let text =
+            format!("the output directory `{}` exists and is not a directory", dir.display());
         return Err(ordain_source::Diagnostic::error(codes::FILE, text).into());
     }
     fs::create_dir_all(&dir).map_err(|e| failed("make", &dir, &e))?;

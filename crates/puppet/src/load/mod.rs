@@ -18,8 +18,8 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub(crate) use generated_types::TitlePatterns;
 pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
+pub(crate) use generated_types::TitlePatterns;
 pub use modules::Module;
 pub use ruby_types::RubyType;
 

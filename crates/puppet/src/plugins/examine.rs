@@ -11,9 +11,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::{Callee, trace_text};
-use crate::catalog::{
-    Automatic, How, LostValue, Param, ParamOrigin, ResourceId, ResourceKind,
-};
+use crate::catalog::{Automatic, How, LostValue, Param, ParamOrigin, ResourceId, ResourceKind};
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::resources::new_param;
@@ -43,7 +41,8 @@ impl Compiler<'_> {
         let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
         let what = format!("the resource types {}", names.join(", "));
         let callee = Callee { what: &what, place: "Ruby" };
-        let said = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| this.ask_types(callee, &kinds));
+        let said =
+            self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| this.ask_types(callee, &kinds));
         match said {
             Ok((said, mut found)) => {
                 for (id, said) in said {
@@ -136,15 +135,7 @@ impl Compiler<'_> {
                 false => Vec::new(),
             };
             let kind = if native { kind.as_str() } else { resource.kind.as_str() };
-            list.push(json!([
-                i,
-                kind,
-                resource.title.as_str(),
-                values,
-                in_ruby,
-                sensitive,
-                tags
-            ]));
+            list.push(json!([i, kind, resource.title.as_str(), values, in_ruby, sensitive, tags]));
         }
         list
     }

@@ -71,9 +71,8 @@ impl Environment {
         session.is_new_for(0);
         ask(&mut session, &json!(["begin", self.about_facts()]), &mut out.problems)?;
         let outside = known.outside.iter();
-        let outside = outside.map(|(name, weight, value)| {
-            (name.to_lowercase(), json!([weight, packed(value)]))
-        });
+        let outside = outside
+            .map(|(name, weight, value)| (name.to_lowercase(), json!([weight, packed(value)])));
         let outside: serde_json::Map<String, Json> = outside.collect();
         let question = json!(["facts", packed(&known.native), outside, dirs]);
         let said = ask(&mut session, &question, &mut out.problems)?;

@@ -30,7 +30,11 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn generate_type(&mut self, name: &str, file: &Path) -> Result<String, NotGenerated> {
+    pub(crate) fn generate_type(
+        &mut self,
+        name: &str,
+        file: &Path,
+    ) -> Result<String, NotGenerated> {
         let place = file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
         let text = self.env.world.read(file);

@@ -47,9 +47,10 @@ impl Compiler<'_> {
         if let Some(said) = known {
             return Ok(said.clone());
         }
-        let text = self.env.world.read(file).map_err(|error| {
-            PlainError::new(format!("cannot read {}: {error}", file.display()))
-        })?;
+        let text =
+            self.env.world.read(file).map_err(|error| {
+                PlainError::new(format!("cannot read {}: {error}", file.display()))
+            })?;
         let text = String::from_utf8_lossy(&text);
         let said = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
         if let Some(session) = &mut self.ruby.session {
