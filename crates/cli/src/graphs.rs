@@ -85,7 +85,24 @@ struct Probe {
 /// # Errors
 /// When it has errors; they are shown.
 pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    let input = if path == Path::new("-") {
+    load_as(ui, path, args, false)
+}
+
+/// As [`load`]; the code of resource types sees what was compiled, as before it is applied.
+///
+/// # Errors
+/// As of [`load`], and when a type refuses a value.
+pub fn load_examined(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    load_as(ui, path, args, true)
+}
+
+fn load_as(
+    ui: &mut Ui,
+    path: &Path,
+    args: &CompileArgs,
+    examine_types: bool,
+) -> Result<Loaded, Failure> {
+    let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;
         if begins_document(text.as_bytes()) {
             return read(path, text.as_bytes(), args);
@@ -97,6 +114,7 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
     } else {
         input::open(ui, Some(path), args)?
     };
+    input.settings.examine_types = examine_types;
     let (graph, exported) = compile::graph(ui, &input)?;
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();

@@ -88,6 +88,46 @@ pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Inpu
     open_laid_out(ui, args, |world, environment| layout(world, path, args, environment))
 }
 
+/// Opens the modules of what stands at a path, without its manifests.
+///
+/// # Errors
+/// When there is nothing, or a file that was named cannot be read.
+pub fn open_modules(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
+    open_laid_out(ui, args, |world, environment| {
+        Ok(Layout { site: Site::Nothing, ..layout(world, Some(path), args, environment)? })
+    })
+}
+
+/// The modules of an environment, of a module path, or none, for their facts.
+///
+/// # Errors
+/// When the directory is not there or its configuration cannot be read.
+pub fn open_for_facts(
+    ui: &mut Ui,
+    dir: Option<&Path>,
+    modulepath: Option<&str>,
+) -> Result<Environment, Failure> {
+    let world: Arc<dyn World> = Arc::new(HostWorld::new());
+    let mut options = Options::new(Arc::clone(&world), Site::Nothing);
+    if let Some(dir) = dir {
+        if world.kind(dir) != Some(EntryKind::Directory) {
+            return Err(codes::missing(dir).into());
+        }
+        let layout = directory(world.as_ref(), dir, &options.name)?;
+        (options.dir, options.modulepath) = (layout.dir, layout.modulepath);
+    }
+    if let Some(text) = modulepath {
+        options.modulepath = split(text, Path::new(""), &options.name);
+    }
+    match Environment::open(options) {
+        Ok((env, _)) => Ok(env),
+        Err(errors) => {
+            ui.diagnostics(errors, &SourceMap::new());
+            Err(Failure::Shown)
+        }
+    }
+}
+
 /// Opens a manifest that was read already, as [`open`] does.
 ///
 /// # Errors

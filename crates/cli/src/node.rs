@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
-use ordain_data::Value as Data;
 use ordain_data::yaml::{self, Schema};
-use ordain_facts::{Facts, Machine, external};
+use ordain_data::{Map, Value as Data};
+use ordain_facts::{Facts, Layers, Machine, external};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::load::Environment;
+use ordain_puppet::plugins::KnownFacts;
 use ordain_puppet::rich::from_data;
 use ordain_puppet::value::Value;
 use ordain_source::{Diagnostic, EntryKind, World};
@@ -86,7 +87,7 @@ pub fn describe(
         None => {
             let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
             let modules = modules.filter(|d| env.world.kind(d) == Some(EntryKind::Directory));
-            (machine_facts(env.world.as_ref(), modules.collect(), args.legacy_facts), None)
+            (machine_facts(env, modules.collect(), env.fact_dirs(), args.legacy_facts), None)
         }
     };
     let text = |path: &[&str]| facts.values.dig(path.iter().copied()).and_then(Data::as_str);
@@ -117,16 +118,38 @@ fn machine_name() -> Option<String> {
     facts.dig(["networking", "fqdn"]).and_then(Data::as_str).map(ToString::to_string)
 }
 
-/// The facts of this machine, with those of the given directories.
-pub fn machine_facts(world: &dyn World, dirs: Vec<PathBuf>, legacy: bool) -> Facts {
-    let mut external_dirs = dirs;
+/// The facts of this machine, with the external ones of the given directories and the custom ones
+/// of others.
+pub fn machine_facts(
+    env: &Environment,
+    external_dirs: Vec<PathBuf>,
+    mut custom_dirs: Vec<PathBuf>,
+    legacy: bool,
+) -> Facts {
+    let world = env.world.as_ref();
+    let mut external_dirs = external_dirs;
     external_dirs.extend(external::default_dirs(world, rustix::process::geteuid().is_root()));
     let environment = std::env::vars_os()
         .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
         .collect();
     let options =
         ordain_facts::Options { legacy, external_dirs, environment, ..Default::default() };
-    ordain_facts::collect(world, &Machine::host(), &options)
+    let mut layers = ordain_facts::layers(world, &Machine::host(), &options);
+    let library = world.env("FACTERLIB").unwrap_or_default();
+    custom_dirs.extend(library.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from));
+    if custom_dirs.is_empty() {
+        return layers.merged(Map::default());
+    }
+    let weighed = |facts: &[(String, Data)], weight| {
+        let facts = facts.iter();
+        facts.map(|(name, value)| (name.clone(), weight, value.clone())).collect::<Vec<_>>()
+    };
+    let mut outside = weighed(&layers.external, Layers::EXTERNAL_WEIGHT);
+    outside.extend(weighed(&layers.environment, Layers::ENVIRONMENT_WEIGHT));
+    let known = KnownFacts { native: Machine::host().facts(true), outside };
+    let custom = env.custom_facts(&known, &custom_dirs);
+    layers.problems.extend(custom.problems);
+    layers.merged(custom.values)
 }
 
 /// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or

@@ -9,6 +9,7 @@
 pub mod accounts;
 pub mod apply;
 pub mod attributes;
+pub mod automatic;
 pub mod host;
 pub mod kind;
 pub mod kinds;

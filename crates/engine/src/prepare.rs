@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ordain_data::Value;
-use ordain_graph::order::{NodeId, Role};
+use ordain_graph::order::{NodeId, Role, Wish};
 use ordain_graph::{
-    Containment, Cycle, Graph, METAPARAMETERS, Relations, Resource, ResourceId, ResourceRef, json,
+    Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId,
+    ResourceRef, json,
 };
 use rustc_hash::FxHashMap;
 
 use crate::attributes::{reveal, scalar_text};
+use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
 
@@ -110,7 +112,15 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    fn wishes(&self) -> Vec<(ResourceId, ResourceId)> {
+    /// What comes first by the types of the resources: what the graph has of it, and what the kinds
+    /// ask for.
+    fn wishes(&self) -> Vec<Wish> {
+        let known = self.graph.automatic.iter().map(|e| (e.from, e.to, e.kind));
+        known.chain(self.wishes_of_kinds().into_iter().map(|(wish, _)| wish)).collect()
+    }
+
+    /// What the kinds ask for, each with the resource that asks.
+    pub fn wishes_of_kinds(&self) -> Vec<(Wish, ResourceId)> {
         let mut second = FxHashMap::default();
         for (i, item) in self.items.iter().enumerate() {
             let Item::Ready(ready) = item else { continue };
@@ -118,13 +128,21 @@ impl<'a> Prepared<'a> {
                 second.entry(name).or_insert(ResourceId(i as u32));
             }
         }
-        let find = |name: ResourceRef| self.graph.find(&name).or(second.get(&name).copied());
+        let by_number = |name: &ResourceRef| {
+            name.kind == "Group" && name.title.bytes().all(|b| b.is_ascii_digit())
+        };
+        let find = |name: ResourceRef| {
+            let named = if by_number(&name) { None } else { self.graph.find(&name) };
+            named.or(second.get(&name).copied())
+        };
         let mut wishes = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
+            let id = ResourceId(i as u32);
+            wishes.extend(automatic::extra(self.graph, id).into_iter().map(|wish| (wish, id)));
             let Item::Ready(ready) = item else { continue };
             let earlier = ready.instance.autorequires().into_iter();
             let earlier = earlier.filter_map(find);
-            wishes.extend(earlier.map(|from| (from, ResourceId(i as u32))));
+            wishes.extend(earlier.map(|from| ((from, id, EdgeKind::Before), id)));
         }
         wishes
     }

@@ -72,17 +72,56 @@ pub struct Facts {
     pub problems: Vec<Diagnostic>,
 }
 
-/// Collects the facts of a machine; external facts win over it, the environment over all.
-pub fn collect(world: &dyn World, machine: &Machine, options: &Options) -> Facts {
-    let mut map = match machine.facts(options.legacy) {
+/// The facts of a machine by where they come from.
+#[derive(Clone, Debug, Default)]
+pub struct Layers {
+    /// Those of the system.
+    pub native: Map,
+    /// Those of files and programs of the administrator.
+    pub external: Vec<(String, Value)>,
+    /// Those of the environment.
+    pub environment: Vec<(String, Value)>,
+    /// A warning for each file or program that gave no facts.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Layers {
+    /// How much an external fact counts against custom ones.
+    pub const EXTERNAL_WEIGHT: i64 = 10_000;
+    /// How much a fact of the environment counts against custom ones.
+    pub const ENVIRONMENT_WEIGHT: i64 = 1_000_000;
+
+    /// All facts in one: external ones win over those of the system, the environment over both, and
+    /// the custom ones, which know of all these, over all.
+    pub fn merged(self, custom: Map) -> Facts {
+        let mut map = self.native;
+        for (name, value) in self.external.into_iter().chain(self.environment) {
+            map.insert(name.into(), value);
+        }
+        for (name, value) in custom {
+            map.insert(name, value);
+        }
+        map.sort_by(|a, _, b, _| a.as_str().cmp(&b.as_str()));
+        Facts { values: Value::Map(map.into()), problems: self.problems }
+    }
+}
+
+/// Collects the facts of a machine, apart from each other.
+pub fn layers(world: &dyn World, machine: &Machine, options: &Options) -> Layers {
+    let native = match machine.facts(options.legacy) {
         Value::Map(map) => map.as_ref().clone(),
         _ => Map::default(),
     };
     let external = external::read_dirs(world, &options.external_dirs, options.timeout);
-    let environment = external::environment(&options.environment);
-    for (name, value) in external.facts.into_iter().chain(environment) {
-        map.insert(name.into(), value);
+    Layers {
+        native,
+        external: external.facts,
+        environment: external::environment(&options.environment),
+        problems: external.problems,
     }
-    map.sort_by(|a, _, b, _| a.as_str().cmp(&b.as_str()));
-    Facts { values: Value::Map(map.into()), problems: external.problems }
+}
+
+/// Collects the facts of a machine; external facts win over it, the environment over all.
+pub fn collect(world: &dyn World, machine: &Machine, options: &Options) -> Facts {
+    layers(world, machine, options).merged(Map::default())
 }

@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
 
-/// Writes a graph as DOT: containers are boxes, containment is dotted, notification is bold.
+/// Writes a graph as DOT: containers are boxes, containment is dotted, notification is bold, what
+/// types ask for by themselves dashed.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -22,6 +23,10 @@ pub fn write(graph: &Graph, out: &mut dyn Write) -> fmt::Result {
     for edge in &graph.edges {
         let style = if edge.kind == EdgeKind::Notify { " [style=bold]" } else { "" };
         writeln!(out, "  {} -> {}{style};", node(edge.from), node(edge.to))?;
+    }
+    for edge in &graph.automatic {
+        let style = if edge.kind == EdgeKind::Notify { "dashed,bold" } else { "dashed" };
+        writeln!(out, "  {} -> {} [style=\"{style}\"];", node(edge.from), node(edge.to))?;
     }
     out.write_str("}\n")
 }

@@ -160,6 +160,8 @@ pub struct Graph {
     pub containment: Vec<(ResourceId, ResourceId)>,
     /// Order and notification.
     pub edges: Vec<Edge>,
+    /// What the types of resources ask for by themselves. It yields to what is written.
+    pub automatic: Vec<Edge>,
     /// Names of classes in order of evaluation.
     pub classes: Vec<EcoString>,
     /// Tags of the whole, sorted.

@@ -71,6 +71,9 @@ pub struct Arc {
     pub why: Why,
 }
 
+/// An order between two resources that yields to what is written.
+pub type Wish = (ResourceId, ResourceId, EdgeKind);
+
 /// What comes before what, for resources and the markers of containers.
 #[derive(Clone, Debug)]
 pub struct Relations {
@@ -207,36 +210,36 @@ impl Relations {
         order
     }
 
-    /// Adds wishes `(earlier, later)` that hold only where nothing written says the opposite.
+    /// Adds wishes `(earlier, later, kind)` that hold only where nothing written says the opposite.
     ///
     /// A wish on a loop with written edges is dropped; where wishes alone close a loop, those that
     /// run against the written order are. Close to linear: only loops are looked at again.
-    pub fn add_wishes(&mut self, wishes: &[(ResourceId, ResourceId)]) {
+    pub fn add_wishes(&mut self, wishes: &[Wish]) {
         let place = place_of(&self.partial_order(), self.nodes.len());
-        let mut kept: Vec<(NodeId, NodeId)> = wishes
+        let mut kept: Vec<(NodeId, NodeId, EdgeKind)> = wishes
             .iter()
-            .filter(|(from, to)| from != to)
-            .map(|&(from, to)| (self.leave(from), self.enter(to)))
+            .filter(|(from, to, _)| from != to)
+            .map(|&(from, to, kind)| (self.leave(from), self.enter(to), kind))
             .collect();
         kept.sort_unstable();
         kept.dedup();
         let groups = self.components_with(&kept);
         let mut reach = Reach::default();
-        kept.retain(|&(from, to)| {
+        kept.retain(|&(from, to, _)| {
             !groups.same(from, to) || !reach.reaches(self, &groups, to, from)
         });
         let groups = self.components_with(&kept);
-        kept.retain(|&(from, to)| {
+        kept.retain(|&(from, to, _)| {
             !groups.same(from, to) || place[from.index()] < place[to.index()]
         });
-        for (from, to) in kept {
-            self.add_arc(from, to, EdgeKind::Before, Why::Automatic);
+        for (from, to, kind) in kept {
+            self.add_arc(from, to, kind, Why::Automatic);
         }
     }
 
-    fn components_with(&self, wishes: &[(NodeId, NodeId)]) -> Components {
+    fn components_with(&self, wishes: &[(NodeId, NodeId, EdgeKind)]) -> Components {
         let mut extra: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
-        for &(from, to) in wishes {
+        for &(from, to, _) in wishes {
             extra[from.index()].push(to);
         }
         components(self.nodes.len(), |node, i| {
@@ -414,7 +417,7 @@ mod tests {
         edge(&mut graph, file, other, EdgeKind::Before);
         edge(&mut graph, other, dir, EdgeKind::Before);
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(dir, file), (dir, other)]);
+        relations.add_wishes(&[(dir, file, EdgeKind::Before), (dir, other, EdgeKind::Before)]);
         assert_eq!(titles(&graph, &relations), ["file", "other", "dir"]);
     }
 
@@ -423,7 +426,7 @@ mod tests {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(b, a), (a, b)]);
+        relations.add_wishes(&[(b, a, EdgeKind::Before), (a, b, EdgeKind::Before)]);
         assert_eq!(titles(&graph, &relations), ["a", "b"]);
     }
 
@@ -435,7 +438,7 @@ mod tests {
             edge(&mut graph, pair[1], pair[0], EdgeKind::Before);
         }
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(ids[0], ids[49_999])]);
+        relations.add_wishes(&[(ids[0], ids[49_999], EdgeKind::Before)]);
         assert_eq!(relations.order().unwrap().len(), 50_000);
     }
 
@@ -470,7 +473,10 @@ mod tests {
             let forward: Vec<_> = pairs.into_iter().filter(|(a, b)| a < b).collect();
             let graph = testing::graph_of(count, &forward);
             let in_range = |i: u32| ResourceId(i % graph.len() as u32);
-            let wishes: Vec<_> = wishes.iter().map(|&(a, b)| (in_range(a), in_range(b))).collect();
+            let wishes: Vec<_> = wishes
+                .iter()
+                .map(|&(a, b)| (in_range(a), in_range(b), EdgeKind::Before))
+                .collect();
             let mut relations = Relations::new(&graph);
             if relations.order().is_ok() {
                 relations.add_wishes(&wishes);

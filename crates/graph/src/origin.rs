@@ -44,6 +44,8 @@ pub enum Step {
     Function(EcoString),
     /// Exported by this node, and collected here.
     Exported(EcoString),
+    /// By the resource type itself: a value that it converted or gives by default, or a relation.
+    Kind(EcoString),
     /// Inherited from what contains the resource, such as `noop` or `schedule` of a class.
     Inherited(EcoString),
 }
@@ -65,6 +67,7 @@ impl Step {
             Self::Define(name) => format!("in {name}, declared at"),
             Self::Node(name) => format!("in node {name}"),
             Self::Function(name) => format!("in function {name}, called at"),
+            Self::Kind(name) => format!("by the resource type {name}"),
             Self::Inherited(name) => format!("inherited from {name}"),
             Self::Exported(name) => format!("exported by {name}, collected at"),
         }
@@ -85,6 +88,7 @@ impl Step {
             Self::Define(name) => ("define", Some(name)),
             Self::Node(name) => ("node", Some(name)),
             Self::Function(name) => ("function", Some(name)),
+            Self::Kind(name) => ("kind", Some(name)),
             Self::Inherited(name) => ("inherited", Some(name)),
             Self::Exported(name) => ("exported", Some(name)),
         }

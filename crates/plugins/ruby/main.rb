@@ -1,5 +1,8 @@
 # The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
 # it while one is under way. A message is its length in four bytes and JSON.
+require 'rbconfig'
+require 'stringio'
+
 module Ordain
   # The time of a call is over. No `rescue` of usual code catches it.
   class Stop < Exception; end
@@ -19,8 +22,27 @@ module Ordain
     attr_accessor :unwound
   end
 
+  # What code prints, up to a size.
+  class Printed < StringIO
+    MOST = 1 << 16
+
+    def write(*texts)
+      size > MOST ? texts.sum { |text| text.to_s.bytesize } : super
+    end
+
+    def take
+      text = string.dup
+      truncate(0)
+      rewind
+      text
+    end
+  end
+
   # Our own files, which errors do not name.
   OWN = %r{\A(?:ordain/|-e:)}
+
+  # The directory of Ruby's own files.
+  LIBRARY = RbConfig::CONFIG['rubylibdir']
 
   @functions = {}
   @deadline = nil
@@ -34,6 +56,7 @@ module Ordain
       @output = IO.for_fd(input.fileno, 'wb', autoclose: false)
       @output.sync = true
       @main = Thread.current
+      @printed = $stdout = $stderr = Printed.new
       limit_memory
       keep_to_ourselves
       Thread.handle_interrupt(Stop => :never) do
@@ -97,7 +120,7 @@ module Ordain
 
     # Where code outside of our own files called from.
     def caller_place(backtrace = caller)
-      line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal') }
+      line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal', LIBRARY) }
       match = line&.match(/\A(.*?):(\d+)(?::|\z)/)
       match ? [match[1], match[2].to_i] : [nil, nil]
     end
@@ -107,9 +130,32 @@ module Ordain
       @loaded ||= {}
       return if @loaded[path] == text
 
-      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+      evaluate(path, text)
       @loaded[path] = text
       $LOADED_FEATURES << File.expand_path(path)
+    end
+
+    def evaluate(path, text)
+      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+    end
+
+    # The time of the call begins anew.
+    def renew
+      @mutex.synchronize { @deadline = now + SECONDS if @deadline }
+    end
+
+    def describe(error)
+      trace = error.backtrace || []
+      own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
+      # A file that does not parse has no line of its own in the backtrace.
+      if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
+        own.unshift("#{match[1]}:#{match[2]}")
+      end
+      out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
+      out['unwound'] = error.unwound if error.respond_to?(:unwound)
+      out['attribute'] = error.attribute&.to_s if error.is_a?(OfAttribute)
+      out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
+      out
     end
 
     private
@@ -117,11 +163,20 @@ module Ordain
     def answer(message)
       name, *args = message
       # What a call that was stopped left behind.
-      ['ok', timed { Handlers.public_send(name, *args) }]
+      answer = ['ok', timed { Handlers.public_send(name, *args) }]
+      tell_printed
+      answer
     rescue Exception => e
+      tell_printed unless @output.closed?
       raise if e.is_a?(IOError) && @output.closed?
 
       ['err', describe(e)]
+    end
+
+    # Says what code has printed since the last time.
+    def tell_printed
+      text = @printed.take
+      ask('printed', scrub(text)) unless text.empty?
     end
 
     def receive
@@ -143,19 +198,6 @@ module Ordain
       error.extend(Unwound)
       error.unwound = id
       raise error
-    end
-
-    def describe(error)
-      trace = error.backtrace || []
-      own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
-      # A file that does not parse has no line of its own in the backtrace.
-      if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
-        own.unshift("#{match[1]}:#{match[2]}")
-      end
-      out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
-      out['unwound'] = error.unwound if error.respond_to?(:unwound)
-      out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
-      out
     end
 
     def message_of(error)
@@ -277,9 +319,19 @@ module Ordain
         Wire.pack(Types.parse_title(type, title))
       end
 
-      # What a type makes of a resource: munged values, automatic relationships, or its complaint.
-      def resource(type, title, values)
-        Types.examine(type, title, Wire.unpack(values))
+      # The custom facts of directories, over what is known of the machine.
+      def facts(core, outside, dirs)
+        Ordain.collect_facts(core, outside, dirs)
+      end
+
+      # What the definition of a loaded resource type is made of, documentation included.
+      def model(name)
+        Types.model(name)
+      end
+
+      # What the types of a finished catalog make of its resources.
+      def examine(list)
+        Types.examine(list)
       end
     end
   end

@@ -417,6 +417,11 @@ module Kernel
     count == 1 ? one : many
   end
 
+  # What code warns of is shown, as what it prints.
+  def warn(*messages, **_options)
+    $stderr.puts(*messages) unless messages.empty?
+  end
+
   # Parts of Puppet and Facter stand in this process already; modules may add their own.
   OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 
@@ -432,6 +437,10 @@ module Kernel
     begin
       ordain_require(path)
     rescue LoadError
+      # A path that begins at the directory of the compile, as that of the code does.
+      full = File.expand_path(path)
+      return ordain_require(full) if path != full && [full, "#{full}.rb"].any? { |file| File.file?(file) }
+
       raise if defined?(Gem::Specification)
 
       # Gems are looked for only when a library is nowhere else.

@@ -23,7 +23,7 @@ module Puppet
       def absolute_path?(path, platform = :posix)
         case platform
         when :windows then path.match?(%r{\A(?:[A-Za-z]:[\\/]|[\\/][\\/][^\\/]+[\\/][^\\/]+)})
-        else path.start_with?('/')
+        else path.is_a?(String) && path.start_with?('/')
         end
       end
 
@@ -82,10 +82,9 @@ module Puppet
       def logmethods(*); end
     end
 
-    def which(program)
-      Util.which(program)
+    %i[which absolute_path? execute symbolizehash withenv].each do |name|
+      define_method(name) { |*args, &block| Util.public_send(name, *args, &block) }
     end
-    module_function :which
 
     # Running programs.
     module Execution
@@ -253,8 +252,8 @@ module Puppet
 
     module Errors
       def fail(*args)
-        error, message = args.size > 1 ? args : [Puppet::Error, args[0]]
-        raise error, message
+        error = args[0].is_a?(Class) ? args.shift : Puppet::Error
+        raise error, args.grep_v(Exception).join(' ')
       end
 
       def devfail(message)
@@ -284,25 +283,37 @@ module Puppet
       def warnonce(message)
         Puppet.warn_once('warnings', message, message)
       end
+
+      %i[debug_once notice_once].each { |name| define_method(name) { |*| nil } }
     end
 
-    module Docs
-      def self.scrub(text)
-        text.to_s.gsub(/^\s+/, '').strip
+    # Modes of files, octal or in letters.
+    module SymbolicFileMode
+      OCTAL = /^0?[0-7]{1,4}$/.freeze
+      PART = /[ugoa]*[-=+][-=+rstwxXugo]*/.freeze
+
+      class << self
+        def valid?(value)
+          value.match?(OCTAL) || value.match?(/^#{PART}(?:,#{PART})*$/)
+        end
+
+        # Without leading zeros, those in letters as they are.
+        def normal(value)
+          value.match?(OCTAL) ? value.sub(/^0*/, '').then { |text| text.empty? ? '0' : text } : value
+        end
       end
 
-      def doc
-        @doc || ''
+      def valid_symbolic_mode?(value)
+        SymbolicFileMode.valid?(value.to_s)
       end
 
-      def desc(text)
-        @doc = text
+      def normalize_symbolic_mode(value)
+        SymbolicFileMode.normal(value.to_s)
       end
     end
 
     module MethodHelper; end
     module ClassGen; end
-    module ProviderFeatures; end
     module Diff; end
     module SELinux; end
   end
@@ -342,84 +353,4 @@ module Puppet
   module SSL; end
   module Network; end
   module HTTP; end
-end
-
-# Facts: those of the node that is compiled.
-module Facter
-  Fact = Struct.new(:name, :value)
-
-  class << self
-    def value(name)
-      parts = name.to_s.split('.')
-      first, *rest = parts
-      found = facts.fetch(name.to_s) { facts[first] }
-      return found if facts.key?(name.to_s)
-
-      rest.reduce(found) { |inner, part| inner.is_a?(Hash) ? inner[part] : nil }
-    end
-
-    def [](name)
-      found = value(name)
-      found.nil? ? nil : Fact.new(name.to_s, found)
-    end
-    alias fact []
-
-    def to_hash
-      facts
-    end
-
-    def add(*); end
-
-    def version
-      '4.10.0'
-    end
-
-    def search(*); end
-    def loadfacts; end
-    def clear; end
-    def flush; end
-
-    %i[debug info warn].each do |level|
-      define_method(level) { |message| Puppet.public_send(level == :warn ? :warning : level, message) }
-    end
-
-    def debugging?
-      false
-    end
-
-    private
-
-    def facts
-      found, value = Ordain.ask('variable', Ordain.ask('global'), 'facts')
-      (found && Ordain::Wire.unpack(value)) || {}
-    end
-  end
-
-  module Core
-    module Execution
-      class ExecutionFailure < StandardError; end
-
-      class << self
-        def which(program)
-          Puppet::Util.which(program)
-        end
-
-        def exec(command)
-          execute(command)
-        end
-
-        def execute(command, options = {})
-          require 'open3'
-          text, = Open3.capture2e(command)
-          text.strip
-        rescue SystemCallError
-          options.fetch(:on_fail) { raise ExecutionFailure, "Could not execute '#{command}': command not found" }
-        end
-      end
-    end
-  end
-
-  module Util
-    Resolution = Core::Execution
-  end
 end

@@ -6,11 +6,16 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
     ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
     ("ordain/util.rb", include_str!("../ruby/util.rb")),
+    ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
     ("ordain/functions.rb", include_str!("../ruby/functions.rb")),
     ("ordain/scope.rb", include_str!("../ruby/scope.rb")),
     ("ordain/templates.rb", include_str!("../ruby/templates.rb")),
+    ("ordain/values.rb", include_str!("../ruby/values.rb")),
     ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
+    ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
+    ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
+    ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
 ];
 

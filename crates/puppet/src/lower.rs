@@ -43,6 +43,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
     lowering.resources();
     lowering.containment();
     lowering.edges();
+    lowering.automatic();
     lowering.finish()
 }
 
@@ -185,11 +186,15 @@ impl Lowering<'_, '_> {
                 Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
             }
             How::Relation => Step::Relation,
+            How::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
             How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
             How::External => Step::External("the run itself".into()),
             How::Exported(import) => return self.exported(import, origin.within),
         };
-        let parent = self.inside(origin.within);
+        let parent = match origin.how {
+            How::Kind => None,
+            _ => self.inside(origin.within),
+        };
         self.graph.origins.intern(Origin { step, span: origin.span, parent })
     }
 
@@ -275,6 +280,22 @@ impl Lowering<'_, '_> {
                 if seen.insert((from, to, kind)) {
                     self.graph.edges.push(Edge { from, to, kind, origin: wish.origin });
                 }
+            }
+        }
+    }
+
+    /// What the types of resources ask for by themselves.
+    fn automatic(&mut self) {
+        let mut seen = FxHashSet::default();
+        for relation in std::mem::take(&mut self.catalog.automatic) {
+            let node = |id: ResourceId| self.nodes[id.0 as usize];
+            let (Some(from), Some(to)) = (node(relation.from), node(relation.to)) else { continue };
+            let kind = if relation.notify { EdgeKind::Notify } else { EdgeKind::Before };
+            if seen.insert((from, to, kind)) {
+                let step = Step::Kind(self.catalog.get(relation.by).kind.clone());
+                let parent = Some(self.declared(relation.by));
+                let origin = self.graph.origins.intern(Origin { step, span: None, parent });
+                self.graph.automatic.push(Edge { from, to, kind, origin });
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
+use crate::plugins::NotGenerated;
 use crate::syntax::code_of;
 use crate::value::Value;
 
@@ -59,7 +60,8 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         let exports = outcome.compiler.exports();
-        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
+        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+        let graph = is_sound.then(|| lower(&mut outcome.compiler));
         Compiled { graph, exports, report: report(outcome) }
     })
 }
@@ -70,11 +72,23 @@ pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> 
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         let exports = outcome.compiler.exports();
-        let graph = outcome.error.is_none().then(|| lower(&mut outcome.compiler));
+        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+        let graph = is_sound.then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
         Compiled { graph, exports, report }
     })
+}
+
+/// Whether the types of all resources accept them, if they are asked.
+fn is_accepted(outcome: &mut Outcome<'_>) -> bool {
+    if !outcome.compiler.settings.examine_types {
+        return true;
+    }
+    let found = outcome.compiler.examine_types();
+    let accepted = found.iter().all(|d| d.severity != Severity::Error);
+    outcome.compiler.diagnostics.extend(found);
+    accepted
 }
 
 /// Evaluates a text at the top scope, after the site program and the node were compiled.
@@ -111,6 +125,26 @@ pub fn evaluate(
             }
         };
         Evaluated { value, report: report(outcome) }
+    })
+}
+
+/// Writes the resource types that files of Ruby define in the Puppet language, one after the other:
+/// `each` is given the name and the text of a type, or why there is none.
+pub fn generate_types<'a>(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    files: impl Iterator<Item = (&'a str, &'a Path)> + Send,
+    mut each: impl FnMut(&str, &Path, Result<String, NotGenerated>) + Send,
+) -> Report {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, settings, &node.name);
+        compiler.begin(node);
+        for (name, file) in files {
+            let text = compiler.generate_type(name, file);
+            each(name, file, text);
+        }
+        report(Outcome { compiler, error: None })
     })
 }
 

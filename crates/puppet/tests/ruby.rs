@@ -161,7 +161,7 @@ Puppet::Functions.create_function(:'garden::bed', Puppet::Functions::InternalFun
   end
 
   def dig(scope, depth, options = {}, &block)
-    puts 'this goes nowhere'
+    puts 'dry soil'
     deeper = call_function('map', [1, 2]) { |n| n + depth }
     out = [depth, options, scope['soil'], deeper]
     out << yield(depth) if block
@@ -203,7 +203,9 @@ fn functions_of_both_interfaces() {
     assert_eq!(
         logs,
         [
+            "function 'garden::bed' prints: dry soil",
             "[3, {}, clay, [4, 5]]",
+            "function 'garden::bed' prints: dry soil",
             "[4, {a => Sensitive [value redacted], b => File['/c'], d => /e.f/, g => default}, clay, [5, 6], 8]",
             "2 names",
             "A+B",

@@ -9,8 +9,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::world::{Peer, PeerRequest};
 
@@ -19,8 +20,15 @@ const KEPT_OUTPUT: usize = 4096;
 /// How long a child that closed its socket has to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// The variable that all processes have which the child starts, whatever group they go to.
+const MARK: &str = "ORDAIN_CHILD";
+/// How often processes with the mark are looked for: one may start another meanwhile.
+const ROUNDS: usize = 8;
+
 struct HostPeer {
     child: Child,
+    /// The variable with its value, as the system shows it.
+    mark: String,
     socket: UnixStream,
     printed: Arc<Mutex<VecDeque<u8>>>,
     ended: Option<ExitStatus>,
@@ -39,14 +47,19 @@ pub(crate) fn spawn(request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
     let mut command = Command::new(program);
     command.args(args).stdin(OwnedFd::from(theirs));
     command.stdout(Stdio::from(printed.try_clone()?)).stderr(Stdio::from(printed));
-    command.process_group(0);
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
+    command.process_group(0).env(MARK, &value);
     let child = command.spawn()?;
     let printed = Arc::new(Mutex::new(VecDeque::new()));
     let kept = Arc::clone(&printed);
     // The command holds our ends of what the child prints to.
     drop(command);
     std::thread::spawn(move || keep(output, &kept));
-    Ok(Box::new(HostPeer { child, socket, printed, ended: None }))
+    let mark = format!("{MARK}={value}");
+    Ok(Box::new(HostPeer { child, mark, socket, printed, ended: None }))
 }
 
 /// Keeps the end of what comes.
@@ -138,13 +151,43 @@ impl HostPeer {
             }
         }
         // The group also when the child has ended: what it started may still be there.
-        let group = format!("-{}", self.child.id());
-        let mut kill = Command::new("kill");
-        kill.args(["-KILL", "--", &group]).stdout(Stdio::null()).stderr(Stdio::null());
-        let _ = kill.status();
+        kill(&[format!("-{}", self.child.id())]);
         let _ = self.child.kill();
-        own.or_else(|| self.child.wait().ok())
+        let status = own.or_else(|| self.child.wait().ok());
+        for _ in 0..ROUNDS {
+            let left = marked(&self.mark);
+            if left.is_empty() {
+                break;
+            }
+            kill(&left);
+        }
+        status
     }
+}
+
+/// Kills processes, or groups whose number has a minus.
+fn kill(which: &[String]) {
+    let mut kill = Command::new("kill");
+    kill.args(["-KILL", "--"]).args(which).stdout(Stdio::null()).stderr(Stdio::null());
+    // Those that have ended meanwhile are no error.
+    let _ = kill.status();
+}
+
+/// The processes that were started with a variable, where the system shows that.
+fn marked(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(pid) = name.to_str().filter(|n| n.bytes().all(|b| b.is_ascii_digit())) else {
+            continue;
+        };
+        // Those of others cannot be read, and those that have ended show nothing.
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environment.split(|b| *b == 0).any(|variable| variable == mark.as_bytes()) {
+            found.push(pid.to_owned());
+        }
+    }
+    found
 }
 
 impl Drop for HostPeer {
@@ -182,7 +225,17 @@ mod tests {
 
     #[test]
     fn the_time_is_limited_and_what_it_started_ends() {
-        let mut peer = shell("sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
+        ends("sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
+    }
+
+    #[test]
+    fn what_leaves_its_group_ends_too() {
+        ends("setsid sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
+    }
+
+    /// Ends a script that says the number of a process that it started.
+    fn ends(script: &str) {
+        let mut peer = shell(script);
         let mut pid = Vec::new();
         while pid.last() != Some(&b'\n') {
             let mut byte = [0];

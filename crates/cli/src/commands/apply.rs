@@ -55,7 +55,7 @@ pub struct ApplyArgs {
 /// When the sources have errors, the relations a loop, another run is under way, or a saved plan
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = options(args, &loaded)?;
     let registry = Registry::default();
     let resolve = |address: &str| loaded.resolve_source(address);

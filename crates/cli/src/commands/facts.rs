@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ordain_data::{Map, Value};
-use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
+use ordain_source::{Diagnostic, EntryKind, SourceMap, suggest};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::node::machine_facts;
 use crate::ui::Ui;
 
@@ -31,6 +32,15 @@ pub struct FactsArgs {
     /// A directory of further external facts
     #[arg(long, value_name = "DIR")]
     external_dir: Vec<PathBuf>,
+    /// A directory of custom facts in Ruby
+    #[arg(long, value_name = "DIR")]
+    custom_dir: Vec<PathBuf>,
+    /// The directory of an environment, whose modules have facts
+    #[arg(long, value_name = "DIR")]
+    environment: Option<PathBuf>,
+    /// Where modules with facts are, separated by colons
+    #[arg(long, value_name = "DIRS")]
+    modulepath: Option<String>,
 }
 
 /// The form of facts.
@@ -51,8 +61,14 @@ enum Format {
 /// # Errors
 /// When a fact that was asked for is not known.
 pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
-    let world = HostWorld::new();
-    let facts = machine_facts(&world, args.external_dir.clone(), args.legacy);
+    let env = input::open_for_facts(ui, args.environment.as_deref(), args.modulepath.as_deref())?;
+    let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
+    let is_dir = |dir: &PathBuf| env.world.kind(dir) == Some(EntryKind::Directory);
+    let mut external: Vec<PathBuf> = modules.filter(is_dir).collect();
+    external.extend(args.external_dir.iter().cloned());
+    let mut custom = env.fact_dirs();
+    custom.extend(args.custom_dir.iter().cloned());
+    let facts = machine_facts(&env, external, custom, args.legacy);
     ui.diagnostics(facts.problems, &SourceMap::new());
     let name = machine_name(&facts.values);
     let values = if args.names.is_empty() {

@@ -54,11 +54,12 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     if let Err(found) = Relations::new(&loaded.graph).order() {
         let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
         ui.diagnostics(vec![warning], &loaded.sources);
     }
+    ordain_engine::automatic::add(&mut loaded.graph);
     let text = draw(&loaded, format(args));
     match &args.out {
         None => ui.out().write_all(text.as_bytes())?,

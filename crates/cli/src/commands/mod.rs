@@ -16,6 +16,7 @@ mod lookup;
 pub mod merge;
 mod parse;
 mod plan;
+mod types;
 
 use clap::{Args, Subcommand};
 
@@ -68,6 +69,7 @@ verbs! {
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
+    "types" Types(types::TypesArgs) => types::run,
     "parse" Parse(parse::ParseArgs) => parse::run,
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
     "completions" Completions(completions::CompletionsArgs) => completions::run,

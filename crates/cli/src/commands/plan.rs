@@ -85,7 +85,7 @@ impl SelectionArgs {
 /// # Errors
 /// When the sources have errors or the relations a loop.
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load(ui, &args.path, &args.compile)?;
+    let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = args.selection.options(false);
     let registry = Registry::default();
     let resolve = |address: &str| loaded.resolve_source(address);

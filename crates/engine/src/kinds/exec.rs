@@ -200,7 +200,8 @@ impl Instance for ExecInstance {
         let cwd = self.surroundings.cwd.iter().map(|p| p.to_string_lossy().into_owned());
         let file = |title: String| ResourceRef { kind: "File".into(), title: title.into() };
         let mut wanted: Vec<ResourceRef> = cwd.chain(programs).map(file).collect();
-        if let Some(user) = &self.surroundings.user {
+        let is_name = |user: &&String| !user.bytes().all(|b| b.is_ascii_digit());
+        if let Some(user) = self.surroundings.user.as_ref().filter(is_name) {
             wanted.push(ResourceRef { kind: "User".into(), title: user.into() });
         }
         wanted

@@ -197,7 +197,9 @@ impl GroupInstance {
 impl Instance for GroupInstance {
     fn second_names(&self) -> Vec<ResourceRef> {
         let number = self.gid.map(|gid| gid.to_string());
-        let names = number.into_iter().chain([self.name.clone()]);
+        // A number names the group that has it, even if another is called so.
+        let name = Some(self.name.clone()).filter(|n| !n.bytes().all(|b| b.is_ascii_digit()));
+        let names = number.into_iter().chain(name);
         names.map(|n| ResourceRef { kind: "Group".into(), title: n.into() }).collect()
     }
 

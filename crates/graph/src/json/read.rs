@@ -52,6 +52,8 @@ struct Document {
     containment: Vec<(u32, u32)>,
     #[serde(default)]
     edges: Vec<EdgeDoc>,
+    #[serde(default)]
+    automatic: Vec<EdgeDoc>,
 }
 
 #[derive(Deserialize, Default)]
@@ -166,7 +168,9 @@ pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph
     if reader.graph.len() != count {
         return Err(ReadError::new("a resource is there twice"));
     }
-    reader.add_relations(document.aliases, document.containment, document.edges)?;
+    reader.add_relations(document.aliases, document.containment)?;
+    reader.graph.edges = reader.edges(document.edges)?;
+    reader.graph.automatic = reader.edges(document.automatic)?;
     Ok(reader.graph)
 }
 
@@ -249,7 +253,6 @@ impl Reader {
         &mut self,
         aliases: Vec<AliasDoc>,
         containment: Vec<(u32, u32)>,
-        edges: Vec<EdgeDoc>,
     ) -> Result<(), ReadError> {
         for alias in aliases {
             let of = self.resource(alias.of)?;
@@ -259,17 +262,20 @@ impl Reader {
             let pair = (self.resource(outer)?, self.resource(inner)?);
             self.graph.containment.push(pair);
         }
-        for edge in edges {
+        Ok(())
+    }
+
+    fn edges(&self, edges: Vec<EdgeDoc>) -> Result<Vec<Edge>, ReadError> {
+        let edge = |edge: EdgeDoc| {
             let kind = match edge.kind.as_str() {
                 "before" => EdgeKind::Before,
                 "notify" => EdgeKind::Notify,
                 other => return Err(ReadError(format!("unknown kind of edge `{other}`"))),
             };
             let (from, to) = (self.resource(edge.from)?, self.resource(edge.to)?);
-            let origin = self.origin(edge.origin)?;
-            self.graph.edges.push(Edge { from, to, kind, origin });
-        }
-        Ok(())
+            Ok(Edge { from, to, kind, origin: self.origin(edge.origin)? })
+        };
+        edges.into_iter().map(edge).collect()
     }
 }
 
@@ -287,6 +293,7 @@ fn step(doc: OriginDoc) -> Result<Step, ReadError> {
         "define" => Step::Define(doc.name.0),
         "node" => Step::Node(doc.name.0),
         "function" => Step::Function(doc.name.0),
+        "kind" => Step::Kind(doc.name.0),
         "inherited" => Step::Inherited(doc.name.0),
         "exported" => Step::Exported(doc.name.0),
         other => return Err(ReadError(format!("unknown step `{other}`"))),

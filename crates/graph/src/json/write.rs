@@ -25,6 +25,8 @@ struct Document<'a> {
     aliases: Stream<'a, Json>,
     containment: Stream<'a, Json>,
     edges: Stream<'a, Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    automatic: Option<Stream<'a, Json>>,
 }
 
 struct Names<'a>(&'a [ecow::EcoString]);
@@ -79,6 +81,8 @@ pub fn write(
             Box::new(graph.containment.iter().map(|(outer, inner)| json!([outer.0, inner.0])))
         })),
         edges: Stream(Box::new(|| Box::new(graph.edges.iter().map(edge)))),
+        automatic: (!graph.automatic.is_empty())
+            .then(|| Stream::<Json>(Box::new(|| Box::new(graph.automatic.iter().map(edge))))),
     };
     serde_json::to_writer(out, &document).map_err(io::Error::from)
 }
@@ -136,6 +140,7 @@ fn step(step: &Step) -> (&'static str, Vec<(&'static str, Json)>) {
         Step::Define(name) => named("define", name),
         Step::Node(name) => named("node", name),
         Step::Function(name) => named("function", name),
+        Step::Kind(name) => named("kind", name),
         Step::Inherited(name) => named("inherited", name),
         Step::Exported(name) => named("exported", name),
     }

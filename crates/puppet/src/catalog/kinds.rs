@@ -7,7 +7,7 @@ use ecow::EcoString;
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::{ResourceKind, capitalize_segments};
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
+use crate::eval::error::{EvalResult, plain};
 
 /// What declarations of a resource type have in common.
 #[derive(Debug)]
@@ -30,6 +30,9 @@ impl Compiler<'_> {
         let what = match self.env.native_type(&lower) {
             Some(_) if lower == "stage" => ResourceKind::Stage,
             Some(mut schema) => {
+                if let Some(why) = schema.ruby.as_ref().and_then(|ruby| ruby.broken.clone()) {
+                    return plain(why);
+                }
                 if let Some(ruby) = schema.ruby.as_ref().filter(|ruby| ruby.unclear) {
                     schema.ruby = Some(self.examined_type(&lower, &Arc::clone(ruby)));
                 }

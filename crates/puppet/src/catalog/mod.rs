@@ -100,6 +100,19 @@ pub struct Relation {
     pub span: Span,
 }
 
+/// An order that the type of a resource asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Automatic {
+    /// What comes first.
+    pub from: ResourceId,
+    /// What comes later.
+    pub to: ResourceId,
+    /// Whether `to` is notified.
+    pub notify: bool,
+    /// The resource whose type asks.
+    pub by: ResourceId,
+}
+
 /// The catalog while it is compiled.
 #[derive(Default, Debug)]
 pub struct Catalog {
@@ -119,6 +132,8 @@ pub struct Catalog {
     pub collectors: Vec<Collector>,
     /// Relationships in order.
     pub relations: Vec<Relation>,
+    /// What the types of resources ask for by themselves.
+    pub automatic: Vec<Automatic>,
     /// References given to `realize` that were not found so far.
     pub realize: Vec<(ResourceKey, Span)>,
     /// Tags of the catalog itself.

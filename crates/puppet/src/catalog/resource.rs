@@ -58,6 +58,8 @@ pub enum How {
     Data(Arc<DataPlace>),
     /// By an arrow.
     Relation,
+    /// By the code of the resource type, which converts values and has defaults.
+    Kind,
     /// From a container.
     Inherited,
     /// By the program itself or from outside.

@@ -113,6 +113,8 @@ pub struct Settings {
     pub max_steps: u64,
     /// How many resources a catalog may have.
     pub max_resources: usize,
+    /// Whether the code of resource types sees the catalog at the end, as where it is applied.
+    pub examine_types: bool,
     /// What nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
@@ -127,6 +129,7 @@ impl Default for Settings {
             include_legacy_facts: false,
             max_steps: budget::MAX_STEPS,
             max_resources: budget::MAX_RESOURCES,
+            examine_types: false,
             exports: None,
             values: BTreeMap::new(),
         }

@@ -5,6 +5,7 @@
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
 mod definitions;
+mod generated_types;
 mod missing;
 mod modules;
 mod ruby_types;
@@ -18,6 +19,7 @@ use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
+pub(crate) use generated_types::TitlePatterns;
 pub use modules::Module;
 pub use ruby_types::RubyType;
 
@@ -126,6 +128,9 @@ struct Registry {
 
 /// An ERB template, or why it does not parse.
 pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
+
+/// The directory of an environment with the types that were generated for it.
+pub const GENERATED_TYPES: &str = ".resource_types";
 
 /// How many ERB templates that stand in manifests are kept.
 const KEPT_TEMPLATES: usize = 4096;
@@ -323,13 +328,61 @@ impl Environment {
             let path = module.dir.join(&file);
             self.world.read(&path).ok().map(|text| (path, text))
         };
-        let found = plain.then(|| self.modules.values().find_map(read)).flatten();
-        let found = found.map(|(file, text)| {
+        let generated = plain.then(|| self.generated_type(name)).flatten();
+        let in_ruby = || {
+            let (file, text) = self.modules.values().find_map(read)?;
             let read = RubyType::read(&String::from_utf8_lossy(&text));
-            Arc::new(RubyType { file, ..read })
-        });
+            Some(RubyType { file, ..read })
+        };
+        let found = generated.or_else(|| plain.then(in_ruby).flatten()).map(Arc::new);
         self.registry_mut().ruby_types.insert(name.into(), found.clone());
         found
+    }
+
+    /// A type that was generated for this environment, which is read instead of the Ruby code.
+    fn generated_type(&self, name: &str) -> Option<RubyType> {
+        let path = self.dir.as_ref()?.join(GENERATED_TYPES).join(format!("{name}.pp"));
+        let text = self.world.read(&path).ok()?;
+        let loaded = self.parse_code(&path, &String::from_utf8_lossy(&text));
+        let read = match loaded.errors.first() {
+            Some(error) => Err(error.message.clone()),
+            None => generated_types::read(name, &path, &loaded.program),
+        };
+        Some(read.unwrap_or_else(|why| RubyType {
+            file: path,
+            open: true,
+            broken: Some(why),
+            ..RubyType::default()
+        }))
+    }
+
+    /// The file of a module that defines a resource type in Ruby.
+    pub fn ruby_type_file(&self, name: &str) -> Option<PathBuf> {
+        let known = self.registry().ruby_types.get(name).cloned().flatten();
+        let in_ruby = |file: &Path| file.extension().is_some_and(|e| e == "rb");
+        match known {
+            Some(known) if in_ruby(&known.file) => Some(known.file.clone()),
+            _ => {
+                let files = self.modules.values();
+                let mut files = files.map(|m| m.dir.join(format!("lib/puppet/type/{name}.rb")));
+                files.find(|file| self.world.kind(file) == Some(EntryKind::File))
+            }
+        }
+    }
+
+    /// The files of resource types that the modules have, in order of their paths.
+    pub fn type_files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for module in self.modules.values() {
+            let dir = module.dir.join("lib/puppet/type");
+            let entries = self.world.list(&dir).unwrap_or_default().into_iter();
+            let names = entries.filter(|(name, kind)| {
+                *kind == EntryKind::File && name.ends_with(".rb") && !name.starts_with('.')
+            });
+            files.extend(names.map(|(name, _)| dir.join(name)));
+        }
+        files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        files
     }
 
     /// Keeps what running the file of a resource type has told.

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use ecow::EcoString;
 
+use super::generated_types::TitlePatterns;
+
 /// What the file of a resource type says.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct RubyType {
@@ -25,6 +27,10 @@ pub struct RubyType {
     pub patterns: bool,
     /// Whether reading it leaves something open that running it tells.
     pub unclear: bool,
+    /// The patterns, where they are known here; else the code has to be asked.
+    pub(crate) title_patterns: Option<TitlePatterns>,
+    /// Why the file cannot be used.
+    pub broken: Option<String>,
     /// The file.
     pub file: PathBuf,
 }

@@ -29,6 +29,7 @@ impl Compiler<'_> {
             }
             "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
             "log" => self.answer_log(args),
+            "printed" => self.answer_printed(args),
             "stack" => Ok(self.call_places()),
             "enclosing" | "resource" | "resources" | "tags" | "defined" => {
                 self.answer_about_catalog(name.as_str().unwrap_or_default(), args)
@@ -158,6 +159,18 @@ impl Compiler<'_> {
         Ok(Json::Null)
     }
 
+    /// What code printed, as messages that name it.
+    fn answer_printed(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let call = self.ruby.calls.last().expect("questions come during calls");
+        let (what, span) = (call.what.clone(), Some(call.span));
+        for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
+            let (message, source) = (format!("{what} prints: {line}"), String::new());
+            let level = LogLevel::Notice;
+            self.logs.push(crate::eval::LogEntry { level, message, source, span });
+        }
+        Ok(Json::Null)
+    }
+
     /// Where the calls under way are written, innermost first.
     fn call_places(&self) -> Json {
         let places = self.ruby.calls.iter().rev().map(|call| {
@@ -212,10 +225,7 @@ impl Compiler<'_> {
                     None => json!([false]),
                 })
             }
-            "type_outline" => Ok(match schema::find(text(args, 0)) {
-                Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
-                None => Json::Null,
-            }),
+            "type_outline" => Ok(type_outline(text(args, 0))),
             "in_range" => {
                 let range = text(args, 0).parse::<Range>();
                 let version = text(args, 1).parse::<Version>();
@@ -229,4 +239,12 @@ impl Compiler<'_> {
 /// The text at a position of a question; empty if there is none.
 pub(super) fn text(args: &[Json], at: usize) -> &str {
     args.get(at).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The attributes of a type that is known without its code.
+pub(super) fn type_outline(name: &str) -> Json {
+    match schema::find(name) {
+        Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),
+        None => Json::Null,
+    }
 }

@@ -7,7 +7,10 @@
 mod answers;
 mod blocks;
 mod catalog;
+mod examine;
+mod facts;
 mod functions;
+mod generate;
 mod templates;
 mod types;
 mod wire;
@@ -27,7 +30,9 @@ use crate::eval::{Compiler, Strict};
 use crate::value::Value;
 
 pub(crate) use blocks::RUBY_BLOCK;
+pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
+pub use generate::NotGenerated;
 
 /// How deep calls may nest from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;
@@ -56,10 +61,12 @@ pub(crate) struct State<'e> {
 }
 
 /// A call of Ruby code that is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Call {
     scope: ScopeId,
     span: Span,
+    /// What is called.
+    what: EcoString,
 }
 
 /// What is called, for errors: `function 'a::b'`, and the file.
@@ -106,7 +113,7 @@ impl Compiler<'_> {
             ));
             return Err(error.into());
         }
-        self.ruby.calls.push(Call { scope, span });
+        self.ruby.calls.push(Call { scope, span, what: callee.what.into() });
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
         if self.ruby.calls.is_empty() {

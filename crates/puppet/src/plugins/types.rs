@@ -1,6 +1,7 @@
 //! Resource types that modules bring in Ruby, where reading their file does not tell enough: their
 //! attributes, and what titles say of them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -11,7 +12,7 @@ use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
-use crate::load::RubyType;
+use crate::load::{RubyType, TitlePatterns};
 use crate::value::Value;
 
 /// What runs before any declaration is at hand.
@@ -23,7 +24,7 @@ impl Compiler<'_> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
         let said = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
-            this.load_type(callee, name, read, NOWHERE)
+            this.load_type(callee, name, &read.file, NOWHERE)
         });
         let found = match said {
             Ok(said) => Arc::new(told(read, &said)),
@@ -34,11 +35,11 @@ impl Compiler<'_> {
     }
 
     /// What the `ruby` process says of a type, which it loads if it has not done so.
-    fn load_type(
+    pub(super) fn load_type(
         &mut self,
         callee: Callee<'_>,
         name: &str,
-        read: &RubyType,
+        file: &Path,
         span: Span,
     ) -> EvalResult<Json> {
         let key = format!("type {name}");
@@ -46,9 +47,10 @@ impl Compiler<'_> {
         if let Some(said) = known {
             return Ok(said.clone());
         }
-        let text = self.env.world.read(&read.file).map_err(|error| {
-            PlainError::new(format!("cannot read {}: {error}", read.file.display()))
-        })?;
+        let text =
+            self.env.world.read(file).map_err(|error| {
+                PlainError::new(format!("cannot read {}: {error}", file.display()))
+            })?;
         let text = String::from_utf8_lossy(&text);
         let said = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
         if let Some(session) = &mut self.ruby.session {
@@ -68,11 +70,14 @@ impl Compiler<'_> {
         title: &str,
         at: (ScopeId, Span),
     ) -> EvalResult<Vec<(EcoString, Value)>> {
+        if let Some(patterns) = &kind.title_patterns {
+            return match_title(patterns, title);
+        }
         let place = kind.file.display().to_string();
         let what = format!("the resource type `{name}`");
         let callee = Callee { what: &what, place: &place };
         let answer = self.with_ruby(callee, at.0, at.1, |this| {
-            this.load_type(callee, name, kind, at.1)?;
+            this.load_type(callee, name, &kind.file, at.1)?;
             let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
             this.unpack_value(&answer)
         });
@@ -81,6 +86,20 @@ impl Compiler<'_> {
         let text = |key: &Value| key.as_str().map(EcoString::from);
         Ok(entries.filter_map(|(key, value)| Some((text(key)?, value.clone()))).collect())
     }
+}
+
+/// The values that a title gives by the first pattern that fits.
+fn match_title(patterns: &TitlePatterns, title: &str) -> EvalResult<Vec<(EcoString, Value)>> {
+    for (pattern, names) in patterns {
+        let Ok(regex) = pattern.regex() else { continue };
+        let Ok(Some(found)) = regex.captures(title) else { continue };
+        let groups = names.iter().enumerate().filter_map(|(i, name)| {
+            let text = found.get(i + 1).map_or(Value::Undef, |range| Value::from(&title[range]));
+            Some((name.clone()?, text))
+        });
+        return Ok(groups.collect());
+    }
+    Err(PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into())
 }
 
 /// A title that does not fit is no error of the Ruby code.

@@ -1,0 +1,217 @@
+//! What the code of resource types makes of a finished catalog: it refuses and converts values, gives
+//! defaults, and asks that some resources come before others. Puppet does this where a catalog is
+//! applied; a catalog that is sent to an agent stays as it was compiled.
+
+use std::path::PathBuf;
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value as Json, json};
+
+use super::{Callee, trace_text};
+use crate::catalog::{Automatic, How, LostValue, Param, ParamOrigin, ResourceId, ResourceKind};
+use crate::eval::Compiler;
+use crate::eval::error::{EvalResult, Unwind};
+use crate::eval::resources::new_param;
+use crate::eval::scope::ScopeId;
+use crate::value::Value;
+
+const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
+
+/// The code of what a type refuses.
+pub(crate) const REFUSED: &str = "puppet::resource";
+/// The code of a type that cannot be asked.
+const UNASKED: &str = "puppet::ruby";
+
+/// Metaparameters that no type looks at.
+const UNSEEN: &[&str] = &["before", "require", "notify", "subscribe", "alias", "stage"];
+
+/// A place in what the types said, by the number of the resource.
+type Said = Vec<(ResourceId, Json)>;
+
+impl Compiler<'_> {
+    /// Lets the types in Ruby see the catalog. What they refuse is given back as errors.
+    pub(crate) fn examine_types(&mut self) -> Vec<Diagnostic> {
+        let kinds = self.kinds_in_ruby();
+        if kinds.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
+        let what = format!("the resource types {}", names.join(", "));
+        let callee = Callee { what: &what, place: "Ruby" };
+        let said =
+            self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| this.ask_types(callee, &kinds));
+        match said {
+            Ok((said, mut found)) => {
+                for (id, said) in said {
+                    found.extend(self.take_said(id, &said));
+                }
+                found
+            }
+            Err(unwind) => vec![unasked(&what, *unwind)],
+        }
+    }
+
+    /// The types of the catalog that are written in Ruby, with their files.
+    fn kinds_in_ruby(&self) -> IndexMap<EcoString, PathBuf> {
+        let mut seen = FxHashSet::default();
+        let mut kinds = IndexMap::new();
+        for resource in &self.catalog.resources {
+            let ResourceKind::Native(schema) = &resource.what else { continue };
+            if schema.ruby.is_none() || resource.is_virtual || !seen.insert(resource.kind.clone()) {
+                continue;
+            }
+            let name = resource.kind.to_lowercase();
+            if let Some(file) = self.env.ruby_type_file(&name) {
+                kinds.insert(name, file);
+            }
+        }
+        kinds
+    }
+
+    fn ask_types(
+        &mut self,
+        callee: Callee<'_>,
+        kinds: &IndexMap<EcoString, PathBuf>,
+    ) -> EvalResult<(Said, Vec<Diagnostic>)> {
+        let mut warnings = Vec::new();
+        let mut loaded = FxHashSet::default();
+        for (name, file) in kinds {
+            let place = file.display().to_string();
+            let what = format!("the resource type `{name}`");
+            let of_type = Callee { what: &what, place: &place };
+            match self.load_type(of_type, name, file, NOWHERE) {
+                Ok(_) => {
+                    loaded.insert(name.clone());
+                }
+                // The conversation may be over.
+                Err(unwind) if self.ruby.session.as_ref().is_none_or(|s| s.is_dead()) => {
+                    return Err(unwind);
+                }
+                Err(unwind) => warnings.push(unasked(&what, *unwind)),
+            }
+        }
+        let list = self.pack_catalog(&loaded);
+        let said = self.converse(callee, NOWHERE, json!(["examine", list]))?;
+        let Json::Array(said) = said else { return Ok((Vec::new(), warnings)) };
+        let count = self.catalog.resources.len();
+        let said = said.into_iter().filter_map(|mut pair| {
+            let id = u32::try_from(pair[0].as_u64()?).ok()?;
+            ((id as usize) < count).then(|| (ResourceId(id), pair[1].take()))
+        });
+        Ok((said.collect(), warnings))
+    }
+
+    /// All resources as types look them up.
+    fn pack_catalog(&mut self, loaded: &FxHashSet<EcoString>) -> Vec<Json> {
+        let mut list = Vec::new();
+        for i in 0..self.catalog.resources.len() {
+            let resource = &mut self.catalog.resources[i];
+            if resource.is_virtual {
+                continue;
+            }
+            let kind = resource.kind.to_lowercase();
+            let in_ruby = loaded.contains(&kind);
+            let native = matches!(resource.what, ResourceKind::Native(_));
+            let params = if native { std::mem::take(&mut resource.params) } else { Vec::new() };
+            let mut values = Map::new();
+            for param in &params {
+                if !param.value.is_undef() && !UNSEEN.contains(&param.name.as_str()) {
+                    values.insert(param.name.to_string(), self.pack_value(&param.value));
+                }
+            }
+            let resource = &mut self.catalog.resources[i];
+            if native {
+                resource.params = params;
+            }
+            let sensitive: Vec<&str> = resource.sensitive.iter().map(EcoString::as_str).collect();
+            let tags: Vec<Json> = match in_ruby {
+                true => {
+                    let names = resource.tags.iter().map(|tag| self.catalog.tags.name(tag));
+                    names.map(|name| json!(name.as_str())).collect()
+                }
+                false => Vec::new(),
+            };
+            let kind = if native { kind.as_str() } else { resource.kind.as_str() };
+            list.push(json!([i, kind, resource.title.as_str(), values, in_ruby, sensitive, tags]));
+        }
+        list
+    }
+
+    /// Takes what a type said of a resource; gives its complaint.
+    fn take_said(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
+        if let Some(error) = said.get("error") {
+            return Some(self.refusal(id, error));
+        }
+        for (name, value) in said["values"].as_object().into_iter().flatten() {
+            self.take_value(id, name, value);
+        }
+        let count = self.catalog.resources.len() as u64;
+        for relation in said["automatic"].as_array().into_iter().flatten() {
+            let Some(other) = relation[1].as_u64().filter(|other| *other < count) else { continue };
+            let other = ResourceId(other as u32);
+            let kind = relation[0].as_str().unwrap_or_default();
+            let (from, to) = match kind {
+                "before" | "notify" => (id, other),
+                _ => (other, id),
+            };
+            let notify = matches!(kind, "notify" | "subscribe");
+            self.catalog.automatic.push(Automatic { from, to, notify, by: id });
+        }
+        None
+    }
+
+    /// A value as its type has it: what was declared, converted, or a default.
+    fn take_value(&mut self, id: ResourceId, name: &str, given: &Json) {
+        let resource = self.catalog.get(id);
+        let place = resource.params.iter().position(|p| p.name == name);
+        let before = place.map(|i| resource.params[i].value.clone());
+        let is_title = given.as_str() == Some(resource.title.as_str());
+        match &before {
+            None | Some(Value::Undef) if given.is_null() || is_title => return,
+            Some(before) if self.pack_value(&before.clone()) == *given => return,
+            _ => {}
+        }
+        let Ok(value) = self.unpack_value(given) else { return };
+        let resource = self.catalog.get_mut(id);
+        let Some(i) = place else {
+            let origin = ParamOrigin { how: How::Kind, span: None, within: id };
+            resource.params.push(new_param(name.into(), value, false, origin));
+            return;
+        };
+        let param: &mut Param = &mut resource.params[i];
+        let was = std::mem::replace(&mut param.value, value);
+        let origin = ParamOrigin { how: How::Kind, span: param.origin.span, within: id };
+        let origin = std::mem::replace(&mut param.origin, origin);
+        if !was.is_undef() {
+            param.losers.insert(0, LostValue { value: was, origin });
+        }
+    }
+
+    /// What a type refuses, at the attribute or the resource that it is about.
+    fn refusal(&self, id: ResourceId, error: &Json) -> Diagnostic {
+        let resource = self.catalog.get(id);
+        let message = error["message"].as_str().unwrap_or_default();
+        let param = error["attribute"].as_str().and_then(|name| resource.param(name));
+        let span = param.and_then(|param| param.origin.span).or(resource.span);
+        let mut out = Diagnostic::new(Severity::Error, REFUSED, message.to_owned());
+        if let Some(span) = span {
+            out = out.at(span);
+        }
+        let place = format!("the resource type `{}`", resource.kind.to_lowercase());
+        out.help(trace_text(Callee { what: &place, place: &place }, error))
+    }
+}
+
+/// That types were not asked, which leaves resources as they were declared.
+fn unasked(what: &str, unwind: Unwind) -> Diagnostic {
+    let (message, help) = match unwind {
+        Unwind::Error(error) => (error.message, error.help),
+        Unwind::Plain(error) => (error.message.clone(), error.help.into_iter().collect()),
+        _ => ("it jumps out of its file".to_owned(), Vec::new()),
+    };
+    let text = format!("values of {what} are not checked: {message}");
+    help.into_iter().fold(Diagnostic::warning(UNASKED, text), Diagnostic::help)
+}

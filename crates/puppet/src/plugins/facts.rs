@@ -1,0 +1,166 @@
+//! Custom facts: files in Ruby that modules bring, `lib/facter/*.rb`, run for this machine.
+
+use std::path::{Path, PathBuf};
+
+use ordain_data::{Map, Value as Data, json as data_json};
+use ordain_plugins::{Fault, Session};
+use ordain_source::{Diagnostic, EntryKind};
+use serde_json::{Value as Json, json};
+
+use super::answers::type_outline;
+use crate::load::Environment;
+
+/// The code of what is wrong with a custom fact.
+const CODE: &str = "facts::custom";
+
+/// What is known of a machine before its custom facts.
+#[derive(Clone, Debug, Default)]
+pub struct KnownFacts {
+    /// The facts of the system, those of earlier times included.
+    pub native: Data,
+    /// Facts from outside with their weight: a custom fact that weighs more goes before them.
+    pub outside: Vec<(String, i64, Data)>,
+}
+
+/// What custom facts gave.
+#[derive(Clone, Debug, Default)]
+pub struct CustomFacts {
+    /// The facts by name.
+    pub values: Map,
+    /// A warning for each file or fact that gave nothing, and what they log.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Environment {
+    /// The directories of the modules that have custom facts.
+    pub fn fact_dirs(&self) -> Vec<PathBuf> {
+        let dirs = self.modules.values().map(|module| module.dir.join("lib/facter"));
+        let is_dir = |dir: &PathBuf| self.world.kind(dir) == Some(EntryKind::Directory);
+        dirs.filter(is_dir).collect()
+    }
+
+    /// Runs the custom facts of directories; what the modules have beside them can be required.
+    pub fn custom_facts(&self, known: &KnownFacts, dirs: &[PathBuf]) -> CustomFacts {
+        let has_files = |dir: &PathBuf| {
+            let entries = self.world.list(dir).unwrap_or_default();
+            entries.iter().any(|(name, _)| name.ends_with(".rb"))
+        };
+        let dirs: Vec<String> =
+            dirs.iter().filter(|dir| has_files(dir)).map(|dir| shown(dir)).collect();
+        let mut out = CustomFacts::default();
+        if dirs.is_empty() {
+            return out;
+        }
+        if let Err(fault) = self.run_facts(known, &dirs, &mut out) {
+            let text = format!("custom facts of modules are left out: {fault}");
+            let mut problem = Diagnostic::warning(CODE, text);
+            problem = fault.help().into_iter().fold(problem, |p, help| p.help(help.to_owned()));
+            out.problems.push(problem);
+        }
+        out
+    }
+
+    fn run_facts(
+        &self,
+        known: &KnownFacts,
+        dirs: &[String],
+        out: &mut CustomFacts,
+    ) -> Result<(), Fault> {
+        let mut session = self.ruby.session(self.world.as_ref())?;
+        // The next compile tells of itself again.
+        session.is_new_for(0);
+        ask(&mut session, &json!(["begin", self.about_facts()]), &mut out.problems)?;
+        let outside = known.outside.iter();
+        let outside = outside
+            .map(|(name, weight, value)| (name.to_lowercase(), json!([weight, packed(value)])));
+        let outside: serde_json::Map<String, Json> = outside.collect();
+        let question = json!(["facts", packed(&known.native), outside, dirs]);
+        let said = ask(&mut session, &question, &mut out.problems)?;
+        for problem in said["problems"].as_array().into_iter().flatten() {
+            out.problems.push(problem_of(problem));
+        }
+        for (name, value) in said["values"].as_object().into_iter().flatten() {
+            let text = value.to_string();
+            if let Ok(value) = data_json::read_bytes(text.as_bytes()) {
+                out.values.insert(name.as_str().into(), value);
+            }
+        }
+        Ok(())
+    }
+
+    /// What code is told of the environment, as in a compile of a node without a name.
+    fn about_facts(&self) -> Json {
+        let modules = self.modules.values();
+        let libs = modules.clone().map(|m| m.dir.join("lib"));
+        let libs = libs.filter(|lib| self.world.kind(lib).is_some()).map(|lib| shown(&lib));
+        json!({
+            "environment": self.name.as_str(),
+            "dir": self.dir.as_deref().map(shown),
+            "node": "",
+            "modulepath": self.modulepath.iter().map(|dir| shown(dir)).collect::<Vec<_>>(),
+            "modules": modules.map(|m| json!([m.name.as_str(), shown(&m.dir)])).collect::<Vec<_>>(),
+            "libs": libs.collect::<Vec<_>>(),
+            "settings": {},
+            "top": 0,
+        })
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn packed(value: &Data) -> Json {
+    serde_json::from_str(&data_json::compact(value)).unwrap_or_default()
+}
+
+/// Sends a request and waits for its answer. Meanwhile only logging is answered: there is no compile
+/// that could say more.
+fn ask(
+    session: &mut Session<'_>,
+    question: &Json,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Json, Fault> {
+    session.send(question)?;
+    loop {
+        let mut message = session.receive()?;
+        match message[0].as_str() {
+            Some("ok") => return Ok(message[1].take()),
+            Some("err") => {
+                let text = message[1]["message"].as_str().unwrap_or_default().to_owned();
+                return Err(Fault::Garbled(text));
+            }
+            _ if message[1] == "log" => {
+                let text = message[3].as_str().unwrap_or_default();
+                if matches!(message[2].as_str(), Some("warning" | "err")) {
+                    problems.push(Diagnostic::warning(CODE, text.to_owned()));
+                }
+                session.send(&json!(["ok", null]))?;
+            }
+            _ if message[1] == "printed" => {
+                let text = message[2].as_str().unwrap_or_default().trim();
+                let text = format!("the code of custom facts prints: {text}");
+                problems.push(Diagnostic::warning(CODE, text));
+                session.send(&json!(["ok", null]))?;
+            }
+            _ if message[1] == "type_outline" => {
+                let known = type_outline(message[2].as_str().unwrap_or_default());
+                session.send(&json!(["ok", known]))?;
+            }
+            _ => {
+                let text = "there is no compile that could answer this";
+                session.send(&json!(["err", text, null, "error"]))?;
+            }
+        }
+    }
+}
+
+/// What is wrong with a fact, with the file and line of its code.
+fn problem_of(problem: &Json) -> Diagnostic {
+    let message = problem[0].as_str().unwrap_or_default().to_owned();
+    let out = Diagnostic::warning(CODE, message);
+    match (problem[1].as_str(), problem[2].as_u64()) {
+        (Some(file), Some(line)) => out.help(format!("Ruby raised this at {file}:{line}")),
+        _ => out,
+    }
+}

@@ -1,0 +1,161 @@
+//! What a resource type in Ruby is, written in the Puppet language, as `puppet generate types` does.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ordain_source::{FileId, Span, TextRange};
+use serde_json::{Value as Json, json};
+
+use super::Callee;
+use crate::eval::Compiler;
+use crate::eval::error::{PlainError, Unwind};
+use crate::eval::scope::ScopeId;
+use crate::types::format::quoted::write_text_quoted;
+
+const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
+
+/// Why there is no text of a type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotGenerated {
+    /// Its file does not run.
+    Unloadable(String),
+    /// Its file runs, and makes no type of this name.
+    Undefined,
+    /// It is of a kind that cannot be written.
+    Unwritable(String),
+}
+
+impl Compiler<'_> {
+    /// The definition of the type that a file makes, without the comment that says when it was made.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn generate_type(
+        &mut self,
+        name: &str,
+        file: &Path,
+    ) -> Result<String, NotGenerated> {
+        let place = file.display().to_string();
+        let callee = Callee { what: "the resource type", place: &place };
+        let text = self.env.world.read(file);
+        let text = text.map_err(|error| NotGenerated::Unloadable(error.to_string()))?;
+        let text = String::from_utf8_lossy(&text);
+        let loaded = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
+            this.converse(callee, NOWHERE, json!(["type", name, place, text]))
+        });
+        if let Err(unwind) = loaded {
+            let error = error_of(*unwind);
+            let missing = format!("the code of {place} does not make the type '{name}'");
+            return Err(match error.message == missing {
+                true => NotGenerated::Undefined,
+                false => NotGenerated::Unloadable(error.message),
+            });
+        }
+        let model = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
+            this.converse(callee, NOWHERE, json!(["model", name]))
+        });
+        match model {
+            Ok(model) => Ok(written(name, &model)),
+            Err(unwind) => Err(NotGenerated::Unwritable(error_of(*unwind).message)),
+        }
+    }
+}
+
+fn error_of(unwind: Unwind) -> PlainError {
+    match unwind {
+        Unwind::Plain(error) => error,
+        Unwind::Error(error) => PlainError::new(error.message),
+        _ => PlainError::new("it jumps out of its file"),
+    }
+}
+
+/// The text of a type.
+fn written(name: &str, model: &Json) -> String {
+    let mut out = String::new();
+    comment(&mut out, "", &model["doc"]);
+    out.push_str("Puppet::Resource::ResourceType3.new(\n  ");
+    write_text_quoted(&mut out, name);
+    out.push_str(",\n");
+    for list in ["properties", "parameters"] {
+        let all = model[list].as_array().map_or(&[][..], Vec::as_slice);
+        out.push_str("  [\n");
+        for (i, one) in all.iter().enumerate() {
+            attribute(&mut out, one);
+            if i + 1 < all.len() {
+                out.push_str(",\n\n");
+            }
+        }
+        out.push_str("\n  ],\n");
+    }
+    patterns(&mut out, &model["patterns"]);
+    let _ = write!(out, "  {},\n  false)\n", model["isomorphic"] == true);
+    out
+}
+
+/// Lines of documentation as comments.
+fn comment(out: &mut String, margin: &str, doc: &Json) {
+    let doc = doc.as_str().unwrap_or_default();
+    if doc.is_empty() {
+        return;
+    }
+    for line in doc.split_inclusive('\n') {
+        let _ = write!(out, "{margin}# {line}");
+    }
+    out.push('\n');
+}
+
+fn attribute(out: &mut String, one: &Json) {
+    comment(out, "    ", &one["doc"]);
+    let _ = write!(out, "    Puppet::Resource::Param({}, ", data_type(one));
+    write_text_quoted(out, one["name"].as_str().unwrap_or_default());
+    out.push_str(if one["namevar"] == true { ", true)" } else { ")" });
+}
+
+/// The type that the listed values make.
+fn data_type(one: &Json) -> String {
+    let texts = |key: &str| -> Vec<String> {
+        let values = one[key].as_array().into_iter().flatten();
+        values.filter_map(Json::as_str).map(str::to_owned).collect()
+    };
+    let (words, patterns) = (texts("words"), texts("patterns"));
+    let mut parts = Vec::new();
+    if words.iter().any(|word| word == "true" || word == "false") {
+        parts.push("Boolean".to_owned());
+    }
+    if !words.is_empty() {
+        let quoted: Vec<String> = words.iter().map(|word| text_literal(word)).collect();
+        parts.push(format!("Enum[{}]", quoted.join(", ")));
+    }
+    if !patterns.is_empty() {
+        parts.push(format!("Pattern[{}]", patterns.join(", ")));
+    }
+    match &*parts {
+        [] => "Any".to_owned(),
+        [one] => one.clone(),
+        _ => format!("Variant[{}]", parts.join(", ")),
+    }
+}
+
+fn patterns(out: &mut String, patterns: &Json) {
+    // A pattern that comes again has the attributes that are said last, at its first place.
+    let mut found: indexmap::IndexMap<String, String> = indexmap::IndexMap::new();
+    for pair in patterns.as_array().into_iter().flatten() {
+        let names = pair[1].as_array().into_iter().flatten();
+        let names: Vec<String> =
+            names.map(|name| name.as_str().map_or("undef".into(), text_literal)).collect();
+        let pattern = pair[0].as_str().unwrap_or_default().to_owned();
+        found.insert(pattern, format!("[{}]", names.join(", ")));
+    }
+    out.push_str("  {\n");
+    for (i, (pattern, names)) in found.iter().enumerate() {
+        let comma = if i + 1 < found.len() { "," } else { "" };
+        let _ = writeln!(out, "    {pattern} => {names}{comma}");
+    }
+    out.push_str("  },\n");
+}
+
+fn text_literal(text: &str) -> String {
+    let mut out = String::new();
+    write_text_quoted(&mut out, text);
+    out
+}
