@@ -166,7 +166,13 @@ impl Compiler<'_> {
         for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
             let (message, source) = (format!("{what} prints: {line}"), String::new());
             let level = LogLevel::Notice;
-            self.logs.push(crate::eval::LogEntry { level, message, source, span });
+            self.logs.push(crate::eval::LogEntry {
+                level,
+                message,
+                source,
+                place: String::new(),
+                span,
+            });
         }
         Ok(Json::Null)
     }
