@@ -8,7 +8,6 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 
-use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
@@ -16,13 +15,10 @@ use serde_json::{Value as Json, json};
 use crate::exit::{Exit, Failure};
 use crate::options::Strict;
 use crate::ui::{Ui, count};
-use crate::{codes, input, languages};
+use crate::{codes, input, languages, node};
 
 /// How deep directories may nest; a loop of links ends here.
 const MAX_DEPTH: usize = 64;
-
-/// So many files are not worth a second thread.
-const FEW: usize = 8;
 
 /// The stack of a thread that parses; only what is used is ever backed by memory.
 const STACK: usize = 256 << 20;
@@ -53,6 +49,15 @@ pub struct CheckArgs {
     /// What questionable code gives
     #[arg(long, value_name = "WHAT", default_value = "error")]
     strict: Strict,
+    /// Leave out findings of a code, such as unused-variable
+    #[arg(long, value_name = "CODE")]
+    ignore: Vec<String>,
+    /// Where further modules are, separated by colons
+    #[arg(long, value_name = "DIRS", value_delimiter = ':')]
+    modulepath: Vec<PathBuf>,
+    /// Facts as JSON or YAML: others do not exist
+    #[arg(long, value_name = "FILE")]
+    facts: Option<PathBuf>,
 }
 
 /// The form of the findings.
@@ -102,19 +107,49 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     files.retain(|file| seen.insert(file.path.clone()));
     let sources = Arc::new(SourceMap::new());
     let world = HostWorld::new();
-    let checking = Checking { world: &world, strict: args.strict.into() };
-    let one = |file: &Candidate| check_file(file, &checking, &sources);
-    let done: Vec<Done> = if files.len() <= FEW {
-        on_deep_stack(STACK, || files.iter().map(one).collect())
-    } else {
-        let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
-        let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
-        pool.install(|| files.par_iter().map(one).collect())
+    let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
+    let checking = Checking {
+        world: &world,
+        strict: args.strict.into(),
+        sources: &sources,
+        modulepath: &args.modulepath,
+        facts: facts.as_deref(),
     };
-    let again = together(&done);
-    let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
-    found.extend(again);
+    let one = |file: &Candidate| check_file(file, &checking, &sources);
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    let mut found = pool.install(|| {
+        let done: Vec<Done> = files.par_iter().map(one).collect();
+        let again = together(&done, &checking);
+        let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
+        found.extend(again);
+        found
+    });
+    found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
     report(ui, args.format, files.len(), found, &sources)
+}
+
+/// Whether a name that is given means a code, which may be written without its language.
+fn is_code(name: &str, code: &str) -> bool {
+    let short = code.rsplit("::").next().unwrap_or(code);
+    name == code || name.replace('_', "-") == short
+}
+
+/// The paths of all facts of a file in order, such as `os` and `os.family`.
+fn fact_paths(world: &HostWorld, path: &Path) -> Result<Vec<String>, Failure> {
+    let (_, facts) = node::read_facts(world, path)?;
+    let mut out = Vec::new();
+    let mut rest = vec![(String::new(), facts)];
+    while let Some((prefix, value)) = rest.pop() {
+        for (key, value) in value.as_map().into_iter().flatten() {
+            let Some(key) = key.as_str() else { continue };
+            let path = if prefix.is_empty() { key.into() } else { format!("{prefix}.{key}") };
+            out.push(path.clone());
+            rest.push((path, value.clone()));
+        }
+    }
+    out.sort_unstable();
+    Ok(out)
 }
 
 fn report(
@@ -272,7 +307,7 @@ fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMa
 }
 
 /// What is said of files of a language together.
-fn together(done: &[Done]) -> Vec<Diagnostic> {
+fn together(done: &[Done], checking: &Checking<'_>) -> Vec<Diagnostic> {
     let of = |language: &&'static dyn Language| {
         let files: Vec<(SourceText<'_>, &Checked)> = done
             .iter()
@@ -283,7 +318,7 @@ fn together(done: &[Done]) -> Vec<Diagnostic> {
                 Some((SourceText { path, full, file: *file, text }, &done.checked))
             })
             .collect();
-        language.check_together(&files)
+        language.check_together(&files, checking)
     };
     languages::ALL.iter().flat_map(of).collect()
 }

@@ -1,0 +1,259 @@
+//! The scopes of a text, what is declared in them, and where variables are read.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::TextRange;
+use ordain_syntax::ListRef;
+use rustc_hash::FxHashSet;
+
+use crate::check::walk::{Node, children};
+use crate::syntax::*;
+
+/// What a scope is that of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ScopeKind {
+    Top,
+    Class,
+    Define,
+    Function,
+    Node,
+    Lambda,
+    /// A template that says its parameters.
+    Template,
+    /// A template that does not, so that it may see variables of where it is used.
+    OpenTemplate,
+}
+
+/// How a variable comes to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    Parameter,
+    Assigned,
+}
+
+/// A variable of a scope.
+#[derive(Debug)]
+pub(super) struct Declared {
+    pub(super) name: EcoString,
+    pub(super) at: TextRange,
+    pub(super) how: How,
+}
+
+/// A scope.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
+    /// The scope around a lambda, whose variables it sees.
+    pub(super) parent: Option<usize>,
+    /// The name of the class, define or function.
+    pub(super) name: EcoString,
+    /// The class that a class inherits from.
+    pub(super) inherits: Option<EcoString>,
+    pub(super) declared: Vec<Declared>,
+    /// Whether a template is rendered in it, which may read any variable.
+    pub(super) renders: bool,
+}
+
+/// A variable that is read.
+#[derive(Debug)]
+pub(super) struct Use {
+    pub(super) scope: usize,
+    pub(super) at: ExprId,
+}
+
+/// All scopes of a text.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    pub(super) program: Arc<Program>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) uses: Vec<Use>,
+    /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
+    pub(super) asked: FxHashSet<EcoString>,
+}
+
+/// Functions that render a template, or run code, with the variables of the scope.
+const RENDERING: [&str; 5] = ["template", "inline_template", "epp", "inline_epp", "erb"];
+
+enum Step {
+    Enter(Node),
+    Leave,
+}
+
+struct Builder {
+    out: Scopes,
+    /// The scopes around the current node.
+    open: Vec<usize>,
+    /// Variables that are assigned to, not read.
+    targets: FxHashSet<ExprId>,
+}
+
+impl Scopes {
+    /// Those of a text.
+    pub(super) fn of(program: &Arc<Program>) -> Self {
+        let out = Self {
+            program: Arc::clone(program),
+            scopes: Vec::new(),
+            uses: Vec::new(),
+            asked: FxHashSet::default(),
+        };
+        let mut builder = Builder { out, open: Vec::new(), targets: FxHashSet::default() };
+        builder.scope(ScopeKind::Top, EcoString::new(), None);
+        builder.walk(program);
+        builder.out
+    }
+
+    /// The scope in which a variable that is read was declared.
+    pub(super) fn declaring(&self, scope: usize, name: &str) -> Option<usize> {
+        let mut at = Some(scope);
+        while let Some(i) = at {
+            let scope = &self.scopes[i];
+            if scope.declared.iter().any(|d| d.name == name) {
+                return Some(i);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The outermost scope around a scope: that of the class, define, function or file.
+    pub(super) fn outermost(&self, scope: usize) -> usize {
+        let mut at = scope;
+        while let Some(parent) = self.scopes[at].parent {
+            at = parent;
+        }
+        at
+    }
+}
+
+impl Builder {
+    fn scope(&mut self, kind: ScopeKind, name: EcoString, inherits: Option<EcoString>) {
+        let parent = if kind == ScopeKind::Lambda { self.open.last().copied() } else { None };
+        self.open.push(self.out.scopes.len());
+        let declared = Vec::new();
+        let scope = Scope { kind, parent, name, inherits, declared, renders: false };
+        self.out.scopes.push(scope);
+    }
+
+    fn current(&mut self) -> &mut Scope {
+        let at = self.open.last().copied().unwrap_or(0);
+        &mut self.out.scopes[at]
+    }
+
+    fn walk(&mut self, program: &Program) {
+        let mut steps = vec![Step::Enter(Node::Expr(program.body))];
+        let mut below = Vec::new();
+        while let Some(step) = steps.pop() {
+            let node = match step {
+                Step::Leave => {
+                    self.open.pop();
+                    continue;
+                }
+                Step::Enter(node) => node,
+            };
+            if self.enter(program, node) {
+                steps.push(Step::Leave);
+            }
+            below.clear();
+            children(program, node, &mut below);
+            steps.extend(below.drain(..).rev().map(Step::Enter));
+        }
+    }
+
+    /// Whether a scope was opened.
+    fn enter(&mut self, program: &Program, node: Node) -> bool {
+        let Node::Expr(id) = node else { return false };
+        match &program[id] {
+            Expr::Definition(definition) => {
+                return self.definition(program, program.definition(*definition));
+            }
+            Expr::Lambda(lambda) => {
+                self.scope(ScopeKind::Lambda, EcoString::new(), None);
+                self.params(program, program.lambda(*lambda).params);
+                return true;
+            }
+            Expr::Epp { has_params, params, .. } => {
+                let open = !*has_params;
+                let kind = if open { ScopeKind::OpenTemplate } else { ScopeKind::Template };
+                self.scope(kind, EcoString::new(), None);
+                self.params(program, *params);
+                return true;
+            }
+            Expr::Assign { left, .. } => self.assigned(program, *left),
+            Expr::Var(_) if !self.targets.contains(&id) => {
+                let scope = self.open.last().copied().unwrap_or(0);
+                self.out.uses.push(Use { scope, at: id });
+            }
+            Expr::Str(text) => {
+                if let Some(name) = text.strip_prefix('$') {
+                    self.out.asked.insert(name.trim_start_matches("::").into());
+                }
+            }
+            Expr::Call(call) => self.call(program, program.call(*call)),
+            _ => {}
+        }
+        false
+    }
+
+    fn definition(&mut self, program: &Program, definition: &Definition) -> bool {
+        let none = ListRef::default();
+        let (kind, name, params, parent) = match definition {
+            Definition::Class { name, params, parent, .. } => {
+                (ScopeKind::Class, name.clone(), *params, parent.clone())
+            }
+            Definition::Define { name, params, .. } => {
+                (ScopeKind::Define, name.clone(), *params, None)
+            }
+            Definition::Function { name, params, .. } => {
+                (ScopeKind::Function, name.clone(), *params, None)
+            }
+            Definition::Node { .. } => (ScopeKind::Node, EcoString::new(), none, None),
+            _ => return false,
+        };
+        let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));
+        self.scope(kind, name.to_lowercase(), parent);
+        self.params(program, params);
+        true
+    }
+
+    fn params(&mut self, program: &Program, params: ListRef<Param>) {
+        let all = program.params(params).iter().map(|param| Declared {
+            name: param.name.clone(),
+            at: param.range,
+            how: How::Parameter,
+        });
+        self.current().declared.extend(all);
+    }
+
+    fn assigned(&mut self, program: &Program, left: ExprId) {
+        let mut rest = vec![left];
+        while let Some(id) = rest.pop() {
+            match &program[id] {
+                Expr::Var(name) => {
+                    self.targets.insert(id);
+                    let (name, at) = (name.clone(), program.range(id));
+                    self.current().declared.push(Declared { name, at, how: How::Assigned });
+                }
+                Expr::List(items) => rest.extend(program.list(*items)),
+                _ => {}
+            }
+        }
+    }
+
+    fn call(&mut self, program: &Program, call: &Call) {
+        let Expr::Name(name) = &program[call.callee] else { return };
+        if RENDERING.contains(&name.as_str()) {
+            for &scope in &self.open {
+                self.out.scopes[scope].renders = true;
+            }
+        }
+        if matches!(name.as_str(), "getvar" | "defined") {
+            let texts = program.list(call.args).iter().filter_map(|&id| match &program[id] {
+                Expr::Str(text) => Some(text.split('.').next().unwrap_or(text)),
+                _ => None,
+            });
+            let names = texts.map(|text| text.trim_start_matches('$').trim_start_matches("::"));
+            self.out.asked.extend(names.map(EcoString::from));
+        }
+    }
+}
