@@ -105,6 +105,9 @@ pub(crate) fn replacement(name: &str) -> Option<String> {
     if let Ok(i) = FACTS.binary_search_by_key(&name, |(old, _)| old) {
         return Some(written(FACTS[i].1.split('.')));
     }
+    if let Some(number) = name.strip_prefix("processor").and_then(|n| n.parse::<u16>().ok()) {
+        return Some(format!("$facts['processors']['models'][{number}]"));
+    }
     let (prefix, key) = OF_INTERFACES.iter().find(|(prefix, _)| name.starts_with(prefix))?;
     let interface = &name[prefix.len()..];
     (!interface.is_empty()).then(|| written(["networking", "interfaces", interface, key]))

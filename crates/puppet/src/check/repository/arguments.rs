@@ -182,7 +182,9 @@ fn missing(
 fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     let Some(kind) = pass.index.native(name) else { return };
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
-        if kind.knows(&attribute.name) || kind.ruby.as_ref().is_some_and(|r| r.unclear) {
+        // Every type takes `name` for that which names it.
+        let known = kind.knows(&attribute.name) || attribute.name == "name";
+        if known || kind.ruby.as_ref().is_some_and(|r| r.unclear) {
             continue;
         }
         let message = format!("The resource type `{name}` has no attribute `{}`", attribute.name);

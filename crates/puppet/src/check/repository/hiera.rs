@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::language::{Checking, Strict};
-use ordain_source::{Diagnostic, FileId, Severity, TextRange, World};
+use ordain_source::{Diagnostic, FileId, TextRange, World};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -340,9 +340,14 @@ fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool
         report(pass, at, text, None);
         return false;
     }
+    // Many keys may be those of one class.
+    let message = format!("There is no class `{class}`, and nothing looks up this key");
+    if pass.found.iter().any(|found| found.message == message) {
+        return false;
+    }
     let near = nearest(class, index.classes.keys().map(EcoString::as_str));
     let near = near.map(|near| format!("{near}::{param}"));
-    report(pass, at, format!("There is no class `{class}`, and nothing looks up this key"), near);
+    report(pass, at, message, near);
     false
 }
 
@@ -404,7 +409,7 @@ fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
         return;
     }
     let span = param.range.in_file(def.program.file);
-    let found = Diagnostic::new(Severity::Error, TYPE_MISMATCH, message)
+    let found = Diagnostic::warning(TYPE_MISMATCH, message)
         .at(entry.at.in_file(pass.file))
         .related(span, "declared here");
     pass.found.push(found);

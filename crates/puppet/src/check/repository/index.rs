@@ -36,6 +36,7 @@ pub(super) struct Index {
     pub(super) types: Types,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
     ruby_functions: FxHashSet<EcoString>,
+    reading: FxHashSet<EcoString>,
     ruby_data_types: FxHashSet<EcoString>,
     /// The variables of classes.
     pub(super) class_variables: FxHashMap<EcoString, FxHashSet<EcoString>>,
@@ -77,6 +78,7 @@ impl Index {
             types: Types::default(),
             ruby_types: FxHashMap::default(),
             ruby_functions: FxHashSet::default(),
+            reading: FxHashSet::default(),
             ruby_data_types: FxHashSet::default(),
             class_variables: FxHashMap::default(),
             top_variables: FxHashSet::default(),
@@ -102,6 +104,7 @@ impl Index {
             self.ruby_types.entry(name.clone()).or_insert_with(|| Arc::clone(kind));
         }
         self.ruby_functions.extend(survey.functions.iter().cloned());
+        self.reading.extend(survey.reading.iter().cloned());
         self.ruby_data_types.extend(survey.data_types.iter().cloned());
         self.facts.add(&survey.facts);
         self.words.extend(survey.words.iter().cloned());
@@ -209,6 +212,11 @@ impl Index {
         self.ruby_functions.contains(name)
     }
 
+    /// Whether a function in Ruby may read the variables of where it is called.
+    pub(super) fn reads_variables(&self, function: &str) -> bool {
+        self.reading.contains(function)
+    }
+
     /// The names of all functions that are defined here.
     pub(super) fn function_names(&self) -> impl Iterator<Item = &str> {
         let written = self.functions.keys().map(EcoString::as_str);
@@ -239,11 +247,24 @@ impl Index {
     }
 }
 
-/// The nearest of some names, however they are ordered.
+/// The nearest of some names, however they are ordered. Of names with several parts one may differ,
+/// by a slip; of others no more than a slip does.
 pub(super) fn nearest<'a>(
     name: &str,
     names: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let near = |other: &&str| other.len().abs_diff(name.len()) <= name.len() / 3 + 1;
+    if !name.contains("::") {
+        return suggest::nearest(name, names);
+    }
+    let parts: Vec<&str> = name.split("::").collect();
+    let near = |other: &&str| {
+        let others: Vec<&str> = other.split("::").collect();
+        if others.len() != parts.len() {
+            return false;
+        }
+        let mut differing = parts.iter().zip(&others).filter(|(a, b)| a != b);
+        let (first, second) = (differing.next(), differing.next());
+        second.is_none() && first.is_some_and(|(a, b)| suggest::nearest(a, [*b]).is_some())
+    };
     suggest::nearest(name, names.into_iter().filter(near))
 }

@@ -312,8 +312,10 @@ fn rules(
     arguments::check(&mut pass);
     calls::check(&mut pass);
     variables::unknown(&mut pass);
-    variables::declared(&mut pass);
     facts::check(&mut pass);
+    if !text.is_aside {
+        variables::declared(&mut pass);
+    }
     pass.found.truncate(MAX);
     let foreign = pass.foreign.into_iter().filter(|foreign| {
         !silence::kept(vec![foreign.found.clone()], &program.text).is_empty()

@@ -137,7 +137,8 @@ fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
     }
     let names = || native_names().chain(index.function_names());
     let message = format!("There is no function `{plain}`");
-    report(pass, plain, UNKNOWN_FUNCTION, message, at, Severity::Error, names);
+    let (name, code, severity) = (plain, UNKNOWN_FUNCTION, Severity::Error);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
 }
 
 fn resource(
@@ -176,7 +177,8 @@ fn class(pass: &mut Pass<'_>, name: &str, at: TextRange, fails: bool, guarded: &
         true => format!("`{name}` is a define, not a class"),
         false => format!("There is no class `{name}`"),
     };
-    report(pass, &name, UNKNOWN_CLASS, message, at, severity, names);
+    let (name, code) = (name.as_str(), UNKNOWN_CLASS);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
 }
 
 fn resource_type(
@@ -197,7 +199,8 @@ fn resource_type(
         false => format!("There is no resource type `{name}`"),
     };
     let names = || index.type_names();
-    report(pass, &name, UNKNOWN_RESOURCE_TYPE, message, at, severity, names);
+    let (name, code) = (name.as_str(), UNKNOWN_RESOURCE_TYPE);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
 }
 
 /// `File { … }`, `File <| |>`, `File['x'] { … }`
@@ -248,31 +251,43 @@ fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
     };
     let message = format!("There is no type `{bare}`");
     let at = program.range(id);
-    report(pass, bare, UNKNOWN_TYPE, message, at, Severity::Error, names);
+    let (name, code, severity) = (bare, UNKNOWN_TYPE, Severity::Error);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+/// Whether a text asks for something of a module.
+fn asks_for(guarded: &Names, module: &str) -> bool {
+    let of = |name: &EcoString| name.split("::").next() == Some(module);
+    guarded.iter().any(of)
+}
+
+/// A name that nothing here defines.
+struct Unknown<'n> {
+    name: &'n str,
+    code: &'static str,
+    message: String,
+    at: TextRange,
+    severity: Severity,
 }
 
 /// Reports an unknown name, if it must be known: its module is there, or everything is.
 fn report<'n, N: Iterator<Item = &'n str>>(
     pass: &mut Pass<'_>,
-    name: &str,
-    code: &'static str,
-    message: String,
-    at: TextRange,
-    severity: Severity,
+    unknown: Unknown<'_>,
+    guarded: &Names,
     names: impl FnOnce() -> N,
 ) {
+    let Unknown { name, code, message, at, severity } = unknown;
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
-    let qualified = name.contains("::");
-    let is_member = code == UNKNOWN_FUNCTION || code == UNKNOWN_RESOURCE_TYPE || code == UNKNOWN_TYPE;
-    let certain = match qualified {
-        true => index.has_module(&module),
-        // A module brings functions and types under names of their own.
-        false if is_member => index.is_complete(),
-        false => index.has_module(&module),
-    };
-    if !certain && (qualified || !is_member) {
-        return foreign(pass, &module, name, at);
+    // A module brings functions and types under names of their own.
+    let is_member = code != UNKNOWN_CLASS && !name.contains("::");
+    let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
+    if !certain && !is_member {
+        if !asks_for(guarded, &module) {
+            foreign(pass, &module, name, at);
+        }
+        return;
     }
     let near = nearest(name, names());
     if !certain && near.is_none_or(|near| !is_slip(name, near)) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::TextRange;
 use ordain_syntax::ListRef;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::walk::{Node, children};
 use crate::syntax::*;
@@ -46,13 +46,13 @@ pub(super) struct Scope {
     pub(super) kind: ScopeKind,
     /// The scope around a lambda, whose variables it sees.
     pub(super) parent: Option<usize>,
-    /// The name of the class, define or function.
+    /// The name of the class, define or function; of a lambda that of the function it is given to.
     pub(super) name: EcoString,
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
-    /// Whether a template is rendered in it, which may read any variable.
-    pub(super) renders: bool,
+    /// The functions that are called in it.
+    pub(super) calls: FxHashSet<EcoString>,
 }
 
 /// A variable that is read.
@@ -72,9 +72,6 @@ pub(super) struct Scopes {
     pub(super) asked: FxHashSet<EcoString>,
 }
 
-/// Functions that render a template, or run code, with the variables of the scope.
-const RENDERING: [&str; 5] = ["template", "inline_template", "epp", "inline_epp", "erb"];
-
 enum Step {
     Enter(Node),
     Leave,
@@ -86,6 +83,10 @@ struct Builder {
     open: Vec<usize>,
     /// Variables that are assigned to, not read.
     targets: FxHashSet<ExprId>,
+    /// Assignments whose value is that of a function or lambda.
+    results: FxHashSet<ExprId>,
+    /// Lambdas with the names of the functions that they are given to.
+    given_to: FxHashMap<ExprId, EcoString>,
 }
 
 impl Scopes {
@@ -97,7 +98,13 @@ impl Scopes {
             uses: Vec::new(),
             asked: FxHashSet::default(),
         };
-        let mut builder = Builder { out, open: Vec::new(), targets: FxHashSet::default() };
+        let mut builder = Builder {
+            out,
+            open: Vec::new(),
+            targets: FxHashSet::default(),
+            results: FxHashSet::default(),
+            given_to: FxHashMap::default(),
+        };
         builder.scope(ScopeKind::Top, EcoString::new(), None);
         builder.walk(program);
         builder.out
@@ -131,7 +138,8 @@ impl Builder {
         let parent = if kind == ScopeKind::Lambda { self.open.last().copied() } else { None };
         self.open.push(self.out.scopes.len());
         let declared = Vec::new();
-        let scope = Scope { kind, parent, name, inherits, declared, renders: false };
+        let calls = FxHashSet::default();
+        let scope = Scope { kind, parent, name, inherits, declared, calls };
         self.out.scopes.push(scope);
     }
 
@@ -168,8 +176,11 @@ impl Builder {
                 return self.definition(program, program.definition(*definition));
             }
             Expr::Lambda(lambda) => {
-                self.scope(ScopeKind::Lambda, EcoString::new(), None);
-                self.params(program, program.lambda(*lambda).params);
+                let name = self.given_to.remove(&id).unwrap_or_default();
+                self.scope(ScopeKind::Lambda, name, None);
+                let lambda = program.lambda(*lambda);
+                self.params(program, lambda.params);
+                self.results(program, lambda.body);
                 return true;
             }
             Expr::Epp { has_params, params, .. } => {
@@ -179,7 +190,13 @@ impl Builder {
                 self.params(program, *params);
                 return true;
             }
-            Expr::Assign { left, .. } => self.assigned(program, *left),
+            Expr::Assign { left, .. } => {
+                self.assigned(program, *left);
+                if self.results.contains(&id) {
+                    let scope = self.open.last().copied().unwrap_or(0);
+                    self.out.uses.push(Use { scope, at: *left });
+                }
+            }
             Expr::Var(_) if !self.targets.contains(&id) => {
                 let scope = self.open.last().copied().unwrap_or(0);
                 self.out.uses.push(Use { scope, at: id });
@@ -213,6 +230,9 @@ impl Builder {
         let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));
         self.scope(kind, name.to_lowercase(), parent);
         self.params(program, params);
+        if let Definition::Function { body, .. } = definition {
+            self.results(program, *body);
+        }
         true
     }
 
@@ -240,12 +260,31 @@ impl Builder {
         }
     }
 
+    /// Takes note of the assignments that are the last ones of a body, in all its branches.
+    fn results(&mut self, program: &Program, body: ExprId) {
+        let mut rest = vec![body];
+        while let Some(id) = rest.pop() {
+            match &program[id] {
+                Expr::Assign { .. } => drop(self.results.insert(id)),
+                Expr::Block(list) => rest.extend(program.list(*list).last()),
+                Expr::If(_, then, other) | Expr::Unless(_, then, other) => {
+                    rest.extend([*then, *other]);
+                }
+                Expr::Case(_, options) => {
+                    rest.extend(program.options(*options).iter().map(|option| option.then));
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn call(&mut self, program: &Program, call: &Call) {
         let Expr::Name(name) = &program[call.callee] else { return };
-        if RENDERING.contains(&name.as_str()) {
-            for &scope in &self.open {
-                self.out.scopes[scope].renders = true;
-            }
+        for &scope in &self.open {
+            self.out.scopes[scope].calls.insert(name.clone());
+        }
+        if let Some(lambda) = call.lambda {
+            self.given_to.insert(lambda, name.clone());
         }
         if matches!(name.as_str(), "getvar" | "defined") {
             let texts = program.list(call.args).iter().filter_map(|&id| match &program[id] {

@@ -4,8 +4,6 @@
 //! lines up to `# lint:endignore`. Names are those of the codes without `puppet::`, with `-` or `_`;
 //! some checks of puppet-lint that say the same are known by their own names, too.
 
-use std::path::Path;
-
 use ordain_source::{Diagnostic, Severity};
 
 /// What begins a comment that silences.
@@ -92,11 +90,6 @@ pub(crate) fn means(name: &str, code: &str) -> bool {
     let plain = |text: &str| text.rsplit("::").next().unwrap_or(text).replace('-', "_");
     let (name, code) = (plain(name), plain(code));
     name == code || SAME.iter().any(|(theirs, ours)| *theirs == name && *ours == code)
-}
-
-/// Whether a path is one whose comments can silence.
-pub(crate) fn can_silence(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e != "json")
 }
 
 #[cfg(test)]

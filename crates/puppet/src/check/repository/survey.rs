@@ -21,6 +21,8 @@ pub(super) struct Survey {
     pub(super) types: FxHashMap<EcoString, Arc<RubyType>>,
     /// Functions in Ruby.
     pub(super) functions: Vec<EcoString>,
+    /// Those of them that may read the variables of where they are called.
+    pub(super) reading: Vec<EcoString>,
     /// Data types in Ruby, in lower case.
     pub(super) data_types: Vec<EcoString>,
     pub(super) facts: Facts,
@@ -103,6 +105,17 @@ impl Facts {
     }
 }
 
+/// What the code of a function has that reads variables of its caller.
+const READING: [&str; 7] = [
+    "lookupvar",
+    "scope.to_hash",
+    "scope[",
+    "closure_scope",
+    "scope_param",
+    "TemplateWrapper",
+    "find_template",
+];
+
 fn read(world: &dyn World, path: &Path) -> String {
     let bytes = world.read(path).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
@@ -152,7 +165,14 @@ impl Survey {
         for folder in ["functions", "parser/functions"] {
             let folder = lib.join("puppet").join(folder);
             let files = files_below(world, &folder, &[".rb"]);
-            self.functions.extend(files.iter().filter_map(|path| name_of(&folder, path)));
+            for path in files {
+                let Some(name) = name_of(&folder, &path) else { continue };
+                let text = read(world, &path);
+                if READING.iter().any(|word| text.contains(word)) {
+                    self.reading.push(name.clone());
+                }
+                self.functions.push(name);
+            }
         }
         let folder = lib.join("puppet/datatypes");
         let files = files_below(world, &folder, &[".rb"]);

@@ -39,6 +39,12 @@ const BUILT_IN: [&str; 19] = [
     "_",
 ];
 
+/// Functions that render a template, or run code, with the variables of the scope.
+const RENDERING: [&str; 5] = ["template", "inline_template", "epp", "inline_epp", "erb"];
+
+/// Functions whose lambda need not have parameters.
+const ITERATING: [&str; 6] = ["each", "map", "filter", "any", "all", "reverse_each"];
+
 /// Runs the rules for variables that are read.
 pub(super) fn unknown(pass: &mut Pass<'_>) {
     let mut reported = FxHashSet::default();
@@ -196,7 +202,7 @@ fn shadowed(pass: &mut Pass<'_>, scope: &Scope, declared: &Declared) {
     let Some(parent) = scope.parent else { return };
     let Some(outer) = pass.scopes.declaring(parent, &declared.name) else { return };
     let outer = pass.scopes.scopes[outer].declared.iter().find(|d| d.name == declared.name);
-    let Some(outer) = outer else { return };
+    let Some(outer) = outer.filter(|outer| outer.at.start < declared.at.start) else { return };
     let file = pass.file;
     let message = format!("`${}` hides another variable of this name", declared.name);
     let found = Diagnostic::warning(SHADOWED_VARIABLE, message)
@@ -214,8 +220,11 @@ fn unused(
 ) {
     let name = declared.name.as_str();
     let outermost = &pass.scopes.scopes[pass.scopes.outermost(i)];
-    let rendered = outermost.renders || scope.renders;
-    if pass.scopes.asked.contains(name) || rendered && pass.may_render(name) {
+    let calls = |name: &str| outermost.calls.contains(name) || scope.calls.contains(name);
+    let renders = RENDERING.iter().any(|function| calls(function));
+    let mut all = outermost.calls.iter().chain(&scope.calls);
+    let is_read = all.any(|function| pass.index.reads_variables(function));
+    if is_read || pass.scopes.asked.contains(name) || renders && pass.may_render(name) {
         return;
     }
     let reported = match (scope.kind, declared.how) {
@@ -225,11 +234,12 @@ fn unused(
         (ScopeKind::Function, How::Parameter) => !is_backend(scope),
         // Parameters before one that is read cannot be left out.
         (ScopeKind::Lambda, How::Parameter) => {
-            let params = scope.declared.iter().filter(|d| d.how == How::Parameter);
-            params.into_iter().all(|d| !read.contains(&(i, d.name.as_str())))
+            let mut params = scope.declared.iter().filter(|d| d.how == How::Parameter);
+            ITERATING.contains(&scope.name.as_str())
+                && params.all(|d| !read.contains(&(i, d.name.as_str())))
         }
-        (ScopeKind::Define, How::Parameter) => !scope.renders,
-        (ScopeKind::Class, How::Parameter) => !scope.renders && is_private(pass, scope, name),
+        (ScopeKind::Define, How::Parameter) => !renders,
+        (ScopeKind::Class, How::Parameter) => !renders && is_private(pass, scope, name),
         _ => false,
     };
     if !reported {
