@@ -98,7 +98,8 @@ struct Done {
 /// # Errors
 /// When a path cannot be read.
 pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
-    let finder = Finder { language: args.language };
+    let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let finder = Finder { language: args.language, roots };
     let mut files = Vec::new();
     for path in &args.paths {
         finder.find(path, &mut files)?;
@@ -202,6 +203,8 @@ fn report(
 struct Finder {
     /// The language, if it was said.
     language: Option<&'static dyn Language>,
+    /// What is searched, with all links followed.
+    roots: Vec<PathBuf>,
 }
 
 impl Finder {
@@ -253,6 +256,9 @@ impl Finder {
             // Without a dot at the front, paths are printed as they were given.
             let path = if dir == Path::new(".") { PathBuf::from(&*name) } else { dir.join(&*name) };
             if path.is_dir() {
+                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path) {
+                    continue;
+                }
                 let is_data = name == "data" || name == "hieradata";
                 let met = if met == Met::Elsewhere && is_data { Met::InData } else { met };
                 self.walk(&path, met, depth + 1, out)?;
@@ -264,6 +270,12 @@ impl Finder {
             }
         }
         Ok(())
+    }
+
+    /// Whether a link leads to what is searched anyway.
+    fn is_searched(&self, link: &Path) -> bool {
+        let Ok(target) = link.canonicalize() else { return false };
+        self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
     }
 
     /// The languages that a file may be of. Where one was said, files that only another one has are

@@ -70,7 +70,10 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
         Some(Form::Template) => {
             return program(syntax::parse_epp(file, text.clone()), None, checking.strict);
         }
-        Some(Form::HieraConfig) => hiera_config(source, checking),
+        Some(Form::HieraConfig) => {
+            let found = hiera_config(source, checking);
+            return Checked { found, defines: Some(Box::new(Unit::Config)) };
+        }
         Some(Form::Yaml) => match DataFile::yaml(text) {
             Ok(data) => {
                 let unit = Unit::Data(Arc::new(data));

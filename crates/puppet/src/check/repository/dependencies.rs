@@ -1,13 +1,15 @@
 //! What modules and the environment say that they need: `metadata.json`, the Puppetfile and
 //! `environment.conf`.
 
+use std::path::PathBuf;
+
 use ecow::EcoString;
 use ordain_graph::language::Checking;
 use ordain_source::{Diagnostic, FileId, SourceMap, TextRange};
 use rustc_hash::FxHashMap;
 
 use super::index::{Index, Module, nearest};
-use super::layout::Kind;
+use super::layout::{Kind, ModuleDir};
 use super::metadata::{Metadata, Wanted};
 use super::{Group, Shown, source, versions};
 
@@ -15,6 +17,7 @@ const INVALID_METADATA: &str = "puppet::invalid-metadata";
 const DEPENDENCY: &str = "puppet::dependency";
 const MISSING_MODULES: &str = "puppet::missing-modules";
 const DUPLICATE_MODULE: &str = "puppet::duplicate-module";
+const HIDDEN_MODULE: &str = "puppet::hidden-module";
 const UNKNOWN_SETTING: &str = "puppet::unknown-setting";
 
 /// How many modules are named in a message.
@@ -55,7 +58,7 @@ pub(super) fn check(
         || group.files.iter().any(|f| f.source.full.starts_with(index.dir.join("manifests")));
     if is_named {
         puppetfile(index, sources, shown, &mut found);
-        settings(group, checking, shown, &mut found);
+        settings(group, index, checking, shown, &mut found);
     }
     found
 }
@@ -79,6 +82,7 @@ fn dependencies(
         let at = wanted.at.in_file(file);
         let Some(other) = index.module(&wanted.name) else {
             if let Some(file) = &index.puppetfile
+                && wanted.full.contains(['-', '/'])
                 && !file.modules.iter().any(|m| m.name == wanted.name)
             {
                 let message = format!(
@@ -138,36 +142,55 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
     ));
 }
 
-/// Settings in `environment.conf` that there are not.
+/// Settings in `environment.conf` that there are not, and modules that its path hides.
 fn settings(
     group: &Group<'_>,
+    index: &Index,
     checking: &Checking<'_>,
     shown: &Shown,
     found: &mut Vec<Diagnostic>,
 ) {
-    let (world, sources) = (checking.world, checking.sources);
     let path = group.root.dir.join("environment.conf");
-    let Some(text) = world.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
-        return;
+    let text = checking.world.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text else {
+        return found.extend(index.hidden.iter().map(|hidden| hides(shown, hidden)));
     };
+    let file = source(checking.sources, shown, &path, &text);
+    let mut modulepath = TextRange::default();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let code = line.split('#').next().unwrap_or_default();
-        if let Some((key, _)) = code.split_once('=')
-            && !SETTINGS.contains(&key.trim())
-        {
-            let indent = key.len() - key.trim_start().len();
-            let from = start + indent;
-            let range = TextRange::new(from as u32, (from + key.trim().len()) as u32);
-            let file = source(sources, shown, &path, &text);
-            let message = format!("An environment has no setting `{}`", key.trim());
-            let mut unknown =
-                Diagnostic::warning(UNKNOWN_SETTING, message).at(range.in_file(file));
-            if let Some(near) = nearest(key.trim(), SETTINGS) {
-                unknown = unknown.help(format!("did you mean `{near}`?"));
+        if let Some((key, _)) = code.split_once('=') {
+            let from = start + (key.len() - key.trim_start().len());
+            let key = key.trim();
+            let range = TextRange::new(from as u32, (from + key.len()) as u32);
+            match key {
+                "modulepath" => modulepath = range,
+                _ if SETTINGS.contains(&key) => {}
+                _ => found.push(unknown_setting(key).at(range.in_file(file))),
             }
-            found.push(unknown);
         }
         start += line.len();
     }
+    let hidden = index.hidden.iter().map(|hidden| hides(shown, hidden));
+    found.extend(hidden.map(|found| found.at(modulepath.in_file(file))));
+}
+
+fn unknown_setting(key: &str) -> Diagnostic {
+    let message = format!("An environment has no setting `{key}`");
+    let found = Diagnostic::warning(UNKNOWN_SETTING, message);
+    match nearest(key, SETTINGS) {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None => found,
+    }
+}
+
+fn hides(shown: &Shown, (first, second): &(PathBuf, ModuleDir)) -> Diagnostic {
+    let message = format!(
+        "The module `{}` in {} hides the one in {}",
+        second.name,
+        shown.path(first).display(),
+        shown.path(&second.dir).display()
+    );
+    Diagnostic::warning(HIDDEN_MODULE, message)
 }

@@ -119,6 +119,7 @@ fn sources(
         }
         let text = String::from_utf8(checking.world.read(&path).ok()?).ok()?;
         let text: Arc<str> = text.into();
+        let covers = covers && path.starts_with(&index.dir);
         let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
         match DataFile::yaml(&text) {
             Ok(data) => {

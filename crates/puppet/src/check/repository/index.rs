@@ -8,7 +8,7 @@ use ecow::EcoString;
 use ordain_source::suggest;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::layout::Kind;
+use super::layout::{Kind, ModuleDir};
 use super::metadata::Puppetfile;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
@@ -56,6 +56,8 @@ pub(super) struct Index {
     /// Modules that are named by a Puppetfile or by metadata, there or not.
     pub(super) declared: FxHashSet<EcoString>,
     pub(super) puppetfile: Option<Puppetfile>,
+    /// Modules that one of the same name hides: that one's directory, and theirs.
+    pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
     /// Whether every directory of the module path is there.
     pub(super) whole_path: bool,
 }
@@ -90,6 +92,7 @@ impl Index {
             missing: FxHashSet::default(),
             declared: FxHashSet::default(),
             puppetfile: None,
+            hidden: Vec::new(),
             whole_path: true,
         };
         let modules = std::mem::take(&mut out.modules);
@@ -264,7 +267,11 @@ pub(super) fn nearest<'a>(
         }
         let mut differing = parts.iter().zip(&others).filter(|(a, b)| a != b);
         let (first, second) = (differing.next(), differing.next());
-        second.is_none() && first.is_some_and(|(a, b)| suggest::nearest(a, [*b]).is_some())
+        let is_near = |a: &str, b: &str| {
+            let short = a.len().max(b.len()) <= 6;
+            (short || super::names::is_slip(a, b)) && suggest::nearest(a, [b]).is_some()
+        };
+        second.is_none() && first.is_some_and(|(a, b)| is_near(a, b))
     };
     suggest::nearest(name, names.into_iter().filter(near))
 }

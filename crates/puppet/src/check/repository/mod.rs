@@ -213,8 +213,18 @@ fn survey_all(root: &Root, checking: &Checking<'_>) -> (Index, Option<Survey>) {
         Kind::Loose => {}
     }
     dirs.extend(checking.modulepath.iter().flat_map(|dir| layout::modules_in(world, dir)));
-    let mut seen = FxHashSet::default();
-    dirs.retain(|module| seen.insert(module.name.clone()));
+    let mut seen: FxHashMap<ecow::EcoString, PathBuf> = FxHashMap::default();
+    let mut hidden = Vec::new();
+    dirs.retain(|module| match seen.get(&module.name) {
+        Some(first) => {
+            hidden.push((first.clone(), module.clone()));
+            false
+        }
+        None => {
+            seen.insert(module.name.clone(), module.dir.clone());
+            true
+        }
+    });
     let survey = |module: ModuleDir| {
         let survey = Survey::of(world, &module);
         Module { name: module.name, dir: module.dir, survey }
@@ -222,6 +232,7 @@ fn survey_all(root: &Root, checking: &Checking<'_>) -> (Index, Option<Survey>) {
     let modules = dirs.into_par_iter().map(survey).collect();
     let mut index = Index::new(root.kind, root.dir.clone(), modules);
     index.whole_path = whole;
+    index.hidden = hidden;
     if root.kind != Kind::Environment {
         return (index, None);
     }
@@ -273,7 +284,7 @@ fn programs(
             let aside = is_aside(&group.root.dir, file.source.full);
             Some(text(unit, "".into(), true, aside))
         }
-        Unit::Data(_) => None,
+        Unit::Data(_) | Unit::Config => None,
     }));
     out
 }

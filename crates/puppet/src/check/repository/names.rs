@@ -285,7 +285,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {
-            foreign(pass, &module, name, at);
+            foreign(pass, &module, name, at, nearest(name, names()));
         }
         return;
     }
@@ -306,11 +306,17 @@ pub(super) fn is_slip(name: &str, near: &str) -> bool {
     let same = name.chars().zip(near.chars()).take_while(|(a, b)| a == b).count();
     let end = name.chars().rev().zip(near.chars().rev()).take_while(|(a, b)| a == b).count();
     let longest = name.chars().count().max(near.chars().count());
-    longest >= 5 && same + end + 2 >= longest && name.len().abs_diff(near.len()) <= 1
+    longest >= 5 && same > 0 && same + end + 2 >= longest && name.len().abs_diff(near.len()) <= 1
 }
 
 /// A name of a module that is not there.
-fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange) {
+fn foreign(
+    pass: &mut Pass<'_>,
+    module: &str,
+    name: &str,
+    at: TextRange,
+    near: Option<&str>,
+) {
     let index: &Index = pass.index;
     if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside {
         return;
@@ -328,5 +334,9 @@ fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange) {
         ),
     };
     let found = Diagnostic::warning(UNKNOWN_MODULE, message).at(at.in_file(pass.file));
-    pass.foreign.push(Foreign { module: module.into(), found: found.help(help) });
+    let found = match near {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None => found.help(help),
+    };
+    pass.foreign.push(Foreign { module: module.into(), found });
 }

@@ -106,15 +106,8 @@ impl Facts {
 }
 
 /// What the code of a function has that reads variables of its caller.
-const READING: [&str; 7] = [
-    "lookupvar",
-    "scope.to_hash",
-    "scope[",
-    "closure_scope",
-    "scope_param",
-    "TemplateWrapper",
-    "find_template",
-];
+const READING: [&str; 7] =
+    ["lookupvar", "to_hash", "scope[", "closure_scope", "scope_param", "emplate", "function_"];
 
 fn read(world: &dyn World, path: &Path) -> String {
     let bytes = world.read(path).unwrap_or_default();

@@ -15,6 +15,8 @@ pub(crate) enum Unit {
     Program(ProgramUnit),
     /// Data.
     Data(Arc<DataFile>),
+    /// A configuration, which is read again with what it leads to.
+    Config,
 }
 
 /// A manifest or template.
