@@ -95,16 +95,19 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
 
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
     let syntax::Parsed { program, diagnostics: mut found } = parsed;
-    let unit = ProgramUnit::of(program, &found);
-    if unit.is_sound() {
+    let is_sound =
+        |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
+    if is_sound(&found) {
         let options = Options { strict, module_file, ..Options::default() };
-        found.extend(validate(&unit.program, &options));
+        found.extend(validate(&program, &options));
         if strict != Strict::Off {
-            found.extend(lint(&unit.program));
+            found.extend(lint(&program));
         }
     }
-    let found = repository::silence::kept(found, &unit.program.text);
-    Checked { found, defines: Some(Box::new(Unit::Program(unit))) }
+    let sound = is_sound(&found);
+    let found = repository::silence::kept(found, &program.text);
+    let unit = Unit::Program(ProgramUnit { program: Arc::new(program), sound });
+    Checked { found, defines: Some(Box::new(unit)) }
 }
 
 /// Classes and defines that two files define: an error where all files are read, in the manifests of

@@ -54,9 +54,7 @@ pub(super) fn check(
     if group.root.kind != Kind::Environment {
         return found;
     }
-    let is_named = group.files.iter().any(|f| f.source.full.parent() == Some(&*index.dir))
-        || group.files.iter().any(|f| f.source.full.starts_with(index.dir.join("manifests")));
-    if is_named {
+    if index.is_whole {
         puppetfile(index, sources, shown, &mut found);
         settings(group, index, checking, shown, &mut found);
     }

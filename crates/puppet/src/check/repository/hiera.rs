@@ -66,7 +66,8 @@ pub(super) fn check(
     if group.root.kind == Kind::Loose {
         return Vec::new();
     }
-    let (sources, mut found) = sources(group, index, checking, shown);
+    let (mut sources, mut found) = sources(group, index, checking, shown);
+    sources.extend(configurations(group));
     if sources.is_empty() {
         return found;
     }
@@ -96,8 +97,19 @@ pub(super) fn check(
     found
 }
 
+/// The configurations that were named, for what they interpolate.
+fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a {
+    let files = group.files.iter().filter(|file| matches!(file.unit, Unit::Config));
+    files.map(|file| Source {
+        file: file.source.file,
+        text: Arc::clone(&file.source.text),
+        data: Arc::default(),
+        is_named: true,
+    })
+}
+
 /// The data files that a hierarchy of the environment or of a module reaches. Those that were not
-/// named are read; if the configuration that leads to them was, they count as named.
+/// named are read; where all of the repository was named, they count as named.
 fn sources(
     group: &Group<'_>,
     index: &Index,
@@ -111,7 +123,6 @@ fn sources(
         }
     }
     let reached = reached(group, index, checking.world, named.keys());
-    let covers = group.files.iter().any(|file| file.source.full.parent() == Some(&*index.dir));
     let read = |path: PathBuf| -> Option<Result<Source, Diagnostic>> {
         if let Some((source, data)) = named.get(&path) {
             let (text, data) = (Arc::clone(&source.text), Arc::clone(data));
@@ -119,7 +130,7 @@ fn sources(
         }
         let text = String::from_utf8(checking.world.read(&path).ok()?).ok()?;
         let text: Arc<str> = text.into();
-        let covers = covers && path.starts_with(&index.dir);
+        let covers = index.is_whole && path.starts_with(&index.dir);
         let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
         match DataFile::yaml(&text) {
             Ok(data) => {

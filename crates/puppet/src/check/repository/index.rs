@@ -60,6 +60,8 @@ pub(super) struct Index {
     pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
     /// Whether every directory of the module path is there.
     pub(super) whole_path: bool,
+    /// Whether all of the repository was named, not only some files of it.
+    pub(super) is_whole: bool,
 }
 
 impl Index {
@@ -94,6 +96,7 @@ impl Index {
             puppetfile: None,
             hidden: Vec::new(),
             whole_path: true,
+            is_whole: false,
         };
         let modules = std::mem::take(&mut out.modules);
         modules.iter().for_each(|module| out.add_survey(&module.survey));

@@ -168,6 +168,7 @@ fn repository(group: &Group<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
     index.settle();
+    index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
     let passes: Vec<(Vec<Diagnostic>, Vec<Foreign>)> =
         named.map(|program| rules(program, &index, checking)).collect();
@@ -189,6 +190,8 @@ struct Text {
     /// The name of the module that it is of; empty if of none.
     module: ecow::EcoString,
     is_named: bool,
+    /// Whether it is of the repository, but was not named.
+    is_left_out: bool,
     is_sound: bool,
     is_aside: bool,
 }
@@ -266,14 +269,16 @@ fn programs(
         scopes: Scopes::of(&unit.program),
         module,
         is_named,
-        is_sound: unit.is_sound(),
+        is_left_out: false,
+        is_sound: unit.sound,
         is_aside,
     };
     let one = |(path, module): (&Path, ecow::EcoString)| match named.get(path) {
         Some(unit) => Some(text(unit, module, true, false)),
         None => {
             let unit = read(path, checking, shown)?;
-            Some(text(&unit, module, false, false))
+            let is_left_out = path.starts_with(&group.root.dir);
+            Some(Text { is_left_out, ..text(&unit, module, false, false) })
         }
     };
     let mut out: Vec<Text> = listed.into_par_iter().filter_map(one).collect();
@@ -294,7 +299,7 @@ fn read(path: &Path, checking: &Checking<'_>, shown: &Shown) -> Option<ProgramUn
     let text: Arc<str> = String::from_utf8(bytes).ok()?.into();
     let file = checking.sources.add(shown.path(path), Arc::clone(&text));
     let parsed = syntax::parse(file, text);
-    Some(ProgramUnit::of(parsed.program, &parsed.diagnostics))
+    Some(ProgramUnit { program: Arc::new(parsed.program), sound: false })
 }
 
 /// Whether a file is a test or an example.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_data::yaml::{Error, Schema, Tree};
 use ordain_graph::language::Checked;
-use ordain_source::{Diagnostic, Severity, TextRange};
+use ordain_source::TextRange;
 
 use crate::syntax::Program;
 
@@ -24,21 +24,8 @@ pub(crate) enum Unit {
 pub(crate) struct ProgramUnit {
     /// Its tree.
     pub(crate) program: Arc<Program>,
-    /// Whether it parses without errors.
-    sound: bool,
-}
-
-impl ProgramUnit {
-    /// A program with what was found when it was parsed.
-    pub(crate) fn of(program: Program, found: &[Diagnostic]) -> Self {
-        let sound = found.iter().all(|d| d.severity != Severity::Error);
-        Self { program: Arc::new(program), sound }
-    }
-
-    /// Whether it parses without errors.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.sound
-    }
+    /// Whether it has no errors of its own.
+    pub(crate) sound: bool,
 }
 
 /// The entries of a data file that is a map.
