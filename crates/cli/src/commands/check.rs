@@ -27,14 +27,16 @@ const STACK: usize = 256 << 20;
 ///
 /// Directories are searched for .pp and .epp files, hiera.yaml, and YAML and JSON below data/ and
 /// hieradata/. Whatever was asked for by name is checked, too. YAML with expressions `(( … ))` is
-/// checked as a dynaml template; --language dynaml searches directories for it. Classes and defines of
-/// an environment that are defined twice are found across files.
+/// checked as a dynaml template; --language dynaml searches directories for it. The files of a
+/// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
+/// values of wrong types, unused variables.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ordain check .
   ordain check manifests/site.pp templates/motd.epp
   git diff --name-only | xargs ordain check --diagnostics json
+  ordain check . --modulepath /etc/puppetlabs/code/modules --ignore unused-parameter
   ordain check . --format sarif > ordain.sarif")]
 pub struct CheckArgs {
     /// Files and directories, or -
@@ -55,7 +57,7 @@ pub struct CheckArgs {
     /// Where further modules are, separated by colons
     #[arg(long, value_name = "DIRS", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
-    /// Facts as JSON or YAML: others do not exist
+    /// Facts as JSON or YAML, which there are besides those of Facter and of modules
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
 }
@@ -256,7 +258,8 @@ impl Finder {
             // Without a dot at the front, paths are printed as they were given.
             let path = if dir == Path::new(".") { PathBuf::from(&*name) } else { dir.join(&*name) };
             if path.is_dir() {
-                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path) {
+                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path)
+                {
                     continue;
                 }
                 let is_data = name == "data" || name == "hieradata";

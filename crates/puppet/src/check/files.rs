@@ -95,8 +95,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
 
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
     let syntax::Parsed { program, diagnostics: mut found } = parsed;
-    let is_sound =
-        |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
+    let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
     if is_sound(&found) {
         let options = Options { strict, module_file, ..Options::default() };
         found.extend(validate(&program, &options));

@@ -106,11 +106,9 @@ fn given(pass: &mut Pass<'_>, def: &TypeDef, attributes: &[Attribute]) {
 
 fn unknown(pass: &mut Pass<'_>, def: &TypeDef, attribute: &Attribute) {
     let params = def.program.params(def.params);
-    let message =
-        format!("The {} `{}` has no parameter `{}`", word(def), def.name, attribute.name);
+    let message = format!("The {} `{}` has no parameter `{}`", word(def), def.name, attribute.name);
     let at = name_range(attribute).in_file(pass.file);
-    let mut found =
-        Diagnostic::error(UNKNOWN_PARAMETER, message).labelled(at, "not a parameter");
+    let mut found = Diagnostic::error(UNKNOWN_PARAMETER, message).labelled(at, "not a parameter");
     let near = nearest(&attribute.name, params.iter().map(|p| p.name.as_str()));
     let near = near.and_then(|near| params.iter().find(|p| p.name == near));
     found = match near {

@@ -1,12 +1,12 @@
 //! What modules and the environment say that they need: `metadata.json`, the Puppetfile and
 //! `environment.conf`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use ordain_graph::language::Checking;
 use ordain_source::{Diagnostic, FileId, SourceMap, TextRange};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::{Index, Module, nearest};
 use super::layout::{Kind, ModuleDir};
@@ -43,8 +43,11 @@ pub(super) fn check(
 ) -> Vec<Diagnostic> {
     let sources = checking.sources;
     let mut found = Vec::new();
+    let parents: FxHashSet<&Path> =
+        group.files.iter().filter_map(|file| file.source.full.parent()).collect();
+    let around: FxHashSet<&Path> = parents.into_iter().flat_map(Path::ancestors).collect();
     for module in &index.modules {
-        let is_named = group.files.iter().any(|f| f.source.full.starts_with(&module.dir));
+        let is_named = around.contains(module.dir.as_path());
         if let (Some(metadata), true) = (&module.survey.metadata, is_named) {
             let file = source(sources, shown, &metadata.path, &metadata.text);
             faults(metadata, file, &mut found);
@@ -98,10 +101,8 @@ fn dependencies(
             && !versions::fits(&version, &range)
         {
             let wants = wanted.version.as_deref().unwrap_or_default();
-            let message = format!(
-                "`{}` needs `{}` {wants}, and {version} is here",
-                module.name, wanted.full
-            );
+            let message =
+                format!("`{}` needs `{}` {wants}, and {version} is here", module.name, wanted.full);
             found.push(Diagnostic::warning(DEPENDENCY, message).at(at));
         }
     }
@@ -128,7 +129,8 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
     names.dedup();
     let (count, all) = (names.len(), listed.modules.len());
     names.truncate(MAX_NAMED);
-    let more = if count > MAX_NAMED { format!(" and {} more", count - MAX_NAMED) } else { "".into() };
+    let more =
+        if count > MAX_NAMED { format!(" and {} more", count - MAX_NAMED) } else { "".into() };
     let message = format!(
         "{count} of the {all} modules that the Puppetfile lists are not installed: {}{more}",
         names.join(", ")

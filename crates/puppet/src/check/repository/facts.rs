@@ -379,8 +379,18 @@ pub(super) fn is_known(pass: &Pass<'_>, name: &str) -> bool {
 pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     let built_in = matches!(
         name,
-        "facts" | "trusted" | "server_facts" | "environment" | "module_name" | "settings"
-            | "servername" | "serverip" | "serverip6" | "serverversion" | "title" | "name"
+        "facts"
+            | "trusted"
+            | "server_facts"
+            | "environment"
+            | "module_name"
+            | "settings"
+            | "servername"
+            | "serverip"
+            | "serverip6"
+            | "serverversion"
+            | "title"
+            | "name"
     );
     let known = pass.index.top_variables.contains(name) || pass.scopes.asked.contains(name);
     if built_in || known || is_known(pass, name) {

@@ -133,9 +133,7 @@ fn sources(
         let covers = index.is_whole && path.starts_with(&index.dir);
         let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
         match DataFile::yaml(&text) {
-            Ok(data) => {
-                Some(Ok(Source { file, text, data: Arc::new(data), is_named: covers }))
-            }
+            Ok(data) => Some(Ok(Source { file, text, data: Arc::new(data), is_named: covers })),
             Err(error) if covers => {
                 let at = error.range.in_file(file);
                 Some(Err(Diagnostic::error(INVALID_DATA, error.message).at(at)))

@@ -255,10 +255,7 @@ impl Index {
 
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
-pub(super) fn nearest<'a>(
-    name: &str,
-    names: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if !name.contains("::") {
         return suggest::nearest(name, names);
     }

@@ -308,11 +308,7 @@ fn is_aside(root: &Path, path: &Path) -> bool {
     rest.components().any(|c| c.as_os_str().to_str().is_some_and(|name| ASIDE.contains(&name)))
 }
 
-fn rules(
-    text: &Text,
-    index: &Index,
-    checking: &Checking<'_>,
-) -> (Vec<Diagnostic>, Vec<Foreign>) {
+fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic>, Vec<Foreign>) {
     let program = &*text.scopes.program;
     let mut pass = Pass {
         index,
@@ -333,9 +329,10 @@ fn rules(
         variables::declared(&mut pass);
     }
     pass.found.truncate(MAX);
-    let foreign = pass.foreign.into_iter().filter(|foreign| {
-        !silence::kept(vec![foreign.found.clone()], &program.text).is_empty()
-    });
+    let foreign = pass
+        .foreign
+        .into_iter()
+        .filter(|foreign| !silence::kept(vec![foreign.found.clone()], &program.text).is_empty());
     (silence::kept(pass.found, &program.text), foreign.collect())
 }
 

@@ -310,13 +310,7 @@ pub(super) fn is_slip(name: &str, near: &str) -> bool {
 }
 
 /// A name of a module that is not there.
-fn foreign(
-    pass: &mut Pass<'_>,
-    module: &str,
-    name: &str,
-    at: TextRange,
-    near: Option<&str>,
-) {
+fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange, near: Option<&str>) {
     let index: &Index = pass.index;
     if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside {
         return;

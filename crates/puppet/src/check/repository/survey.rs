@@ -201,7 +201,9 @@ mod tests {
     #[test]
     fn facts_in_ruby() {
         let mut facts = Facts::default();
-        facts.read_ruby("Facter.add(:pond) do\nend\nFacter.add 'fish_count' do\nend\n# Facter.add(x)");
+        facts.read_ruby(
+            "Facter.add(:pond) do\nend\nFacter.add 'fish_count' do\nend\n# Facter.add(x)",
+        );
         assert!(facts.has("pond") && facts.has("fish_count") && !facts.has("x") && !facts.open);
         facts.read_ruby("Facter.add(\"pond_#{name}_depth\") {}");
         assert!(facts.has("pond_a_depth") && !facts.open);
