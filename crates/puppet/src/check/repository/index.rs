@@ -46,6 +46,8 @@ pub(super) struct Index {
     pub(super) inherited: FxHashSet<EcoString>,
     /// Variables that are read by their full name, as `class::name`.
     pub(super) qualified: FxHashSet<EcoString>,
+    /// What full names begin with that are put together.
+    pub(super) prefixes: Vec<EcoString>,
     /// Attributes that defaults and collectors give, as `type/name`.
     pub(super) defaults: FxHashSet<EcoString>,
     pub(super) facts: Facts,
@@ -88,6 +90,7 @@ impl Index {
             top_variables: FxHashSet::default(),
             inherited: FxHashSet::default(),
             qualified: FxHashSet::default(),
+            prefixes: Vec::new(),
             defaults: FxHashSet::default(),
             facts: Facts::default(),
             words: FxHashSet::default(),
@@ -167,6 +170,8 @@ impl Index {
                 self.qualified.insert(name.into());
             }
         }
+        self.qualified.extend(scopes.asked.iter().filter(|name| name.contains("::")).cloned());
+        self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
         self.add_defaults(program);
     }
 

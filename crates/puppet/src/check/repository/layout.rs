@@ -132,8 +132,18 @@ pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) 
             dirs.push(path);
         }
     }
+    dirs.extend(module_dir(world, dir));
     dirs.retain(|dir| world.kind(dir) == Some(EntryKind::Directory));
     (dirs, complete)
+}
+
+/// Where the Puppetfile has its modules installed, if it says so.
+fn module_dir(world: &dyn World, dir: &Path) -> Option<PathBuf> {
+    let text = world.read(&dir.join("Puppetfile")).ok()?;
+    String::from_utf8_lossy(&text).lines().find_map(|line| {
+        let said = line.trim_start().strip_prefix("moduledir")?.trim();
+        Some(dir.join(said.trim_matches(['\'', '"', '(', ')'])))
+    })
 }
 
 /// The modules in a directory.

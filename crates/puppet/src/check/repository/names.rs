@@ -23,6 +23,9 @@ const UNKNOWN_MODULE: &str = "puppet::unknown-module";
 /// Functions whose arguments are names of classes.
 const INCLUDING: [&str; 3] = ["include", "require", "contain"];
 
+/// Namespaces of functions that Bolt brings for plans.
+const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
+
 /// A module that is named, but neither here nor asked for by anything.
 pub(super) struct Foreign {
     pub(super) module: EcoString,
@@ -289,7 +292,8 @@ fn report<'n, N: Iterator<Item = &'n str>>(
         }
         return;
     }
-    let near = nearest(name, names());
+    // Names of modules that are not here may be like qualified ones of those that are.
+    let near = nearest(name, names().filter(|near| certain || !near.contains("::")));
     if !certain && near.is_none_or(|near| !is_slip(name, near)) {
         return;
     }
@@ -312,7 +316,8 @@ pub(super) fn is_slip(name: &str, near: &str) -> bool {
 /// A name of a module that is not there.
 fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange, near: Option<&str>) {
     let index: &Index = pass.index;
-    if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside {
+    let of_bolt = BOLT.contains(&module);
+    if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside || of_bolt {
         return;
     }
     let (message, help) = match index.kind {

@@ -70,6 +70,8 @@ pub(super) struct Scopes {
     pub(super) uses: Vec<Use>,
     /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
     pub(super) asked: FxHashSet<EcoString>,
+    /// What names begin with that are put together for `getvar`.
+    pub(super) asked_prefixes: Vec<EcoString>,
 }
 
 enum Step {
@@ -97,6 +99,7 @@ impl Scopes {
             scopes: Vec::new(),
             uses: Vec::new(),
             asked: FxHashSet::default(),
+            asked_prefixes: Vec::new(),
         };
         let mut builder = Builder {
             out,
@@ -293,6 +296,14 @@ impl Builder {
             });
             let names = texts.map(|text| text.trim_start_matches('$').trim_start_matches("::"));
             self.out.asked.extend(names.map(EcoString::from));
+            for &id in program.list(call.args) {
+                let Expr::Concat(parts) = &program[id] else { continue };
+                let prefix = match program.list(*parts).first().map(|&part| &program[part]) {
+                    Some(Expr::Str(text)) => text.trim_start_matches(['$', ':']),
+                    _ => "",
+                };
+                self.out.asked_prefixes.push(prefix.into());
+            }
         }
     }
 }

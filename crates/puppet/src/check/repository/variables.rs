@@ -262,9 +262,11 @@ fn unused(
 /// Whether nothing outside of a class can read its variable, as far as all files say.
 fn is_private(pass: &Pass<'_>, scope: &Scope, name: &str) -> bool {
     let index = pass.index;
+    let full = ecow::eco_format!("{}::{name}", scope.name);
     index.is_environment()
         && !index.inherited.contains(&scope.name)
-        && !index.qualified.contains(&ecow::eco_format!("{}::{name}", scope.name))
+        && !index.qualified.contains(&full)
+        && !index.prefixes.iter().any(|prefix| full.starts_with(prefix.as_str()))
         && !index.words.contains(name)
 }
 
