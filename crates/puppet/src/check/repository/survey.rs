@@ -1,12 +1,13 @@
 //! What modules bring that is not written in Puppet: resource types, functions, data types and facts
 //! in Ruby, external facts, and templates.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::World;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::layout::{ModuleDir, files_below};
 use super::metadata::{self, Metadata};
@@ -18,7 +19,7 @@ pub(super) struct Survey {
     /// Manifests, functions and types in Puppet.
     pub(super) programs: Vec<PathBuf>,
     /// Resource types by name.
-    pub(super) types: FxHashMap<EcoString, Arc<RubyType>>,
+    pub(super) types: BTreeMap<EcoString, Arc<RubyType>>,
     /// Functions in Ruby.
     pub(super) functions: Vec<EcoString>,
     /// Those of them that may read the variables of where they are called.

@@ -1,5 +1,6 @@
 //! Types and values of expressions that are the same in every compile.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
@@ -15,7 +16,7 @@ use crate::value::{HashValue, Value};
 /// The type aliases, and what else a name in capitals may mean.
 #[derive(Default)]
 pub(super) struct Types {
-    definitions: FxHashMap<EcoString, AliasDef>,
+    definitions: BTreeMap<EcoString, AliasDef>,
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     /// Names in lower case of types that are written in Ruby, of which nothing more is known.
     foreign: FxHashSet<EcoString>,
