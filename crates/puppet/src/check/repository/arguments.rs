@@ -3,6 +3,7 @@
 
 use ordain_source::{Diagnostic, Severity, TextRange};
 use ordain_syntax::ListRef;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
 use super::index::nearest;
@@ -92,9 +93,13 @@ fn name_range(attribute: &Attribute) -> TextRange {
 }
 
 fn given(pass: &mut Pass<'_>, def: &TypeDef, attributes: &[Attribute]) {
-    let params = def.program.params(def.params);
+    let params = def.program.params(def.params).iter().map(|p| (p.name.as_str(), p));
+    let params: FxHashMap<&str, &Param> = params.collect();
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
-        let Some(param) = params.iter().find(|p| p.name == attribute.name) else {
+        if pass.is_full() {
+            return;
+        }
+        let Some(param) = params.get(attribute.name.as_str()) else {
             if !is_metaparameter(&attribute.name) && attribute.name != "name" {
                 unknown(pass, def, attribute);
             }
@@ -158,10 +163,11 @@ fn missing(
     if all().any(|a| a.op == AttributeOp::Splat) {
         return;
     }
+    let given: FxHashSet<&str> = all().map(|a| a.name.as_str()).collect();
     let params = def.program.params(def.params).iter();
     let absent: Vec<&Param> = params
         .filter(|p| p.default.is_none() && !is_metaparameter(&p.name))
-        .filter(|p| !all().any(|a| a.name == p.name))
+        .filter(|p| !given.contains(p.name.as_str()))
         .filter(|p| {
             let key = ecow::eco_format!("{}/{}", def.name, p.name);
             !pass.index.defaults.contains(&key)

@@ -308,6 +308,9 @@ fn interpolations(pass: &mut Pass<'_>, text: &str) {
 }
 
 fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
+    if pass.is_full() {
+        return;
+    }
     if entry.key == "lookup_options" {
         for (key, at) in &entry.below {
             match key.starts_with('^') {

@@ -60,6 +60,11 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// Whether so much was found that nobody reads on.
+    fn is_full(&self) -> bool {
+        self.found.len() >= MAX
+    }
+
     /// Whether a fact that is not known does not exist.
     fn facts_are_complete(&self) -> bool {
         self.facts.is_some() || self.index.is_complete()
@@ -329,6 +334,10 @@ fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic
         variables::declared(&mut pass);
     }
     pass.found.truncate(MAX);
+    if text.is_aside {
+        // No node has it.
+        pass.found.iter_mut().for_each(|found| found.severity = Severity::Warning);
+    }
     let foreign = pass
         .foreign
         .into_iter()

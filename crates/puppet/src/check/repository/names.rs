@@ -281,6 +281,9 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     names: impl FnOnce() -> N,
 ) {
     let Unknown { name, code, message, at, severity } = unknown;
+    if pass.is_full() {
+        return;
+    }
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
     // A module brings functions and types under names of their own.

@@ -51,6 +51,8 @@ pub(super) struct Scope {
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
+    /// The names of what is declared.
+    pub(super) names: FxHashSet<EcoString>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
 }
@@ -118,7 +120,7 @@ impl Scopes {
         let mut at = Some(scope);
         while let Some(i) = at {
             let scope = &self.scopes[i];
-            if scope.declared.iter().any(|d| d.name == name) {
+            if scope.names.contains(name) {
                 return Some(i);
             }
             at = scope.parent;
@@ -141,14 +143,16 @@ impl Builder {
         let parent = if kind == ScopeKind::Lambda { self.open.last().copied() } else { None };
         self.open.push(self.out.scopes.len());
         let declared = Vec::new();
-        let calls = FxHashSet::default();
-        let scope = Scope { kind, parent, name, inherits, declared, calls };
+        let (names, calls) = (FxHashSet::default(), FxHashSet::default());
+        let scope = Scope { kind, parent, name, inherits, declared, names, calls };
         self.out.scopes.push(scope);
     }
 
-    fn current(&mut self) -> &mut Scope {
-        let at = self.open.last().copied().unwrap_or(0);
-        &mut self.out.scopes[at]
+    fn declare(&mut self, name: EcoString, at: TextRange, how: How) {
+        let current = self.open.last().copied().unwrap_or(0);
+        let scope = &mut self.out.scopes[current];
+        scope.names.insert(name.clone());
+        scope.declared.push(Declared { name, at, how });
     }
 
     fn walk(&mut self, program: &Program) {
@@ -240,12 +244,9 @@ impl Builder {
     }
 
     fn params(&mut self, program: &Program, params: ListRef<Param>) {
-        let all = program.params(params).iter().map(|param| Declared {
-            name: param.name.clone(),
-            at: param.range,
-            how: How::Parameter,
-        });
-        self.current().declared.extend(all);
+        for param in program.params(params) {
+            self.declare(param.name.clone(), param.range, How::Parameter);
+        }
     }
 
     fn assigned(&mut self, program: &Program, left: ExprId) {
@@ -254,8 +255,7 @@ impl Builder {
             match &program[id] {
                 Expr::Var(name) => {
                     self.targets.insert(id);
-                    let (name, at) = (name.clone(), program.range(id));
-                    self.current().declared.push(Declared { name, at, how: How::Assigned });
+                    self.declare(name.clone(), program.range(id), How::Assigned);
                 }
                 Expr::List(items) => rest.extend(program.list(*items)),
                 _ => {}

@@ -2,7 +2,7 @@
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
 use super::facts;
@@ -50,6 +50,9 @@ pub(super) fn unknown(pass: &mut Pass<'_>) {
     let mut reported = FxHashSet::default();
     for used in &pass.scopes.uses {
         let Expr::Var(name) = &pass.program[used.at] else { continue };
+        if pass.is_full() {
+            return;
+        }
         let at = pass.program.range(used.at);
         let plain = name.trim_start_matches("::");
         if is_number(plain) || plain.is_empty() {
@@ -144,9 +147,10 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
         names.extend(scope.declared.iter().map(|d| d.name.as_str()));
         around = scope.parent;
     }
-    let elsewhere = scopes.scopes.iter().find(|other| {
-        other.kind == ScopeKind::Lambda && other.declared.iter().any(|d| d.name == name)
-    });
+    let elsewhere = scopes
+        .scopes
+        .iter()
+        .find(|other| other.kind == ScopeKind::Lambda && other.names.contains(name));
     let replaced = facts::replacement(name);
     // A module that is not here may bring a fact of this name.
     let near = nearest(name, names.iter().copied());
@@ -171,22 +175,26 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
 pub(super) fn declared(pass: &mut Pass<'_>) {
     let scopes = pass.scopes;
     let mut read: FxHashSet<(usize, &str)> = FxHashSet::default();
+    let classes = scopes.scopes.iter().enumerate().filter(|(_, s)| s.kind == ScopeKind::Class);
+    let classes: FxHashMap<&str, usize> = classes.map(|(i, s)| (s.name.as_str(), i)).collect();
     for used in &scopes.uses {
         let Expr::Var(name) = &pass.program[used.at] else { continue };
         if let Some(scope) = scopes.declaring(used.scope, name) {
             read.insert((scope, name.as_str()));
         }
         let full = name.trim_start_matches("::");
-        if let Some((class, variable)) = full.rsplit_once("::") {
-            let own = |s: &Scope| s.kind == ScopeKind::Class && s.name == class;
-            if let Some(scope) = scopes.scopes.iter().position(own) {
-                read.insert((scope, variable));
-            }
+        if let Some((class, variable)) = full.rsplit_once("::")
+            && let Some(&scope) = classes.get(class)
+        {
+            read.insert((scope, variable));
         }
     }
     for (i, scope) in scopes.scopes.iter().enumerate() {
         let mut seen = FxHashSet::default();
         for declared in &scope.declared {
+            if pass.is_full() {
+                return;
+            }
             if !seen.insert(declared.name.as_str()) || declared.name.starts_with('_') {
                 continue;
             }
