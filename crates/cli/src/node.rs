@@ -154,7 +154,7 @@ pub fn machine_facts(
 
 /// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or
 /// as a fact store keeps them, with `name` and `values`.
-fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
+pub fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
     let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
     let values = external::load_file(world, path)
         .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;

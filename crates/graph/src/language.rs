@@ -3,10 +3,10 @@
 //! differs: a node with facts, or stubs, or a project.
 
 use std::any::Any;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_source::{CodeDoc, Diagnostic, FileId, World};
+use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, World};
 
 /// How findings about questionable code are treated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -62,6 +62,12 @@ pub struct Checking<'a> {
     pub world: &'a dyn World,
     /// What questionable code gives.
     pub strict: Strict,
+    /// All source texts; files that are read besides those that were named are added.
+    pub sources: &'a SourceMap,
+    /// Further directories of modules.
+    pub modulepath: &'a [PathBuf],
+    /// The facts that there are, as paths such as `os.family`; `None` if they were not said.
+    pub facts: Option<&'a [String]>,
 }
 
 /// What is said of one file.
@@ -99,9 +105,14 @@ pub trait Language: Sync {
     /// Everything that can be said of a file without running it.
     fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked;
 
-    /// What can be said of several files only together.
-    fn check_together(&self, files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
-        let _ = files;
+    /// What can be said of several files only together. Runs where there is a pool of threads with
+    /// deep stacks.
+    fn check_together(
+        &self,
+        files: &[(SourceText<'_>, &Checked)],
+        checking: &Checking<'_>,
+    ) -> Vec<Diagnostic> {
+        let _ = (files, checking);
         Vec::new()
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 use ordain_source::{CodeDoc, Diagnostic};
 
-use crate::check::{self, files};
+use crate::check::{self, files, repository};
 
 /// Manifests, templates and Hiera's data.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,13 @@ impl Language for Puppet {
         files::check(source, checking)
     }
 
-    fn check_together(&self, files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
-        files::duplicates(files)
+    fn check_together(
+        &self,
+        files: &[(SourceText<'_>, &Checked)],
+        checking: &Checking<'_>,
+    ) -> Vec<Diagnostic> {
+        let mut found = files::duplicates(files);
+        found.extend(repository::check(files, checking));
+        found
     }
 }

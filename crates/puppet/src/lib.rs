@@ -10,6 +10,7 @@ pub mod eval;
 pub mod functions;
 pub mod hiera;
 pub mod language;
+pub(crate) mod legacy_facts;
 pub mod load;
 pub mod lower;
 pub mod pcore;

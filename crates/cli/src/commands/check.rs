@@ -8,7 +8,6 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 
-use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
@@ -16,13 +15,10 @@ use serde_json::{Value as Json, json};
 use crate::exit::{Exit, Failure};
 use crate::options::Strict;
 use crate::ui::{Ui, count};
-use crate::{codes, input, languages};
+use crate::{codes, input, languages, node};
 
 /// How deep directories may nest; a loop of links ends here.
 const MAX_DEPTH: usize = 64;
-
-/// So many files are not worth a second thread.
-const FEW: usize = 8;
 
 /// The stack of a thread that parses; only what is used is ever backed by memory.
 const STACK: usize = 256 << 20;
@@ -31,14 +27,16 @@ const STACK: usize = 256 << 20;
 ///
 /// Directories are searched for .pp and .epp files, hiera.yaml, and YAML and JSON below data/ and
 /// hieradata/. Whatever was asked for by name is checked, too. YAML with expressions `(( … ))` is
-/// checked as a dynaml template; --language dynaml searches directories for it. Classes and defines of
-/// an environment that are defined twice are found across files.
+/// checked as a dynaml template; --language dynaml searches directories for it. The files of a
+/// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
+/// values of wrong types, unused variables.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ordain check .
   ordain check manifests/site.pp templates/motd.epp
   git diff --name-only | xargs ordain check --diagnostics json
+  ordain check . --modulepath /etc/puppetlabs/code/modules --ignore unused-parameter
   ordain check . --format sarif > ordain.sarif")]
 pub struct CheckArgs {
     /// Files and directories, or -
@@ -53,6 +51,15 @@ pub struct CheckArgs {
     /// What questionable code gives
     #[arg(long, value_name = "WHAT", default_value = "error")]
     strict: Strict,
+    /// Leave out findings of a code, such as unused-variable
+    #[arg(long, value_name = "CODE")]
+    ignore: Vec<String>,
+    /// Where further modules are, separated by colons
+    #[arg(long, value_name = "DIRS", value_delimiter = ':')]
+    modulepath: Vec<PathBuf>,
+    /// Facts as JSON or YAML, which there are besides those of Facter and of modules
+    #[arg(long, value_name = "FILE")]
+    facts: Option<PathBuf>,
 }
 
 /// The form of the findings.
@@ -93,7 +100,8 @@ struct Done {
 /// # Errors
 /// When a path cannot be read.
 pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
-    let finder = Finder { language: args.language };
+    let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let finder = Finder { language: args.language, roots };
     let mut files = Vec::new();
     for path in &args.paths {
         finder.find(path, &mut files)?;
@@ -102,19 +110,49 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     files.retain(|file| seen.insert(file.path.clone()));
     let sources = Arc::new(SourceMap::new());
     let world = HostWorld::new();
-    let checking = Checking { world: &world, strict: args.strict.into() };
-    let one = |file: &Candidate| check_file(file, &checking, &sources);
-    let done: Vec<Done> = if files.len() <= FEW {
-        on_deep_stack(STACK, || files.iter().map(one).collect())
-    } else {
-        let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
-        let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
-        pool.install(|| files.par_iter().map(one).collect())
+    let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
+    let checking = Checking {
+        world: &world,
+        strict: args.strict.into(),
+        sources: &sources,
+        modulepath: &args.modulepath,
+        facts: facts.as_deref(),
     };
-    let again = together(&done);
-    let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
-    found.extend(again);
+    let one = |file: &Candidate| check_file(file, &checking, &sources);
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    let mut found = pool.install(|| {
+        let done: Vec<Done> = files.par_iter().map(one).collect();
+        let again = together(&done, &checking);
+        let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
+        found.extend(again);
+        found
+    });
+    found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
     report(ui, args.format, files.len(), found, &sources)
+}
+
+/// Whether a name that is given means a code, which may be written without its language.
+fn is_code(name: &str, code: &str) -> bool {
+    let short = code.rsplit("::").next().unwrap_or(code);
+    name == code || name.replace('_', "-") == short
+}
+
+/// The paths of all facts of a file in order, such as `os` and `os.family`.
+fn fact_paths(world: &HostWorld, path: &Path) -> Result<Vec<String>, Failure> {
+    let (_, facts) = node::read_facts(world, path)?;
+    let mut out = Vec::new();
+    let mut rest = vec![(String::new(), facts)];
+    while let Some((prefix, value)) = rest.pop() {
+        for (key, value) in value.as_map().into_iter().flatten() {
+            let Some(key) = key.as_str() else { continue };
+            let path = if prefix.is_empty() { key.into() } else { format!("{prefix}.{key}") };
+            out.push(path.clone());
+            rest.push((path, value.clone()));
+        }
+    }
+    out.sort_unstable();
+    Ok(out)
 }
 
 fn report(
@@ -167,6 +205,8 @@ fn report(
 struct Finder {
     /// The language, if it was said.
     language: Option<&'static dyn Language>,
+    /// What is searched, with all links followed.
+    roots: Vec<PathBuf>,
 }
 
 impl Finder {
@@ -218,6 +258,10 @@ impl Finder {
             // Without a dot at the front, paths are printed as they were given.
             let path = if dir == Path::new(".") { PathBuf::from(&*name) } else { dir.join(&*name) };
             if path.is_dir() {
+                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path)
+                {
+                    continue;
+                }
                 let is_data = name == "data" || name == "hieradata";
                 let met = if met == Met::Elsewhere && is_data { Met::InData } else { met };
                 self.walk(&path, met, depth + 1, out)?;
@@ -229,6 +273,12 @@ impl Finder {
             }
         }
         Ok(())
+    }
+
+    /// Whether a link leads to what is searched anyway.
+    fn is_searched(&self, link: &Path) -> bool {
+        let Ok(target) = link.canonicalize() else { return false };
+        self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
     }
 
     /// The languages that a file may be of. Where one was said, files that only another one has are
@@ -272,7 +322,7 @@ fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMa
 }
 
 /// What is said of files of a language together.
-fn together(done: &[Done]) -> Vec<Diagnostic> {
+fn together(done: &[Done], checking: &Checking<'_>) -> Vec<Diagnostic> {
     let of = |language: &&'static dyn Language| {
         let files: Vec<(SourceText<'_>, &Checked)> = done
             .iter()
@@ -283,7 +333,7 @@ fn together(done: &[Done]) -> Vec<Diagnostic> {
                 Some((SourceText { path, full, file: *file, text }, &done.checked))
             })
             .collect();
-        language.check_together(&files)
+        language.check_together(&files, checking)
     };
     languages::ALL.iter().flat_map(of).collect()
 }

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use ordain_data::yaml::Schema;
+use ecow::EcoString;
 use ordain_graph::language::{Checked, Checking, SourceText, Strict};
 use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 
-use super::{ModuleFile, Options, lint, validate};
+use super::repository::{DataFile, ProgramUnit, Unit};
+use super::{ModuleFile, Options, lint, repository, validate};
 use crate::hiera::config::{Config, Owner, VERSION_3_HELP};
 use crate::load::{Defined, defined, duplicate, namespace_of};
 use crate::syntax;
@@ -63,16 +65,20 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
     let found = match form(source.path) {
         Some(Form::Manifest) | None => {
             let parsed = syntax::parse(file, text.clone());
-            let defines = defined(&parsed.program);
-            let found = program(parsed, module_file(source, checking.world), checking.strict);
-            return Checked { found, defines: Some(Box::new(defines)) };
+            return program(parsed, module_file(source, checking.world), checking.strict);
         }
         Some(Form::Template) => {
-            program(syntax::parse_epp(file, text.clone()), None, checking.strict)
+            return program(syntax::parse_epp(file, text.clone()), None, checking.strict);
         }
-        Some(Form::HieraConfig) => hiera_config(source, checking),
-        Some(Form::Yaml) => match ordain_data::yaml::read(text, Schema::Psych) {
-            Ok(_) => Vec::new(),
+        Some(Form::HieraConfig) => {
+            let found = hiera_config(source, checking);
+            return Checked { found, defines: Some(Box::new(Unit::Config)) };
+        }
+        Some(Form::Yaml) => match DataFile::yaml(text) {
+            Ok(data) => {
+                let unit = Unit::Data(Arc::new(data));
+                return Checked { found: Vec::new(), defines: Some(Box::new(unit)) };
+            }
             // `yaml_data` refuses such a file, but a function of a module may read it.
             Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
@@ -87,43 +93,46 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
     found.into()
 }
 
-fn program(
-    parsed: syntax::Parsed,
-    module_file: Option<ModuleFile>,
-    strict: Strict,
-) -> Vec<Diagnostic> {
-    let mut found = parsed.diagnostics;
-    if found.iter().all(|d| d.severity != Severity::Error) {
+fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
+    let syntax::Parsed { program, diagnostics: mut found } = parsed;
+    let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
+    if is_sound(&found) {
         let options = Options { strict, module_file, ..Options::default() };
-        found.extend(validate(&parsed.program, &options));
+        found.extend(validate(&program, &options));
         if strict != Strict::Off {
-            found.extend(lint(&parsed.program));
+            found.extend(lint(&program));
         }
     }
-    found
+    let sound = is_sound(&found);
+    let found = repository::silence::kept(found, &program.text);
+    let unit = Unit::Program(ProgramUnit { program: Arc::new(program), sound });
+    Checked { found, defines: Some(Box::new(unit)) }
 }
 
 /// Classes and defines that two files define: an error where all files are read, in the manifests of
 /// an environment or module. Else a warning: the files may be programs of their own, and a class of
 /// the site program only hides the module's.
 pub(crate) fn duplicates(files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<(PathBuf, &str), (&Defined, Option<&Path>)> = BTreeMap::new();
+    let mut known: BTreeMap<(PathBuf, EcoString), (Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
     for (source, checked) in files {
-        let defines = checked.defines.as_ref().and_then(|d| d.downcast_ref::<Vec<Defined>>());
-        let Some(defines) = defines.filter(|d| !d.is_empty()) else { continue };
+        let Some(Unit::Program(unit)) = Unit::of(checked) else { continue };
+        let defines = defined(&unit.program);
+        if defines.is_empty() {
+            continue;
+        }
         let (root, together) = belongs_to(source.full);
         let mut above = source.path.ancestors();
         let folder = above.find(|a| a.file_name().is_some_and(|n| n == "manifests"));
         for def in defines {
-            match known.entry((root.clone(), def.name.as_str())) {
+            match known.entry((root.clone(), def.name.clone())) {
                 Entry::Vacant(entry) => {
                     entry.insert((def, folder));
                 }
                 Entry::Occupied(first) => {
-                    let (first, first_folder) = *first.get();
-                    let mut found = duplicate(def, first);
-                    let both_read = together && folder == first_folder;
+                    let (first, first_folder) = first.get();
+                    let mut found = duplicate(&def, first);
+                    let both_read = together && folder == *first_folder;
                     if !both_read && def.span.file != first.span.file {
                         found.severity = Severity::Warning;
                     }
@@ -153,7 +162,7 @@ fn belongs_to(full: &Path) -> (PathBuf, bool) {
 }
 
 /// Whether a directory is one for modules by its name.
-fn holds_modules(dir: &Path) -> bool {
+pub(crate) fn holds_modules(dir: &Path) -> bool {
     let name = dir.file_name().and_then(|n| n.to_str());
     matches!(name, Some("modules" | "site-modules" | "site"))
 }

@@ -11,6 +11,7 @@ pub(crate) mod label;
 mod lint;
 mod literal;
 mod names;
+pub(crate) mod repository;
 mod rules;
 mod walk;
 

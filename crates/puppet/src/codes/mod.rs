@@ -3,14 +3,17 @@
 pub(crate) mod advice;
 mod data;
 mod evaluation;
+mod repository;
 mod syntax;
 mod validation;
 
 use ordain_source::CodeDoc;
 
-const LISTS: [&[CodeDoc]; 4] = [syntax::DOCS, validation::DOCS, evaluation::DOCS, data::DOCS];
+const LISTS: [&[CodeDoc]; 5] =
+    [syntax::DOCS, validation::DOCS, evaluation::DOCS, data::DOCS, repository::DOCS];
 
-const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len();
+const COUNT: usize =
+    LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len() + LISTS[4].len();
 
 /// All codes with what they mean.
 pub const CODES: &[CodeDoc] = &joined();

@@ -41,6 +41,28 @@ fn builtins() -> &'static FxHashMap<&'static str, Bound> {
     })
 }
 
+/// The names of all built-in functions, those of modules among them.
+pub(crate) fn native_names<'a>() -> impl Iterator<Item = &'a str> {
+    builtins().keys().copied()
+}
+
+/// Whether there is a built-in function, be it of a module.
+pub(crate) fn is_native_function(name: &str) -> bool {
+    builtins().contains_key(name)
+}
+
+/// The signatures of a built-in function of the language itself; none if it checks its arguments.
+pub(crate) fn core_signatures(name: &str) -> Option<(&'static [Signature], Option<i32>)> {
+    let bound = builtins().get(name).filter(|bound| !bound.of_module)?;
+    Some(match &bound.function.style {
+        Style::Dispatch(dispatches) => {
+            let make = || dispatches.iter().map(native_signature).collect();
+            (bound.signatures.get_or_init(make).as_slice(), None)
+        }
+        Style::Arity(arity, _) => (&[], Some(*arity)),
+    })
+}
+
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
     let kind = |text: &'static str| Type::clone(&parse::parse_static(text));
     let params = dispatch.params.iter().map(|p| SignatureParam {

@@ -217,7 +217,7 @@ fn object_definition(f: &Frame, kind: ExprId) -> Option<ExprId> {
 }
 
 /// Built-in types that people write, for suggestions.
-const TYPE_NAMES: &[&str] = &[
+pub(crate) const TYPE_NAMES: &[&str] = &[
     "Any",
     "Array",
     "Binary",
@@ -252,7 +252,7 @@ const TYPE_NAMES: &[&str] = &[
 
 /// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
 /// looked into: two may refer to each other.
-fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
+pub(crate) fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
     match kind {
         Type::Alias(alias) => {
             let known = Arc::as_ptr(alias);

@@ -101,7 +101,7 @@ impl Compiler<'_> {
     }
 
     fn variable_help(&self, scope: ScopeId, name: &str) -> Option<String> {
-        if let Some(fact) = legacy_fact(name.trim_start_matches("::")) {
+        if let Some(fact) = crate::legacy_facts::replacement(name.trim_start_matches("::")) {
             return Some(format!(
                 "this old fact is now {fact}; `--legacy-facts` gives the old ones too"
             ));
@@ -320,35 +320,4 @@ impl Compiler<'_> {
         let text = format!("Illegal attempt to assign to '{shown}'. Not an assignable reference");
         self.error(f, at, "ILLEGAL_ASSIGNMENT", text)
     }
-}
-
-/// The structured fact that stands for a fact of the old flat kind.
-fn legacy_fact(name: &str) -> Option<&'static str> {
-    const FACTS: &[(&str, &str)] = &[
-        ("architecture", "$facts['os']['architecture']"),
-        ("domain", "$facts['networking']['domain']"),
-        ("fqdn", "$facts['networking']['fqdn']"),
-        ("hardwaremodel", "$facts['os']['hardware']"),
-        ("hostname", "$facts['networking']['hostname']"),
-        ("interfaces", "$facts['networking']['interfaces']"),
-        ("ipaddress", "$facts['networking']['ip']"),
-        ("ipaddress6", "$facts['networking']['ip6']"),
-        ("lsbdistcodename", "$facts['os']['distro']['codename']"),
-        ("lsbdistid", "$facts['os']['distro']['id']"),
-        ("lsbdistrelease", "$facts['os']['distro']['release']['full']"),
-        ("lsbmajdistrelease", "$facts['os']['distro']['release']['major']"),
-        ("macaddress", "$facts['networking']['mac']"),
-        ("memorysize", "$facts['memory']['system']['total']"),
-        ("memorysize_mb", "$facts['memory']['system']['total_bytes']"),
-        ("netmask", "$facts['networking']['netmask']"),
-        ("operatingsystem", "$facts['os']['name']"),
-        ("operatingsystemmajrelease", "$facts['os']['release']['major']"),
-        ("operatingsystemrelease", "$facts['os']['release']['full']"),
-        ("osfamily", "$facts['os']['family']"),
-        ("physicalprocessorcount", "$facts['processors']['physicalcount']"),
-        ("processorcount", "$facts['processors']['count']"),
-        ("selinux", "$facts['os']['selinux']['enabled']"),
-        ("uptime_seconds", "$facts['system_uptime']['seconds']"),
-    ];
-    FACTS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
 }

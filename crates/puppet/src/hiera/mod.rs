@@ -14,7 +14,7 @@ pub mod config;
 mod context;
 pub mod explain;
 mod eyaml;
-mod files;
+pub(crate) mod files;
 pub mod functions;
 pub mod interpolation;
 pub mod key;

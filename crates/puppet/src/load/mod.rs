@@ -18,7 +18,9 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined};
+pub use definitions::{
+    AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined, items,
+};
 pub(crate) use generated_types::TitlePatterns;
 pub use modules::Module;
 pub use ruby_types::RubyType;
@@ -601,7 +603,7 @@ impl Registry {
         nodes: &mut Vec<Arc<NodeDef>>,
     ) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
-        for item in definitions::items(program, module) {
+        for item in items(program, module) {
             match item {
                 Item::Type(def) => match self.types.get(&def.name) {
                     Some(known) => errors.push(duplicate(&(&def).into(), &known.as_ref().into())),

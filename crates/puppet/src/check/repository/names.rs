@@ -1,0 +1,344 @@
+//! Names of classes, functions, resource types and data types that nothing defines.
+
+use ecow::EcoString;
+use ordain_source::{Diagnostic, Severity, TextRange};
+use rustc_hash::FxHashSet;
+
+use super::Pass;
+use super::index::{Index, nearest};
+use super::layout::Kind;
+use super::types::{text, texts};
+use crate::catalog::capitalize_segments;
+use crate::eval::functions::{is_native_function, native_names};
+use crate::eval::type_names::TYPE_NAMES;
+use crate::syntax::*;
+
+/// What is wrong with a name that nothing defines.
+const UNKNOWN_CLASS: &str = "puppet::unknown-class";
+const UNKNOWN_FUNCTION: &str = "puppet::unknown-function";
+const UNKNOWN_RESOURCE_TYPE: &str = "puppet::unknown-resource-type";
+const UNKNOWN_TYPE: &str = "puppet::unknown-type";
+const UNKNOWN_MODULE: &str = "puppet::unknown-module";
+
+/// Functions whose arguments are names of classes.
+const INCLUDING: [&str; 3] = ["include", "require", "contain"];
+
+/// Namespaces of functions that Bolt brings for plans.
+const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
+
+/// A module that is named, but neither here nor asked for by anything.
+pub(super) struct Foreign {
+    pub(super) module: EcoString,
+    pub(super) found: Diagnostic,
+}
+
+/// Runs the rules over a text.
+pub(super) fn check(pass: &mut Pass<'_>) {
+    let guarded = guarded(pass.program);
+    let program = pass.program;
+    for (id, expr) in program.exprs.iter() {
+        match expr {
+            Expr::Call(call) => call_names(pass, program.call(*call), &guarded),
+            Expr::Resource { kind, bodies, .. } => resource(pass, *kind, *bodies, &guarded),
+            Expr::ResourceDefaults { kind, .. } => type_reference(pass, *kind, &guarded),
+            Expr::Collect { kind, .. } => type_reference(pass, *kind, &guarded),
+            Expr::Access(parts) => access(pass, program.list(*parts), &guarded),
+            Expr::Definition(definition) => match program.definition(*definition) {
+                Definition::Class { parent: Some(parent), .. } => {
+                    class(pass, parent, head(program, id), true, &guarded);
+                }
+                Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let kinds: Vec<ExprId> = program.params.iter().filter_map(|(_, p)| p.kind).collect();
+    kinds.into_iter().for_each(|kind| data_type(pass, kind, &guarded));
+}
+
+/// The first line of a definition.
+fn head(program: &Program, id: ExprId) -> TextRange {
+    head_of(program, program.range(id))
+}
+
+/// The first line of a range.
+pub(super) fn head_of(program: &Program, range: TextRange) -> TextRange {
+    let text = program.text(range);
+    let end = text.find(['\n', '{']).map_or(text.len(), |end| text[..end].trim_end().len());
+    TextRange::new(range.start, range.start + end as u32)
+}
+
+/// Names that the text asks for, so that it knows that they may be missing.
+fn guarded(program: &Program) -> FxHashSet<EcoString> {
+    let mut names = FxHashSet::default();
+    for (_, expr) in program.exprs.iter() {
+        let Expr::Call(call) = expr else { continue };
+        let call = program.call(*call);
+        let asks = matches!(&program[call.callee],
+            Expr::Name(name) if matches!(name.as_str(), "defined" | "is_function_available"));
+        if !asks {
+            continue;
+        }
+        for &arg in program.list(call.args) {
+            names.extend(texts(program, arg).iter().map(|(t, _)| plain(t)));
+            match &program[arg] {
+                Expr::Ref(name) => names.extend([plain(name)]),
+                Expr::Access(parts) => {
+                    let parts = program.list(*parts).iter();
+                    names.extend(parts.filter_map(|&p| match &program[p] {
+                        Expr::Ref(name) | Expr::Str(name) | Expr::Name(name) => Some(plain(name)),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// A name as it is kept: in lower case without a leading `::`.
+pub(super) fn plain(name: &str) -> EcoString {
+    name.trim_start_matches("::").to_lowercase().into()
+}
+
+type Names = FxHashSet<EcoString>;
+
+fn call_names(pass: &mut Pass<'_>, call: &Call, guarded: &Names) {
+    let program = pass.program;
+    let Expr::Name(name) = &program[call.callee] else {
+        return data_type(pass, call.callee, guarded);
+    };
+    let args = program.list(call.args);
+    match name.as_str() {
+        name if INCLUDING.contains(&name) => {
+            for &arg in args {
+                for (class_name, at) in texts(program, arg) {
+                    class(pass, class_name, program.range(at), true, guarded);
+                }
+            }
+        }
+        "create_resources" | "ensure_resource" | "ensure_resources" => {
+            if let Some(kind) = args.first().and_then(|&arg| text(program, arg)) {
+                let at = program.range(args[0]);
+                resource_type(pass, kind, at, Severity::Error, guarded);
+            }
+        }
+        _ => {}
+    }
+    function(pass, name, program.range(call.callee), guarded);
+}
+
+fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
+    let (index, plain) = (pass.index, name.trim_start_matches("::"));
+    let known = index.functions.contains_key(plain)
+        || index.has_ruby_function(plain)
+        || guarded.contains(plain);
+    if known || is_native_function(plain) {
+        return;
+    }
+    let names = || native_names().chain(index.function_names());
+    let message = format!("There is no function `{plain}`");
+    let (name, code, severity) = (plain, UNKNOWN_FUNCTION, Severity::Error);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+fn resource(
+    pass: &mut Pass<'_>,
+    kind: ExprId,
+    bodies: ordain_syntax::ListRef<ResourceBody>,
+    guarded: &Names,
+) {
+    let program = pass.program;
+    match &program[kind] {
+        Expr::Name(name) if name == "class" => {
+            for body in program.bodies(bodies) {
+                for (name, at) in texts(program, body.title) {
+                    class(pass, name, program.range(at), true, guarded);
+                }
+            }
+        }
+        Expr::Name(name) | Expr::Str(name) => {
+            let at = program.range(kind);
+            resource_type(pass, name, at, Severity::Error, guarded);
+        }
+        _ => type_reference(pass, kind, guarded),
+    }
+}
+
+fn class(pass: &mut Pass<'_>, name: &str, at: TextRange, fails: bool, guarded: &Names) {
+    let name = plain(name);
+    let index = pass.index;
+    let known = index.classes.contains_key(&name) || matches!(name.as_str(), "settings" | "main");
+    if known || guarded.contains(&name) || name.is_empty() {
+        return;
+    }
+    let severity = if fails { Severity::Error } else { Severity::Warning };
+    let names = || index.classes.keys().map(EcoString::as_str);
+    let message = match index.defines.contains_key(&name) {
+        true => format!("`{name}` is a define, not a class"),
+        false => format!("There is no class `{name}`"),
+    };
+    let (name, code) = (name.as_str(), UNKNOWN_CLASS);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+fn resource_type(
+    pass: &mut Pass<'_>,
+    name: &str,
+    at: TextRange,
+    severity: Severity,
+    guarded: &Names,
+) {
+    let name = plain(name);
+    let index = pass.index;
+    let known = name == "class" || index.defines.contains_key(&name) || guarded.contains(&name);
+    if known || index.native(&name).is_some() {
+        return;
+    }
+    let message = match index.classes.contains_key(&name) {
+        true => format!("`{name}` is a class, not a resource type"),
+        false => format!("There is no resource type `{name}`"),
+    };
+    let names = || index.type_names();
+    let (name, code) = (name.as_str(), UNKNOWN_RESOURCE_TYPE);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+/// `File { … }`, `File <| |>`, `File['x'] { … }`
+fn type_reference(pass: &mut Pass<'_>, kind: ExprId, guarded: &Names) {
+    let program = pass.program;
+    if let Expr::Ref(name) = &program[kind]
+        && !pass.index.types.knows(name.trim_start_matches("::"))
+    {
+        resource_type(pass, name, program.range(kind), Severity::Warning, guarded);
+    }
+}
+
+fn access(pass: &mut Pass<'_>, parts: &[ExprId], guarded: &Names) {
+    let program = pass.program;
+    let Some(Expr::Ref(name)) = parts.first().map(|&id| &program[id]) else { return };
+    match plain(name).as_str() {
+        "class" => {
+            for &key in &parts[1..] {
+                for (name, at) in texts(program, key) {
+                    class(pass, name, program.range(at), false, guarded);
+                }
+            }
+        }
+        // In `Resource[…]` stands a name of a type, in `Pattern[…]` and such anything.
+        _ => data_type(pass, parts[0], guarded),
+    }
+}
+
+fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
+    let (program, index) = (pass.program, pass.index);
+    let Expr::Ref(name) = &program[id] else { return };
+    let bare = name.trim_start_matches("::");
+    let lower = plain(bare);
+    let known = index.types.knows(bare)
+        || lower == "class"
+        || index.defines.contains_key(&lower)
+        || index.native(&lower).is_some()
+        || guarded.contains(&lower);
+    let module = bare.split("::").next().unwrap_or_default().to_lowercase();
+    let type_set = index.module(&module).is_some_and(|m| m.survey.type_set);
+    if known || type_set || matches!(module.as_str(), "puppet" | "pcore") {
+        return;
+    }
+    let defines: Vec<EcoString> = index.defines.keys().map(|n| capitalize_segments(n)).collect();
+    let names = || {
+        let defines = defines.iter().map(EcoString::as_str);
+        index.types.names().chain(TYPE_NAMES.iter().copied()).chain(defines)
+    };
+    let message = format!("There is no type `{bare}`");
+    let at = program.range(id);
+    let (name, code, severity) = (bare, UNKNOWN_TYPE, Severity::Error);
+    report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+/// Whether a text asks for something of a module.
+fn asks_for(guarded: &Names, module: &str) -> bool {
+    let of = |name: &EcoString| name.split("::").next() == Some(module);
+    guarded.iter().any(of)
+}
+
+/// A name that nothing here defines.
+struct Unknown<'n> {
+    name: &'n str,
+    code: &'static str,
+    message: String,
+    at: TextRange,
+    severity: Severity,
+}
+
+/// Reports an unknown name, if it must be known: its module is there, or everything is.
+fn report<'n, N: Iterator<Item = &'n str>>(
+    pass: &mut Pass<'_>,
+    unknown: Unknown<'_>,
+    guarded: &Names,
+    names: impl FnOnce() -> N,
+) {
+    let Unknown { name, code, message, at, severity } = unknown;
+    if pass.is_full() {
+        return;
+    }
+    let index = pass.index;
+    let module = plain(name.split("::").next().unwrap_or_default());
+    // A module brings functions and types under names of their own.
+    let is_member = code != UNKNOWN_CLASS && !name.contains("::");
+    let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
+    if !certain && !is_member {
+        if !asks_for(guarded, &module) {
+            foreign(pass, &module, name, at, nearest(name, names()));
+        }
+        return;
+    }
+    // Names of modules that are not here may be like qualified ones of those that are.
+    let near = nearest(name, names().filter(|near| certain || !near.contains("::")));
+    if !certain && near.is_none_or(|near| !is_slip(name, near)) {
+        return;
+    }
+    let severity = if certain { severity } else { Severity::Warning };
+    let mut found = Diagnostic::new(severity, code, message).at(at.in_file(pass.file));
+    if let Some(near) = near {
+        found = found.help(format!("did you mean `{near}`?"));
+    }
+    pass.found.push(found);
+}
+
+/// Whether a name differs from another by so little that it is mistyped and not another word.
+pub(super) fn is_slip(name: &str, near: &str) -> bool {
+    let same = name.chars().zip(near.chars()).take_while(|(a, b)| a == b).count();
+    let end = name.chars().rev().zip(near.chars().rev()).take_while(|(a, b)| a == b).count();
+    let longest = name.chars().count().max(near.chars().count());
+    longest >= 5 && same > 0 && same + end + 2 >= longest && name.len().abs_diff(near.len()) <= 1
+}
+
+/// A name of a module that is not there.
+fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange, near: Option<&str>) {
+    let index: &Index = pass.index;
+    let of_bolt = BOLT.contains(&module);
+    if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside || of_bolt {
+        return;
+    }
+    let (message, help) = match index.kind {
+        Kind::Environment => (
+            format!("`{name}` is of a module `{module}` that is not here"),
+            "no Puppetfile and no metadata.json of a module asks for it; each such module is \
+             reported once",
+        ),
+        _ => (
+            format!("`{name}` is of a module `{module}` that is no dependency"),
+            "the dependencies in metadata.json are what is installed with a module; each such \
+             module is reported once",
+        ),
+    };
+    let found = Diagnostic::warning(UNKNOWN_MODULE, message).at(at.in_file(pass.file));
+    let found = match near {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None => found.help(help),
+    };
+    pass.foreign.push(Foreign { module: module.into(), found });
+}

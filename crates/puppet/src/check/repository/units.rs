@@ -1,0 +1,77 @@
+//! What is kept of a file from its own check for that of all files together.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_data::yaml::{Error, Schema, Tree};
+use ordain_graph::language::Checked;
+use ordain_source::TextRange;
+
+use crate::syntax::Program;
+
+/// A file as it was read.
+pub(crate) enum Unit {
+    /// A manifest or template.
+    Program(ProgramUnit),
+    /// Data.
+    Data(Arc<DataFile>),
+    /// A configuration, which is read again with what it leads to.
+    Config,
+}
+
+/// A manifest or template.
+#[derive(Clone)]
+pub(crate) struct ProgramUnit {
+    /// Its tree.
+    pub(crate) program: Arc<Program>,
+    /// Whether it has no errors of its own.
+    pub(crate) sound: bool,
+}
+
+/// The entries of a data file that is a map.
+#[derive(Default)]
+pub(crate) struct DataFile {
+    /// The entries with text keys.
+    pub(crate) entries: Vec<DataEntry>,
+}
+
+/// An entry of a data file.
+pub(crate) struct DataEntry {
+    /// Its key.
+    pub(crate) key: EcoString,
+    /// Where the key is written.
+    pub(crate) at: TextRange,
+    /// Its value.
+    pub(crate) value: ordain_data::Value,
+    /// The keys of its value, if that is a map, with their places.
+    pub(crate) below: Vec<(EcoString, TextRange)>,
+}
+
+impl Unit {
+    /// What was kept of a file.
+    pub(crate) fn of(checked: &Checked) -> Option<&Self> {
+        checked.defines.as_ref()?.downcast_ref()
+    }
+}
+
+impl DataFile {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// When it is no YAML.
+    pub(crate) fn yaml(text: &str) -> Result<Self, Error> {
+        let tree = Tree::parse(text)?;
+        let value = tree.value(Schema::Psych)?;
+        let (Some(root), Some(map)) = (tree.root(), value.as_map()) else {
+            return Ok(Self::default());
+        };
+        let entry = |(key, at): (ordain_data::yaml::NodeId, ordain_data::yaml::NodeId)| {
+            let name = EcoString::from(tree.text(key)?);
+            let value = map.get(&ordain_data::Value::Str(name.clone()))?.clone();
+            let below = tree.entries(tree.target(at));
+            let below = below.filter_map(|(k, _)| Some((tree.text(k)?.into(), tree.node(k).span)));
+            Some(DataEntry { key: name, at: tree.node(key).span, value, below: below.collect() })
+        };
+        Ok(Self { entries: tree.entries(root).filter_map(entry).collect() })
+    }
+}
