@@ -7,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 use ordain_syntax::ListRef;
 
-use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
+use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
@@ -35,7 +35,7 @@ impl Compiler<'_> {
             return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
-        let program = self.checked(&loaded)?;
+        let program = self.checked(&loaded, "epp", &path.display().to_string())?;
         let parent = self.global_scope(scope);
         self.render(&program, args, parent, name)
     }
@@ -68,25 +68,23 @@ impl Compiler<'_> {
         _span: Span,
     ) -> EvalResult {
         let loaded = self.env.parse_template(Path::new(""), text);
-        let program = self.checked(&loaded)?;
+        let program = self.checked(&loaded, "inline_epp", "inlined-epp-text")?;
         self.render(&program, args, scope, "inline")
     }
 
-    fn checked(&self, loaded: &LoadedFile) -> EvalResult<Arc<Program>> {
+    /// The program of a template, if it parses.
+    fn checked(&self, loaded: &LoadedFile, function: &str, file: &str) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
-        Err(EvalError {
-            code: None,
-            issue: first.issue.clone(),
-            message: first.message.clone(),
-            span: first.primary.as_ref().map(|l| l.span),
-            line_only: false,
-            related: Vec::new(),
-            help: Vec::new(),
-            diagnostics: loaded.errors.clone(),
-            is_jump: false,
-            wrapped: None,
+        let mut text = format!("{function}(): Invalid EPP: {}", first.message);
+        let mut error = PlainError::new("");
+        if let Some(label) = &first.primary {
+            let start = self.env.sources.start(label.span);
+            let (line, column) = (start.line, start.column);
+            text.push_str(&format!(" (file: {file}, line: {line}, column: {column})"));
+            error.related.push((label.span, label.text.clone()));
         }
-        .into())
+        error.message = text;
+        Err(error.into())
     }
 
     fn render(

@@ -425,7 +425,7 @@ fn string(keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn boolean(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, Some(1), &["TrueClass-Type", "FalseClass-Type"], |k| {
+    assert_keys(base, keys, 1, Some(1), &["TrueClass", "FalseClass"], |k| {
         matches!(k, Value::Bool(_))
     })?;
     Ok(Type::Boolean(keys.first().map(Value::is_true)))

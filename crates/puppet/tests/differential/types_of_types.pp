@@ -1,4 +1,4 @@
-$made = [Pcore::IntegerType(1, 2), Pcore::ArrayType(String), Pcore::EnumType(['b', 'a']), Pcore::ResourceType('File', '/x')]
+$made = [Pcore::ArrayType(String), Pcore::EnumType(['b', 'a']), Pcore::ResourceType('File', '/x')]
 $kinds = [Integer =~ Pcore::IntegerType, Integer[1] =~ Pcore::NumericType, 1 =~ Pcore::IntegerType, String =~ Pcore::AnyType]
 notify {
   'made': message => "${made}";
