@@ -195,6 +195,9 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
         (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
+        (Type::Iterable(_) | Type::Iterator(_), Value::Iterator(iterator)) => {
+            is_assignable(kind, &Type::Iterator(Some(iterator.of())))
+        }
         (Type::Iterable(_) | Type::Iterator(_) | Type::TypeSet(_), _) => {
             is_assignable(kind, &infer(value))
         }
