@@ -165,7 +165,7 @@ impl Compiler<'_> {
         let mut names = Vec::with_capacity(members.len());
         for (short, id) in members {
             let full = ecow::eco_format!("{name}::{short}");
-            let lower = EcoString::from(full.to_lowercase());
+            let lower = full.to_lowercase();
             let alias = Arc::new(TypeAlias { name: full, target: OnceLock::new() });
             self.aliases.insert(lower.clone(), alias);
             let pending = Pending { frame: f.clone(), id, set: Arc::clone(&set) };
