@@ -151,5 +151,4 @@ fn cli_cases() -> PathBuf {
 }
 
 /// Codes that no test has. In one piece the name would be found here.
-const WITHOUT_CASE: [(&str, &str); 1] =
-    [(concat!("puppet::", "too-long"), "a text of a gibibyte")];
+const WITHOUT_CASE: [(&str, &str); 1] = [(concat!("puppet::", "too-long"), "a text of a gibibyte")];

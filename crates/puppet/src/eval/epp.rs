@@ -7,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 use ordain_syntax::ListRef;
 
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
 use crate::eval::{Compiler, Frame};
@@ -26,7 +26,7 @@ impl Compiler<'_> {
         name: &str,
         args: Option<&Value>,
         scope: ScopeId,
-        _span: Span,
+        span: Span,
     ) -> EvalResult {
         let whole =
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
@@ -35,7 +35,7 @@ impl Compiler<'_> {
             return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
-        let program = self.checked(&loaded, "epp", &path.display().to_string())?;
+        let program = self.checked(&loaded, "epp", span)?;
         let parent = self.global_scope(scope);
         self.render(&program, args, parent, name)
     }
@@ -65,25 +65,26 @@ impl Compiler<'_> {
         text: &str,
         args: Option<&Value>,
         scope: ScopeId,
-        _span: Span,
+        span: Span,
     ) -> EvalResult {
         let loaded = self.env.parse_template(Path::new(""), text);
-        let program = self.checked(&loaded, "inline_epp", "inlined-epp-text")?;
+        let program = self.checked(&loaded, "inline_epp", span)?;
         self.render(&program, args, scope, "inline")
     }
 
-    /// The program of a template, if it parses.
-    fn checked(&self, loaded: &LoadedFile, function: &str, file: &str) -> EvalResult<Arc<Program>> {
+    /// The program of a template, or that the one that `function` was called for at `span` is
+    /// broken.
+    fn checked(&self, loaded: &LoadedFile, function: &str, span: Span) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
-        let mut text = format!("{function}(): Invalid EPP: {}", first.message);
-        let mut error = PlainError::new("");
-        if let Some(label) = &first.primary {
-            let start = self.env.sources.start(label.span);
-            let (line, column) = (start.line, start.column);
-            text.push_str(&format!(" (file: {file}, line: {line}, column: {column})"));
-            error.related.push((label.span, label.text.clone()));
-        }
-        error.message = text;
+        let inner = first.primary.as_ref().map(|l| l.span);
+        let place = self.full_place(inner, false);
+        let text = format!(
+            "Error while evaluating a Function Call, {function}(): Invalid EPP: {}{place}",
+            first.message
+        );
+        let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+        error.related.extend(inner.map(|at| (at, first.message.clone())));
+        error.help = first.help.iter().map(ToString::to_string).collect();
         Err(error.into())
     }
 

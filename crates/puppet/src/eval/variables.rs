@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::suggest;
 
-use crate::eval::error::{EvalError, EvalResult, Unwind, issue};
+use crate::catalog::ResourceKey;
+use crate::eval::error::{EvalError, EvalResult, Unwind};
 use crate::eval::scope::{ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame, Strict};
 use crate::syntax::{AssignOp, Expr, ExprId, ExprList};
@@ -126,6 +127,8 @@ impl Compiler<'_> {
         Some(format!("did you mean `${prefix}{near}`?"))
     }
 
+    /// A group of the last match in reach: that of the scope or of those around it, except where
+    /// a function begins.
     fn match_variable(&self, scope: ScopeId, name: &str) -> Value {
         let Ok(group) = name.parse::<usize>() else { return Value::Undef };
         let mut at = Some(scope);
@@ -134,7 +137,7 @@ impl Compiler<'_> {
             if let Some(matches) = scope.matches.last() {
                 return matches.get(group).cloned().unwrap_or_default();
             }
-            at = scope.parent.filter(|_| scope.kind == ScopeKind::Lambda);
+            at = scope.parent.filter(|_| scope.kind != ScopeKind::Function);
         }
         Value::Undef
     }
@@ -233,7 +236,7 @@ impl Compiler<'_> {
                 Ok(())
             }
             Value::Type(kind) if matches!(**kind, Type::Class(Some(_))) => {
-                self.assign_from_class(f, &targets, kind)
+                self.assign_from_class(f, id, &targets, kind)
             }
             _ => self.assign_from_list(f, id, &targets, value),
         }
@@ -294,12 +297,15 @@ impl Compiler<'_> {
     fn assign_from_class(
         &mut self,
         f: &Frame,
+        id: ExprId,
         targets: &[ExprId],
         kind: &Arc<Type>,
     ) -> EvalResult<()> {
         let Type::Class(Some(class)) = &**kind else { return Ok(()) };
-        if !self.class_scopes.contains_key(class) {
-            return issue("UNKNOWN_RESOURCE", format!("Resource not found: Class['{class}']"));
+        let key = ResourceKey::new("class", class);
+        if self.catalog.find(&key).is_none() {
+            let text = format!("Resource not found: Class['{class}']");
+            return Err(self.error(f, id, "UNKNOWN_RESOURCE", text));
         }
         for &target in targets {
             let Expr::Var(name) = &f.program[target] else {

@@ -29,6 +29,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Str(s) => Type::Literal(s.clone()),
         Value::Regexp(r) => Type::Regexp(Some(Arc::clone(r))),
         Value::Type(t) => Type::Type(Some(Arc::clone(t))),
+        Value::Reference(t) => Type::Type(Some(Arc::new(as_resource(t)))),
         Value::Sensitive(v) => Type::Sensitive(Some(Arc::new(generalize(&infer(v))))),
         Value::SemVer(_) => Type::SemVer([].into()),
         Value::SemVerRange(_) => Type::SemVerRange,
@@ -43,6 +44,17 @@ pub fn infer(value: &Value) -> Type {
             Type::clone(&iterator.element)
         }
         Value::Iterator(iterator) => Type::Iterator(Some(iterator.of())),
+    }
+}
+
+/// A reference to a class as one to a resource, which it is once it was given as a parameter.
+pub(crate) fn as_resource(kind: &Type) -> Type {
+    match kind {
+        Type::Class(Some(name)) => {
+            let key = crate::catalog::ResourceKey::new("class", name);
+            Type::Resource { kind: Some(key.kind), title: Some(key.title) }
+        }
+        other => other.clone(),
     }
 }
 
