@@ -18,12 +18,14 @@
 //! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::expanded`] |
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
 //! | [`crypt`] | [`crypt::hash`] |
+//! | [`bcrypt`] | [`bcrypt::hash`], [`bcrypt::digest`] |
 //! | [`pbkdf2`] | [`pbkdf2::sha512`] |
 //! | [`pkcs7`] | [`pkcs7::open`] with [`pkcs7::PrivateKey`] and [`pkcs7::Certificate`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`] |
 //! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
 
 pub mod base64;
+pub mod bcrypt;
 pub mod crypt;
 pub mod digest;
 mod error;

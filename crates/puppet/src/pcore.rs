@@ -9,7 +9,8 @@ use crate::eval::text::{write_timespan, write_timestamp};
 use crate::rich::to_data;
 use crate::types::display::{capitalized, simple_name};
 use crate::types::{
-    CallableType, IntRange, ObjectAttribute, ObjectType, SizeRange, StructMember, Type, TypeAlias,
+    CallableType, IntRange, ObjectAttribute, ObjectFunction, ObjectType, SizeRange, StructMember,
+    Type, TypeAlias,
 };
 
 /// A type as a map with `__ptype`.
@@ -204,40 +205,66 @@ impl Writer {
     fn object(&mut self, object: &ObjectType) -> Fields {
         let mut init = Fields::new();
         let named = |types: Vec<(ecow::EcoString, Data)>| Data::map(types);
+        init.extend(object.annotations.as_ref().map(|a| ("annotations", to_data(a))));
         if !object.name.is_empty() && object.name != "Object" {
             init.push(("name", Data::Str(object.name.clone())));
         }
         init.extend(object.parent.as_ref().map(|parent| ("parent", self.write(parent))));
-        for (field, types) in
-            [("type_parameters", &object.type_parameters), ("functions", &object.functions)]
-        {
-            if !types.is_empty() {
-                let types = types.iter().map(|(name, kind)| (name.clone(), self.write(kind)));
-                init.push((field, named(types.collect())));
-            }
+        if !object.type_parameters.is_empty() {
+            let types = object.type_parameters.iter();
+            let types = types.map(|(name, kind)| (name.clone(), self.write(kind)));
+            init.push(("type_parameters", named(types.collect())));
         }
-        if !object.attributes.is_empty() {
-            let attributes = object.attributes.iter();
+        let (constants, attributes): (Vec<_>, Vec<_>) =
+            object.attributes.iter().partition(|a| a.is_plain_constant());
+        if !attributes.is_empty() {
+            let attributes = attributes.into_iter();
             let attributes = attributes.map(|a| (a.name.clone(), self.attribute(a)));
             init.push(("attributes", named(attributes.collect())));
+        }
+        if !constants.is_empty() {
+            let constants = constants.into_iter();
+            let value = |a: &ObjectAttribute| a.value.as_ref().map_or(Data::Null, to_data);
+            let constants = constants.map(|a| (a.name.clone(), value(a)));
+            init.push(("constants", named(constants.collect())));
+        }
+        if !object.functions.is_empty() {
+            let functions = object.functions.iter();
+            let functions = functions.map(|f| (f.name.clone(), self.function(f)));
+            init.push(("functions", named(functions.collect())));
         }
         if let Some(names) = &object.equality {
             init.push(("equality", Data::list(names.iter().cloned().map(Data::Str))));
         }
+        init.extend(object.checks.as_ref().map(|checks| ("checks", to_data(checks))));
         vec![("_pcore_init_hash", Data::map(init))]
+    }
+
+    /// A function by its type alone, or by all that is said of it.
+    fn function(&mut self, function: &ObjectFunction) -> Data {
+        let kind = self.write(&function.kind);
+        if !function.is_final && !function.overrides && function.annotations.is_none() {
+            return kind;
+        }
+        let mut out = vec![("type", kind)];
+        out.extend(function.is_final.then_some(("final", Data::Bool(true))));
+        out.extend(function.overrides.then_some(("override", Data::Bool(true))));
+        out.extend(function.annotations.as_ref().map(|a| ("annotations", to_data(a))));
+        Data::map(out)
     }
 
     /// An attribute by its type alone, or by all that is said of it.
     fn attribute(&mut self, attribute: &ObjectAttribute) -> Data {
         let kind = self.write(&attribute.kind);
         let role = attribute.role.word();
-        let plain = role.is_none() && attribute.value.is_none();
+        let plain = role.is_none() && attribute.value.is_none() && attribute.annotations.is_none();
         if plain && !attribute.is_final && !attribute.overrides {
             return kind;
         }
         let mut out = vec![("type", kind)];
         out.extend(attribute.is_final.then_some(("final", Data::Bool(true))));
         out.extend(attribute.overrides.then_some(("override", Data::Bool(true))));
+        out.extend(attribute.annotations.as_ref().map(|a| ("annotations", to_data(a))));
         out.extend(role.map(|role| ("kind", Data::from(role))));
         out.extend(attribute.value.as_ref().map(|value| ("value", to_data(value))));
         Data::map(out)

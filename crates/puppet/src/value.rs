@@ -92,8 +92,18 @@ pub struct Object {
 pub struct IteratorValue {
     /// What it yields.
     pub items: Vec<Value>,
-    /// The type of the items.
+    /// The type of the items; for a walk over a tree, that of the walk.
     pub element: Arc<Type>,
+}
+
+impl IteratorValue {
+    /// The type of the items.
+    pub(crate) fn of(&self) -> Arc<Type> {
+        match *self.element {
+            Type::Runtime(_) => Arc::new(Type::Any),
+            _ => Arc::clone(&self.element),
+        }
+    }
 }
 
 impl Value {

@@ -142,7 +142,25 @@ pub fn read_input_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(invalid)
 }
 
+/// What a stream may give, of which nobody knows the size before.
+const MAX_STREAM: u64 = 64 << 20;
+
+/// Whether a path is one by which a shell hands over a stream: `/dev/stdin`, or `/dev/fd/63` for
+/// `<(command)`.
+fn is_handed_over(path: &Path) -> bool {
+    let streams = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
+    path == Path::new("/dev/null") || streams.iter().any(|stream| path.starts_with(stream))
+}
+
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    let is_stream = !kind.is_file() && !kind.is_dir();
+    // Opening a pipe waits for somebody who writes to it, and a device may never end.
+    if is_stream && !is_handed_over(path) {
+        let text = "a pipe or device is no file to read; give it as `/dev/stdin`";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let limit = if is_stream { limit.min(MAX_STREAM) } else { limit };
     let too_large = || {
         let text = format!("the file has more than {} MiB", limit >> 20);
         io::Error::new(io::ErrorKind::FileTooLarge, text)
@@ -366,9 +384,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_without_end_are_refused() {
+    fn what_is_no_file_is_refused() {
         let error = read_at_most(Path::new("/dev/zero"), 1 << 20).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        assert!(read_at_most(Path::new("/dev/null"), 1 << 20).unwrap().is_empty());
+    }
+
+    #[test]
+    fn files_that_are_too_large_are_refused() {
+        // The manifest of this crate is longer than that.
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let error = read_at_most(&path, 10).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(error.to_string(), "the file has more than 1 MiB");
+        assert_eq!(error.to_string(), "the file has more than 0 MiB");
     }
 }

@@ -111,7 +111,7 @@ impl Line {
 }
 
 fn entry(level: LogLevel, message: String) -> LogEntry {
-    LogEntry { level, message, source: String::new(), span: None }
+    LogEntry { level, message, source: String::new(), place: String::new(), span: None }
 }
 
 fn notice(ui: &mut Ui, message: &str) {

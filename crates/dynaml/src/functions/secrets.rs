@@ -1,8 +1,8 @@
 //! Passwords: `bcrypt`, `md5crypt`, and values that are kept under a key, `encrypt`, `decrypt`.
 
-use blowfish::Blowfish;
 use des::TdesEde3;
 use des::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use ordain_functions::bcrypt::{self, ALPHABET, HIGHEST_COST, decode, encode};
 use ordain_functions::crypt;
 use sha2::{Digest, Sha256};
 
@@ -167,71 +167,9 @@ pub fn decrypt_text(text: &str, key: &str) -> Option<String> {
     decrypted(text, key).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-const ALPHABET: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/// Bcrypt's base64.
-fn encode(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let mut bits = 0u32;
-        for n in 0..3 {
-            bits = bits << 8 | u32::from(chunk.get(n).copied().unwrap_or(0));
-        }
-        for n in 0..=chunk.len() {
-            let at = bits >> (18 - 6 * n) & 63;
-            out.push(char::from(ALPHABET[at as usize]));
-        }
-    }
-    out
-}
-
-fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    for chunk in text.as_bytes().chunks(4) {
-        let mut bits = 0u32;
-        for n in 0..4 {
-            let at = match chunk.get(n) {
-                Some(b) => ALPHABET.iter().position(|a| a == b)?,
-                None => 0,
-            };
-            bits = bits << 6 | u32::try_from(at).ok()?;
-        }
-        let bytes = bits.to_be_bytes();
-        out.extend_from_slice(&bytes[1..chunk.len()]);
-    }
-    Some(out)
-}
-
-/// The 23 bytes of bcrypt's hash.
-fn bcrypt_hash(password: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
-    const LONGEST: usize = 72;
-    const ROUNDS: usize = 64;
-    let mut key = password.to_vec();
-    key.push(0);
-    key.truncate(LONGEST);
-    let mut state: Blowfish = Blowfish::bc_init_state();
-    state.salted_expand_key(salt, &key);
-    for _ in 0..1u64 << cost {
-        state.bc_expand_key(&key);
-        state.bc_expand_key(salt);
-    }
-    let mut words = [0x4f72_7068, 0x6561_6e42, 0x6568_6f6c, 0x6465_7253, 0x6372_7944, 0x6f75_6274];
-    for pair in words.chunks_exact_mut(2) {
-        for _ in 0..ROUNDS {
-            let next = state.bc_encrypt([pair[0], pair[1]]);
-            pair.copy_from_slice(&next);
-        }
-    }
-    let mut out: Vec<u8> = words.iter().flat_map(|w: &u32| w.to_be_bytes()).collect();
-    out.pop();
-    out
-}
-
 fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
     const LONGEST: usize = 72;
     const COST: i64 = 10;
-    /// A higher cost would take hours.
-    const HIGHEST: i64 = 16;
     let (password, cost) = match call.args {
         [password] => (password, COST),
         [password, Value::Int(cost)] => (password, *cost),
@@ -245,12 +183,12 @@ fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
         return fail("bcrypt error: bcrypt: password length exceeds 72 bytes");
     }
     let cost = if cost < 4 { COST } else { cost };
-    if cost > HIGHEST {
-        return fail(format!("bcrypt error: cost {cost} is higher than {HIGHEST}"));
+    if cost > i64::from(HIGHEST_COST) {
+        return fail(format!("bcrypt error: cost {cost} is higher than {HIGHEST_COST}"));
     }
     let salt: [u8; 16] = random_bytes(call);
     let cost = u32::try_from(cost).unwrap_or(10);
-    let hash = bcrypt_hash(password.as_bytes(), cost, &salt);
+    let hash = bcrypt::digest(password.as_bytes(), cost, &salt);
     Ok(Value::str(format!("$2a${cost:02}${}{}", encode(&salt), encode(&hash))))
 }
 
@@ -269,7 +207,7 @@ fn bcrypt_matches(password: &str, hash: &str) -> bool {
     let cost = cost.parse::<u32>().ok().filter(|c| (4..=HIGHEST).contains(c));
     match (salt, cost) {
         (Some(salt), Some(cost)) => {
-            encode(&bcrypt_hash(password.as_bytes(), cost, &salt)) == digest
+            encode(&bcrypt::digest(password.as_bytes(), cost, &salt)) == digest
         }
         _ => false,
     }

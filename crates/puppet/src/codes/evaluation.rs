@@ -196,11 +196,6 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "Write `$s[0, 3]`, not `$s['0']`; a text of digits becomes a number by `Integer($text)`.",
     ),
     doc(
-        "puppet::bad-hash-slice-arity",
-        "A type has the wrong number of parameters",
-        "`Hash[Key, Value]` and then two sizes at most: `Hash[String, Integer, 1, 5]`.",
-    ),
-    doc(
         "puppet::bad-integer-slice-arity",
         "A range has one or two bounds",
         "`Integer[0]` has no upper bound, `Integer[0, 9]` has both.",

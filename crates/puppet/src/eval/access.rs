@@ -20,11 +20,8 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
     match value {
         Value::Array(items) => element(value, items, &flat(keys), strict),
         Value::Hash(entries) => match keys {
-            [] => issue_at(
-                "BAD_HASH_SLICE_ARITY",
-                Blame::Left,
-                "Hash supports [] with one or more arguments. Got 0",
-            ),
+            // As upstream has it, which refuses this only where it is written so.
+            [] => Ok(Value::Undef.into()),
             [key] => Ok(entries.get(key).cloned().unwrap_or_default().into()),
             keys => {
                 let found = keys.iter().filter_map(|key| entries.get(key));

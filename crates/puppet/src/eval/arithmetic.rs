@@ -103,7 +103,7 @@ pub fn negate(value: &Value, strict: Strict) -> EvalResult<Outcome> {
 }
 
 fn runtime<T>(message: impl Into<String>) -> EvalResult<T> {
-    issue("RUNTIME_ERROR", message)
+    plain(message)
 }
 
 fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {

@@ -503,7 +503,7 @@ fn foreign(value: &Value) -> Ruby {
 }
 
 /// A value as templates see it.
-fn to_ruby(value: &Value) -> Ruby {
+pub(super) fn to_ruby(value: &Value) -> Ruby {
     match value {
         Value::Undef => Ruby::Nil,
         Value::Default => Ruby::symbol("default"),
@@ -521,7 +521,7 @@ fn to_ruby(value: &Value) -> Ruby {
 }
 
 /// A value of a template as functions get it.
-fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
+pub(super) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
     if depth > MAX_NESTING {
         return Err(raised("SystemStackError", "stack level too deep"));
     }

@@ -16,7 +16,7 @@ use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
-use crate::types::{Type, infer::infer, mismatch, object, parse};
+use crate::types::{Type, infer::infer, mismatch, parse};
 use crate::value::Value;
 
 /// A built-in function with its signatures, which are made when it is first called.
@@ -84,13 +84,13 @@ fn native_signature(dispatch: &functions::Dispatch) -> Signature {
 
 impl Compiler<'_> {
     pub(crate) fn eval_call(&mut self, f: &Frame, id: ExprId, call: &Call) -> EvalResult {
-        let mut args = self.eval_args(f, call.args)?;
-        let name = match &f.program[call.callee] {
+        let name: EcoString = match &f.program[call.callee] {
             Expr::Name(name) => name.clone(),
             Expr::Ref(_) | Expr::Access(_) => {
-                let kind = self.eval(f, call.callee)?;
-                args.insert(0, kind);
-                "new".into()
+                let mut args = vec![self.eval(f, call.callee)?];
+                args.extend(self.eval_args(f, call.args)?);
+                let block = self.block(f, call)?;
+                return self.call_function("new", args, block, f.scope, f.program.span(id));
             }
             Expr::RenderText(_) => {
                 return issue(
@@ -100,17 +100,22 @@ impl Compiler<'_> {
             }
             _ => return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name"),
         };
+        let args = self.eval_args(f, call.args)?;
+        let block = self.block(f, call)?;
         if call.form == CallForm::Method
-            && let Some(receiver) = args.first()
-            && let Some(value) = object::member(receiver, &name)
+            && let [receiver, rest @ ..] = args.as_slice()
+            && let Some(result) = self.call_member(receiver, &name, rest, block.as_ref())
         {
-            return Ok(value);
+            return result;
         }
-        let block = match call.lambda {
-            Some(lambda) => Some(self.closure(f, lambda)?),
-            None => None,
-        };
         self.call_function(&name, args, block, f.scope, f.program.span(id))
+    }
+
+    fn block(&mut self, f: &Frame, call: &Call) -> EvalResult<Option<Arc<Closure>>> {
+        match call.lambda {
+            Some(lambda) => self.closure(f, lambda).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// `a.b` without parentheses is a call of `b` with `a`, unless `a` has a member of that name.
@@ -125,8 +130,8 @@ impl Compiler<'_> {
         let Expr::Name(name) = &f.program[right] else {
             return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name");
         };
-        if let Some(value) = object::member(&receiver, name) {
-            return Ok(value);
+        if let Some(result) = self.call_member(&receiver, name, &[], None) {
+            return result;
         }
         let name = name.clone();
         self.call_function(&name, vec![receiver], None, f.scope, f.program.span(id))
@@ -303,7 +308,7 @@ impl Compiler<'_> {
         let lambda = closure.program.lambda(closure.lambda);
         let result = self
             .bind(&f, "lambda", lambda.params, args)
-            .and_then(|()| self.check_block(closure, &f, args))
+            .and_then(|()| self.check_block(closure, &f))
             .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
         let value = match result {
@@ -319,15 +324,16 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks what a lambda was given, values of defaults included.
-    fn check_block(&self, closure: &Closure, f: &Frame, args: &[Value]) -> EvalResult<()> {
+    /// Checks what a lambda was given, values of defaults included. Arguments beyond its parameters
+    /// do not count.
+    fn check_block(&self, closure: &Closure, f: &Frame) -> EvalResult<()> {
         let params = closure.program.params(closure.program.lambda(closure.lambda).params);
         let signature = &closure.signature;
         let untyped = signature.params.iter().all(|p| p.kind == Type::Any);
-        if untyped && (signature.rest || args.len() <= params.len()) {
+        if untyped && signature.params.len() <= params.len() {
             return Ok(());
         }
-        let mut all = Vec::with_capacity(args.len().max(params.len()));
+        let mut all = Vec::with_capacity(params.len());
         for param in params {
             match self.scopes.get(f.scope).get(&param.name) {
                 Some(Value::Array(items)) if param.captures_rest => {
@@ -337,13 +343,10 @@ impl Compiler<'_> {
                 None => {}
             }
         }
-        if !params.last().is_some_and(|p| p.captures_rest) {
-            all.extend(args.iter().skip(params.len()).cloned());
-        }
         if mismatch::accepts(signature, &all, None) {
             return Ok(());
         }
-        plain(mismatch::describe_call("block", &[signature], &all, None))
+        plain(mismatch::describe_call("lambda", &[signature], &all, None))
     }
 
     /// Gives parameters their values, from left to right; a default sees those before it.
@@ -543,7 +546,8 @@ fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
         let (name, kind) = (param.name.clone(), kind.clone());
         out.params.push(SignatureParam { name, kind, optional });
     };
-    (0..required).for_each(|_| push(out, param.default.is_some()));
+    // A default has to have so many, too.
+    (0..required).for_each(|_| push(out, false));
     if size.to <= MAX_REST {
         (required..most).for_each(|_| push(out, true));
     } else {

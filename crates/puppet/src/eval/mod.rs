@@ -1,6 +1,7 @@
 //! Evaluation: from a program and a node to values and a catalog. A file a construct.
 
 pub mod access;
+pub(crate) mod annotations;
 pub mod arithmetic;
 pub mod budget;
 pub mod call;
@@ -13,11 +14,13 @@ pub mod erb;
 pub mod error;
 pub mod functions;
 pub mod interface;
+mod members;
 pub mod relations;
 pub mod resources;
 pub mod scope;
 pub mod strings;
 pub mod text;
+pub(crate) mod type_definitions;
 pub mod type_names;
 pub mod variables;
 
@@ -167,6 +170,7 @@ pub struct Compiler<'e> {
     pub(crate) class_scopes: FxHashMap<EcoString, ScopeId>,
     pub(crate) signatures: FxHashMap<(usize, u32), Arc<Signature>>,
     pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
+    pub(crate) types: type_definitions::TypeState,
     pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
     pub(crate) kinds: FxHashMap<EcoString, Arc<KnownKind>>,
@@ -202,6 +206,7 @@ impl<'e> Compiler<'e> {
             class_scopes: FxHashMap::default(),
             signatures: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            types: type_definitions::TypeState::default(),
             regexes: FxHashMap::default(),
             defaults: FxHashMap::default(),
             kinds: FxHashMap::default(),

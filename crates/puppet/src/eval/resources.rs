@@ -15,6 +15,7 @@ use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
+use crate::types::label::type_label;
 use crate::value::{HashValue, Value};
 
 /// One evaluated body of a resource expression.
@@ -361,7 +362,7 @@ impl Compiler<'_> {
             }
             let Some(key) = key else {
                 let actual = match reference {
-                    Value::Type(kind) => kind.to_string(),
+                    Value::Type(kind) => type_label(kind),
                     other => kind_text(other),
                 };
                 let text =

@@ -1,6 +1,6 @@
 //! Names of types, aliases, and `[]`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
@@ -12,13 +12,13 @@ use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
 use crate::load::DefKind;
 use crate::syntax::{Expr, ExprId, ExprList};
-use crate::types::{Type, TypeAlias, parse};
+use crate::types::{Type, parse};
 use crate::value::Value;
 
 impl Compiler<'_> {
     pub(crate) fn eval_type_name(&mut self, f: &Frame, id: ExprId, name: &str) -> EvalResult {
         match self.named_type(name)? {
-            Type::Reference(unknown) => {
+            Type::Reference(unknown) if !self.types.is_defining() => {
                 let mut error = EvalError::new(
                     "UNKNOWN_RESOURCE_TYPE",
                     format!("Resource type not found: {unknown}"),
@@ -51,37 +51,32 @@ impl Compiler<'_> {
             return Ok(kind);
         }
         let lower = name.to_lowercase();
-        if let Some(alias) = self.aliases.get(lower.as_str()) {
-            return Ok(named(alias));
+        if let Some(alias) = self.aliases.get(lower.as_str()).cloned() {
+            return self.known_alias(&alias, &lower);
         }
         if let Some(known) = self.resource_type(name)? {
             return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
         if let Some(def) = self.env.find_alias(&lower)? {
-            let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-            self.aliases.insert(lower.into(), Arc::clone(&alias));
-            let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
-            let value = match object_definition(&f, def.kind) {
-                Some(definition) => self.eval(&f, definition)?,
-                None => self.eval(&f, def.kind)?,
-            };
-            let target = match value {
-                Value::Type(kind) => Type::clone(&kind),
-                Value::Hash(_) | Value::Array(_) => {
-                    Type::Object(crate::types::object::from_hash(&def.name, &value)?)
-                }
-                _ => {
-                    return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
-                }
-            };
-            if only_refers_to(&target, &def.name, &mut Vec::new()) {
-                return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
-            }
-            // It was just made, so nothing has set it before.
-            let _ = alias.target.set(crate::types::normalize(&target));
-            return Ok(named(&alias));
+            return self.alias_type(&def, &lower);
         }
-        Ok(Type::Reference(name.into()))
+        if let Some(kind) = self.type_of_module_set(&lower)? {
+            return Ok(kind);
+        }
+        Ok(self.type_in_set(&lower)?.unwrap_or_else(|| Type::Reference(name.into())))
+    }
+
+    /// The type of a name whose first part is a module with a type set.
+    fn type_of_module_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
+        let Some((module, _)) = lower.split_once("::") else { return Ok(None) };
+        if self.aliases.contains_key(module) || !self.env.has_module(module) {
+            return Ok(None);
+        }
+        self.named_type(module)?;
+        match self.aliases.get(lower).cloned() {
+            Some(alias) => self.known_alias(&alias, lower).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Whether a name is a resource type: known natively, or a define.
@@ -111,6 +106,10 @@ impl Compiler<'_> {
                 return self.parameter_access(f, id, &key, &keys);
             }
             return match &**kind {
+                Type::Reference(_) if self.types.is_defining() => {
+                    let text = f.program.text(f.program.range(id));
+                    Ok(Value::of_type(Type::Reference(text.into())))
+                }
                 Type::Reference(name) if name != "UnresolvedReference" => {
                     let text = format!("Resource type not found: {name}");
                     let help = self.type_help(name);
@@ -121,6 +120,11 @@ impl Compiler<'_> {
                 // names are.
                 kind => parse::specialize_value(kind, &keys),
             };
+        }
+        if let Value::Object(_) = &target
+            && let Some(result) = self.call_member(&target, "[]", &keys, None)
+        {
+            return result;
         }
         let outcome = access::access(&target, &keys, self.settings.strict)?;
         Ok(self.settle(f, id, outcome))
@@ -196,26 +200,6 @@ impl Compiler<'_> {
     }
 }
 
-/// What a name that was defined means: an object type that was defined under the name is itself.
-fn named(alias: &Arc<TypeAlias>) -> Type {
-    match alias.target.get() {
-        Some(Type::Object(object)) if object.name == alias.name => Type::Object(Arc::clone(object)),
-        _ => Type::Alias(Arc::clone(alias)),
-    }
-}
-
-/// The hash of `Object[{…}]`, which the name belongs to that it is defined under.
-fn object_definition(f: &Frame, kind: ExprId) -> Option<ExprId> {
-    let Expr::Access(parts) = &f.program[kind] else { return None };
-    match f.program.list(*parts) {
-        &[base, definition] => {
-            let is_object = matches!(&f.program[base], Expr::Ref(name) if name == "Object");
-            (is_object && matches!(f.program[definition], Expr::Hash(_))).then_some(definition)
-        }
-        _ => None,
-    }
-}
-
 /// Built-in types that people write, for suggestions.
 pub(crate) const TYPE_NAMES: &[&str] = &[
     "Any",
@@ -249,23 +233,3 @@ pub(crate) const TYPE_NAMES: &[&str] = &[
     "Undef",
     "Variant",
 ];
-
-/// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
-/// looked into: two may refer to each other.
-pub(crate) fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
-    match kind {
-        Type::Alias(alias) => {
-            let known = Arc::as_ptr(alias);
-            if alias.name == name || seen.contains(&known) {
-                return true;
-            }
-            seen.push(known);
-            alias.target.get().is_some_and(|target| only_refers_to(target, name, seen))
-        }
-        Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name, seen)),
-        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
-            only_refers_to(inner, name, seen)
-        }
-        _ => false,
-    }
-}

@@ -165,13 +165,24 @@ impl Compiler<'_> {
         }
         let value = self.eval(f, right)?;
         match &f.program[left] {
-            Expr::Var(name) => self.assign(f, left, name.clone(), value.clone())?,
+            Expr::Var(name) => {
+                self.check_reserved(f, id, name)?;
+                self.assign(f, left, name.clone(), value.clone())?;
+            }
             Expr::List(targets) => self.assign_many(f, id, *targets, &value)?,
             _ => {
                 return Err(self.error(f, left, "ILLEGAL_ASSIGNMENT", "Illegal attempt to assign"));
             }
         }
         Ok(value)
+    }
+
+    fn check_reserved(&self, f: &Frame, at: ExprId, name: &str) -> EvalResult<()> {
+        if name == "server_facts" || (RESERVED.contains(&name) && f.scope == ScopeId::TOP) {
+            let text = format!("Attempt to assign to a reserved variable name: '${name}'");
+            return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
+        }
+        Ok(())
     }
 
     pub(crate) fn assign(
@@ -181,11 +192,7 @@ impl Compiler<'_> {
         name: EcoString,
         value: Value,
     ) -> EvalResult<()> {
-        if name == "server_facts" || (RESERVED.contains(&name.as_str()) && f.scope == ScopeId::TOP)
-        {
-            let text = format!("Attempt to assign to a reserved variable name: '${name}'");
-            return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
-        }
+        self.check_reserved(f, at, &name)?;
         self.weigh(&value)?;
         if self.scopes.get_mut(f.scope).set(name.clone(), value) {
             return Ok(());
@@ -306,9 +313,9 @@ impl Compiler<'_> {
             let Some(value) = self.find_variable(f.scope, &format!("{class}::{name}")).cloned()
             else {
                 let text = format!(
-                    "No value for required variable '${name}' in assignment to variables from class reference"
+                    "No value for required variable '${class}::{name}' in assignment to variables from class reference"
                 );
-                return Err(self.error(f, id, "MISSING_MULTI_ASSIGNMENT_VARIABLE", text));
+                return Err(self.error(f, target, "MISSING_MULTI_ASSIGNMENT_VARIABLE", text));
             };
             self.assign(f, target, name.clone(), value)?;
         }

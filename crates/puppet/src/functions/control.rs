@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::eval::LogLevel;
+use crate::eval::annotations::annotation_type;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, Unwind, issue, plain as fail};
 use crate::eval::interface::Inclusion;
 use crate::eval::text::to_text;
-use crate::functions::support::{function, is_instance, text_of_type};
+use crate::functions::support::{function, is_instance};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};
@@ -157,14 +158,26 @@ pub const TABLE: &[Function] = &[
         "annotate",
         "Adds data to a value that its type does not know.",
         &[
-            with_opt_block(&[req("Type", "type"), req("Any", "value")], "Callable[0, 0]", annotate),
+            with_opt_block(
+                &[req("Type[Annotation]", "type"), req("Any", "value")],
+                "Callable[0, 0]",
+                annotate,
+            ),
             plain(
                 &[
-                    req("Type", "type"),
+                    req("Type[Annotation]", "type"),
                     req("Any", "value"),
-                    req("Variant[Enum[clear],Hash[String,Any]]", "annotation_hash"),
+                    req("Variant[Enum[clear],Hash[Pcore::MemberName,Any]]", "annotation_hash"),
                 ],
-                annotate,
+                annotate_anew,
+            ),
+            plain(
+                &[
+                    req("Type[Pcore]", "type"),
+                    req("Any", "value"),
+                    req("Hash[Type[Annotation], Hash[Pcore::MemberName,Any]]", "annotations"),
+                ],
+                annotate_all,
             ),
         ],
     ),
@@ -311,8 +324,39 @@ fn include(call: &mut Call<'_, '_>, how: Inclusion) -> EvalResult {
     call.compiler.include(&names, how, call.scope, call.span)
 }
 
+/// The annotation that a value has, or gets from the lambda.
 fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
-    fail(format!("{} annotations are not supported", text_of_type(&type_arg(call, 0))))
+    let kind = annotation_type(call.arg(0));
+    let value = call.arg(1).clone();
+    if let Some(known) = call.compiler.types.annotations.find(&kind, &value)? {
+        return Ok(known);
+    }
+    if call.block.is_none() {
+        return Ok(Value::Undef);
+    }
+    match call.yield_block(&[])? {
+        Value::Undef => Ok(Value::Undef),
+        given => call.compiler.types.annotations.hang(&kind, &value, &given),
+    }
+}
+
+fn annotate_anew(call: &mut Call<'_, '_>) -> EvalResult {
+    let kind = annotation_type(call.arg(0));
+    let (value, given) = (call.arg(1).clone(), call.arg(2).clone());
+    call.compiler.types.annotations.replace(&kind, &value, &given)
+}
+
+/// Gives a value the annotations that it lacks.
+fn annotate_all(call: &mut Call<'_, '_>) -> EvalResult {
+    let (value, all) = (call.arg(1).clone(), call.hash(2));
+    let annotations = &mut call.compiler.types.annotations;
+    for (kind, given) in all.iter() {
+        let kind = annotation_type(kind);
+        if annotations.find(&kind, &value)?.is_none() {
+            annotations.hang(&kind, &value, given)?;
+        }
+    }
+    Ok(value)
 }
 
 /// An instance of `Error`.

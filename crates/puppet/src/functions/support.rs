@@ -94,7 +94,7 @@ pub fn text_of_type(kind: &Type) -> EcoString {
 /// The type of the items of something iterable.
 pub fn element_type(value: &Value) -> Type {
     match value {
-        Value::Iterator(iterator) => (*iterator.element).clone(),
+        Value::Iterator(iterator) => (*iterator.of()).clone(),
         Value::Str(_) => Type::String(IntRange { from: 1, to: 1 }),
         Value::Int(0) => Type::Unit,
         Value::Int(n) => Type::Integer(IntRange { from: 0, to: n - 1 }),

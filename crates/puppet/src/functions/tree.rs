@@ -161,5 +161,8 @@ pub fn iterator(call: &mut Call<'_, '_>) -> EvalResult {
     let options = Options::of(call.arg(1))?;
     let nodes = walk(call.arg(0), &options)?;
     let items = nodes.into_iter().map(|(path, value)| Value::array([path, value])).collect();
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element: Arc::new(Type::Any) })))
+    let walk = if !options.depth_first { "BreadthFirst" } else { "DepthFirst" };
+    let class = ecow::eco_format!("Puppet::Pops::Types::Iterable::{walk}TreeIterator");
+    let element = Arc::new(Type::Runtime(Some(Arc::new(("ruby".into(), class)))));
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element })))
 }

@@ -17,11 +17,13 @@ use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::eval::scope::ScopeId;
 use crate::functions::support::element_type;
-use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type, parse_static};
+use crate::types::{
+    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type, parse_static,
+};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The name of the type of contexts.
-const CONTEXT: &str = "Puppet::LookupContext";
+pub(crate) const CONTEXT: &str = "Puppet::LookupContext";
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
 
@@ -70,6 +72,14 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
             value: None,
             is_final: false,
             overrides: false,
+            annotations: None,
+        };
+        let function = |(name, text): &(&str, &'static str)| ObjectFunction {
+            name: (*name).into(),
+            kind: kind(text),
+            is_final: false,
+            overrides: false,
+            annotations: None,
         };
         Arc::new(ObjectType {
             name: CONTEXT.into(),
@@ -80,8 +90,10 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
             ],
             equality: None,
             equality_include_type: true,
-            functions: METHODS.iter().map(|(name, text)| ((*name).into(), kind(*text))).collect(),
+            functions: METHODS.iter().map(function).collect(),
             type_parameters: Vec::new(),
+            checks: None,
+            annotations: None,
         })
     });
     Arc::clone(&KIND)

@@ -380,6 +380,23 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
+        let value = self.entry_value(level, location, key, entry)?;
+        self.explain(|e| e.found(key.root.clone(), value.clone()));
+        if self.nested == 0 {
+            let file = location.shown.clone();
+            self.places.push(DataPlace { key: key.root.clone(), file, line: entry.line });
+        }
+        Ok(Some(value))
+    }
+
+    /// The value of an entry: opened if it is encrypted, with what it interpolates.
+    fn entry_value(
+        &mut self,
+        level: &ResolvedLevel,
+        location: &Location,
+        key: &LookupKey,
+        entry: &super::files::Entry,
+    ) -> EvalResult {
         if !entry.allowed {
             return lookup_error(format!(
                 "Value for key '{}', in hash returned from data_hash function '{}', when using \
@@ -390,7 +407,7 @@ impl Lookup<'_, '_> {
                 crate::types::infer(&entry.value)
             ));
         }
-        let value = match level.function == EYAML && super::eyaml::is_encrypted(&entry.value) {
+        match level.function == EYAML && super::eyaml::is_encrypted(&entry.value) {
             true => {
                 let place = DataPlace {
                     key: key.root.clone(),
@@ -398,17 +415,11 @@ impl Lookup<'_, '_> {
                     line: entry.line,
                 };
                 let opened = self.decrypted(&level.options, &place, &entry.value)?;
-                self.interpolate(&opened, true)?
+                self.interpolate(&opened, true)
             }
-            false if entry.dynamic => self.interpolate(&entry.value, true)?,
-            false => entry.value.clone(),
-        };
-        self.explain(|e| e.found(key.root.clone(), value.clone()));
-        if self.nested == 0 {
-            let file = location.shown.clone();
-            self.places.push(DataPlace { key: key.root.clone(), file, line: entry.line });
+            false if entry.dynamic => self.interpolate(&entry.value, true),
+            false => Ok(entry.value.clone()),
         }
-        Ok(Some(value))
     }
 
     fn load(

@@ -27,6 +27,6 @@ mod options;
 mod shape;
 mod text;
 
-pub(crate) use context::{context_type, is_loose_context};
+pub(crate) use context::{CONTEXT, context_type, is_loose_context};
 pub use files::Files;
 pub use lookup::{Cache, Found, Request};

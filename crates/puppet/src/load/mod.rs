@@ -302,6 +302,11 @@ impl Environment {
         self.registry().functions.get(name).cloned()
     }
 
+    /// Whether there is a module of this name.
+    pub fn has_module(&self, name: &str) -> bool {
+        self.modules.contains_key(name)
+    }
+
     /// The type alias of this name in lower case.
     ///
     /// # Errors
@@ -461,6 +466,10 @@ impl Environment {
     /// The files of the environment define names without a module, and those of the namespace
     /// `environment`, whose directory is part of the path.
     fn load_one(&self, name: &str, folder: &str) -> EvalResult<()> {
+        if let Some(module) = self.modules.get(name).filter(|_| folder == "types") {
+            let path = module.dir.join("types/init_typeset.pp");
+            return self.load_file(&path, module, folder);
+        }
         let (module, rest) = name.split_once("::").unwrap_or(("", name));
         let own;
         let (module, rest) = match (self.modules.get(module), &self.dir) {
@@ -701,7 +710,7 @@ pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.with_extension("");
     let mut parts = Vec::from_iter((!module.is_empty()).then(|| module.to_string()));
     parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
-    if parts.len() == 2 && parts[1] == "init" {
+    if parts.len() == 2 && matches!(parts[1].as_str(), "init" | "init_typeset") {
         parts.pop();
     }
     Some(parts.join("::"))

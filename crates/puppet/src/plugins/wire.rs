@@ -32,6 +32,8 @@ fn symbol(name: &str) -> Value {
             equality_include_type: true,
             functions: Vec::new(),
             type_parameters: Vec::new(),
+            checks: None,
+            annotations: None,
         })
     });
     let values = [("name".into(), Value::str(name))].into_iter().collect();

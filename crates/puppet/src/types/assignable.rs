@@ -421,7 +421,7 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
                         init_takes(&init.0, &init.1, |kind| test(kind, from, g))
                     }))
         }
-        (Type::TypeSet(a), Type::TypeSet(b)) => a.is_undef() || a == b,
+        (Type::TypeSet(a), Type::TypeSet(b)) => a.is_any() || a == b,
         _ => false,
     }
 }

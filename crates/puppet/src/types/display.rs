@@ -9,24 +9,26 @@ use ecow::EcoString;
 use crate::eval::text::write_float;
 use crate::types::assignable::is_assignable;
 use crate::types::format::quoted::{write_quoted, write_text_quoted};
-use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias};
+use crate::types::{
+    CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias, TypeSet,
+};
 
 /// Writes the text of a type, as `String(T)` gives it: an alias or object type with what it stands
 /// for, those inside other types by name.
 pub fn write_type(out: &mut String, kind: &Type) {
-    let expanded = matches!(kind, Type::Alias(_) | Type::Object(_));
-    Writer { out, expanded, open: Vec::new() }.write(kind);
+    let expanded = matches!(kind, Type::Alias(_) | Type::Object(_) | Type::TypeSet(_));
+    Writer { out, expanded, set: None, open: Vec::new() }.write(kind);
 }
 
-/// Writes the text of a type inside another.
-pub(crate) fn write_inner(out: &mut String, kind: &Type) {
-    Writer { out, expanded: false, open: Vec::new() }.write(kind);
+/// Writes the text of a type inside another, which may belong to a type set.
+pub(crate) fn write_within(out: &mut String, kind: &Type, set: Option<&TypeSet>) {
+    Writer { out, expanded: false, set, open: Vec::new() }.write(kind);
 }
 
 /// The text of a type with what its aliases stand for, as messages show it.
 pub fn expanded(kind: &Type) -> String {
     let mut out = String::new();
-    Writer { out: &mut out, expanded: true, open: Vec::new() }.write(kind);
+    Writer { out: &mut out, expanded: true, set: None, open: Vec::new() }.write(kind);
     out
 }
 
@@ -47,12 +49,11 @@ pub fn capitalized(name: &str) -> EcoString {
     segments.join("::").into()
 }
 
-/// `TypeSet` without parameters, which upstream shows by the definition of the default one.
-const ANY_TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]";
-
 struct Writer<'a> {
     out: &'a mut String,
     expanded: bool,
+    /// The type set whose text is being written.
+    set: Option<&'a TypeSet>,
     open: Vec<*const TypeAlias>,
 }
 
@@ -137,16 +138,16 @@ impl Writer<'_> {
                 self.out.push(']');
             }
             Type::Object(object) => match self.expanded {
-                true => crate::types::object::write_definition(self.out, object),
-                false => self.out.push_str(object.label()),
+                true => crate::types::object::write_definition(self.out, object, self.set),
+                false => {
+                    let name = self.set.and_then(|set| set.name_for(&object.name));
+                    self.out.push_str(name.as_deref().unwrap_or(object.label()));
+                }
             },
             Type::Parameterized(parameterized) => {
                 crate::types::object::write_parameterized(self.out, parameterized);
             }
-            Type::TypeSet(definition) if definition.is_undef() => self.out.push_str(ANY_TYPE_SET),
-            Type::TypeSet(definition) => {
-                self.bracketed("TypeSet", 1, |w| write_quoted(w.out, definition));
-            }
+            Type::TypeSet(set) => self.type_set(set),
             Type::Reference(name) => {
                 self.bracketed("TypeReference", 1, |w| write_text_quoted(w.out, name));
             }
@@ -371,10 +372,47 @@ impl Writer<'_> {
         self.out.push(']');
     }
 
+    fn type_set(&mut self, set: &TypeSet) {
+        self.out.push_str("TypeSet[{");
+        for (i, (key, value)) in set.facts().into_iter().enumerate() {
+            self.separate(i);
+            self.put(format_args!("{key} => "));
+            write_quoted(self.out, &value);
+        }
+        let types = set.types();
+        if !types.is_empty() {
+            self.out.push_str(", types => {");
+            for (i, (name, kind)) in types.iter().enumerate() {
+                self.separate(i);
+                self.put(format_args!("{name} => "));
+                let open = std::mem::take(&mut self.open);
+                let mut inner =
+                    Writer { out: &mut *self.out, expanded: self.expanded, set: Some(set), open };
+                inner.write(kind);
+            }
+            self.out.push('}');
+        }
+        if !set.references.is_empty() {
+            self.out.push_str(", references => {");
+            for (i, (alias, reference)) in set.references.iter().enumerate() {
+                self.separate(i);
+                self.put(format_args!("{alias} => "));
+                write_quoted(self.out, &reference.definition(set));
+            }
+            self.out.push('}');
+        }
+        self.out.push_str("}]");
+    }
+
     fn alias(&mut self, alias: &Arc<TypeAlias>) {
+        if let Some(set) = self.set {
+            return self.alias_in_set(alias, set);
+        }
         self.out.push_str(&alias.name);
         let id = Arc::as_ptr(alias);
-        if !self.expanded || self.open.contains(&id) {
+        // What is part of the language needs no explanation.
+        let is_known = alias.name.starts_with("Puppet::Lookup");
+        if !self.expanded || is_known || self.open.contains(&id) {
             return;
         }
         if let Some(target) = alias.target.get() {
@@ -382,6 +420,22 @@ impl Writer<'_> {
             self.open.push(id);
             self.write(target);
             self.open.pop();
+        }
+    }
+
+    fn alias_in_set(&mut self, alias: &Arc<TypeAlias>, set: &TypeSet) {
+        let id = Arc::as_ptr(alias);
+        match alias.target.get() {
+            Some(target)
+                if self.expanded
+                    && set.own_name(&alias.name).is_some()
+                    && !self.open.contains(&id) =>
+            {
+                self.open.push(id);
+                self.write(target);
+                self.open.pop();
+            }
+            _ => self.out.push_str(set.name_for(&alias.name).as_deref().unwrap_or(&alias.name)),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
 use crate::types::new::init_accepts;
 use crate::types::normalize::{data, rich_data, rich_data_key};
-use crate::types::object::has_parameters;
+use crate::types::object::{has_parameters, meta};
 use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
@@ -193,7 +193,14 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
         (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
+        (Type::Object(object), Value::Type(t)) => {
+            object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
+        }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
+        (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
+        (Type::Iterable(_) | Type::Iterator(_), Value::Iterator(iterator)) => {
+            is_assignable(kind, &Type::Iterator(Some(iterator.of())))
+        }
         (Type::Iterable(_) | Type::Iterator(_) | Type::TypeSet(_), _) => {
             is_assignable(kind, &infer(value))
         }

@@ -17,6 +17,7 @@ pub mod regexp;
 #[cfg(test)]
 mod tests;
 mod text_reader;
+pub mod type_set;
 pub mod uri;
 
 use std::fmt;
@@ -62,6 +63,7 @@ pub use instance::is_instance;
 pub use normalize::normalize;
 pub use parse::{builtin, parse_static, specialize};
 pub use regexp::Regexp;
+pub use type_set::TypeSet;
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -164,8 +166,8 @@ pub enum Type {
     Object(Arc<ObjectType>),
     /// An object type whose type parameters are given.
     Parameterized(Arc<Parameterized>),
-    /// `TypeSet[{…}]`, by its definition.
-    TypeSet(Arc<Value>),
+    /// `TypeSet[{…}]`
+    TypeSet(Arc<TypeSet>),
     /// A named alias.
     Alias(Arc<TypeAlias>),
     /// A name that nothing defines.
@@ -248,10 +250,29 @@ pub struct ObjectType {
     pub equality: Option<Vec<EcoString>>,
     /// Whether instances of different types may be equal.
     pub equality_include_type: bool,
-    /// Signatures of functions by name.
-    pub functions: Vec<(EcoString, Type)>,
+    /// Its own functions in order.
+    pub functions: Vec<ObjectFunction>,
     /// Names of type parameters with their types.
     pub type_parameters: Vec<(EcoString, Type)>,
+    /// What was given as `checks`, which means nothing.
+    pub checks: Option<Value>,
+    /// Annotations: hashes by their types.
+    pub annotations: Option<Value>,
+}
+
+/// A function of an object type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ObjectFunction {
+    /// Its name.
+    pub name: EcoString,
+    /// What it takes and gives.
+    pub kind: Type,
+    /// Whether types that inherit it must leave it as it is.
+    pub is_final: bool,
+    /// Whether it takes the place of the parent's.
+    pub overrides: bool,
+    /// Annotations: hashes by their types.
+    pub annotations: Option<Value>,
 }
 
 /// `T[args]` of an object type with type parameters.
@@ -278,6 +299,8 @@ pub struct ObjectAttribute {
     pub is_final: bool,
     /// Whether it takes the place of the parent's.
     pub overrides: bool,
+    /// Annotations: hashes by their types.
+    pub annotations: Option<Value>,
 }
 
 /// What an attribute of an object type is.

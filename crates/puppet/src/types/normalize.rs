@@ -41,7 +41,7 @@ pub fn rich_data() -> &'static Type {
             Type::Binary,
             Type::Sensitive(None),
             Type::Type(None),
-            Type::TypeSet(Arc::default()),
+            Type::TypeSet(crate::types::TypeSet::any()),
             Type::Uri(None),
             Type::Object(crate::types::object::root()),
             Type::Undef,

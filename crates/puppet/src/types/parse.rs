@@ -12,8 +12,8 @@ use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_a
 use crate::types::normalize::enumeration;
 use crate::types::uri;
 use crate::types::{
-    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, generalize, object,
-    references,
+    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, TypeSet, generalize,
+    object, references,
 };
 use crate::value::{HashValue, Value};
 
@@ -86,13 +86,13 @@ fn exact_builtin(name: &str) -> Option<Type> {
         "URI" => Type::Uri(None),
         "Runtime" => Type::Runtime(None),
         "Object" => Type::Object(object::root()),
-        "TypeSet" => Type::TypeSet(Arc::default()),
+        "TypeSet" => Type::TypeSet(TypeSet::any()),
         "TypeReference" => Type::Reference("UnresolvedReference".into()),
         "Deferred" => Type::Object(object::deferred()),
         "Error" => Type::Object(object::error()),
         "Puppet::LookupContext" => Type::Object(crate::hiera::context_type()),
-        "Puppet::LookupKey" => Type::RichDataKey,
-        "Puppet::LookupValue" => Type::RichData,
+        // Most names of manifests are no built-in ones.
+        _ if name.starts_with(['A', 'P', 'R']) => return object::meta::named(name),
         _ => return None,
     })
 }
@@ -216,7 +216,7 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::Object(kind) => object::parameterized(kind, keys),
         Type::Parameterized(kind) => object::parameterized(&kind.base, keys),
-        Type::TypeSet(_) => Ok(Type::TypeSet(Arc::new(one("TypeSet-Type", keys)?.clone()))),
+        Type::TypeSet(_) => TypeSet::from_hash(one("TypeSet-Type", keys)?).map(Type::TypeSet),
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) => match alias.target.get() {
             Some(target) => specialized(target, keys),
@@ -425,7 +425,7 @@ fn string(keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn boolean(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, Some(1), &["TrueClass-Type", "FalseClass-Type"], |k| {
+    assert_keys(base, keys, 1, Some(1), &["TrueClass", "FalseClass"], |k| {
         matches!(k, Value::Bool(_))
     })?;
     Ok(Type::Boolean(keys.first().map(Value::is_true)))

@@ -7,7 +7,7 @@ use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::capitalize_segments;
-use crate::eval::type_names::only_refers_to;
+use crate::eval::type_definitions::only_refers_to;
 use crate::load::AliasDef;
 use crate::syntax::*;
 use crate::types::{Regexp, Type, TypeAlias, parse};

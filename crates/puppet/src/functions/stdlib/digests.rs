@@ -245,9 +245,8 @@ fn crypt(prefix: &str, password: &str, salt: &str) -> EvalResult {
         "5" => Method::Sha256,
         "6" => Method::Sha512,
         _ => {
-            return fail(format!(
-                "pw_hash(): hashes with the prefix ${prefix}$ are not supported yet"
-            ));
+            let hash = ordain_functions::bcrypt::hash(password, prefix, salt).map_err(wrap)?;
+            return Ok(Value::from(hash));
         }
     };
     Ok(Value::from(hash(password, method, salt).map_err(wrap)?))

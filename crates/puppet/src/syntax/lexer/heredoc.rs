@@ -109,9 +109,9 @@ impl<'t> Lexer<'t, '_> {
         let letters = if letters.is_empty() { HEREDOC_LETTERS } else { letters };
         let repeated = letters.char_indices().any(|(i, c)| letters[..i].contains(c));
         if repeated {
-            let all: Vec<String> = letters.chars().map(|c| format!("\"{c}\"")).collect();
+            let all: Vec<String> = letters.chars().map(String::from).collect();
             return Err(self.fatal("HEREDOC_MULTIPLE_AT_ESCAPES", at, || {
-                format!("An escape char for @() may only appear once. Got '[{}]'", all.join(", "))
+                format!("An escape char for @() may only appear once. Got '{}'", all.join(", "))
             }));
         }
         let mut chosen = 0;

@@ -48,6 +48,16 @@ pub fn new_instance(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalRes
     Ok(value)
 }
 
+/// Makes an instance of an object type of the hash that says its attributes.
+///
+/// # Errors
+/// When the hash does not fit.
+pub(crate) fn object_of_hash(kind: &Arc<crate::types::ObjectType>, given: &Value) -> EvalResult {
+    let hash = others::hash_type(kind);
+    assert_instance(&format!("{} initializer", kind.label()), &hash, given)?;
+    others::construct_object(kind, std::slice::from_ref(given))
+}
+
 fn unsupported<T>(kind: &Type) -> EvalResult<T> {
     plain(format!("Creation of new instance of type '{kind}' is not supported"))
 }
@@ -62,6 +72,9 @@ fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
             return others::construct_object(&parameterized.base, args);
         }
         Type::Object(object) if !object.is_root() => {
+            if let Some(made) = crate::types::object::meta::construct(object, args) {
+                return made;
+            }
             return others::construct_object(object, args);
         }
         _ => {}

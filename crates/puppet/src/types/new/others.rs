@@ -139,36 +139,41 @@ pub(super) fn uri(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalResult
     Ok(Value::Uri(Arc::new(uri)))
 }
 
+/// Attributes that may be given when an instance is made.
+fn settable(object: &ObjectType) -> impl Iterator<Item = ObjectAttribute> {
+    let all = object.all_attributes().into_values();
+    all.filter(|a| !matches!(a.role, AttributeRole::Constant | AttributeRole::Derived))
+}
+
 /// Attributes that are given when an instance is made, those without a value first.
 fn given_attributes(object: &ObjectType) -> Vec<ObjectAttribute> {
-    let given = object
-        .all_attributes()
-        .into_values()
-        .filter(|a| !matches!(a.role, AttributeRole::Constant | AttributeRole::Derived));
-    let (mut required, optional): (Vec<_>, Vec<_>) = given.partition(|a| !is_optional(a));
+    let (mut required, optional): (Vec<_>, Vec<_>) =
+        settable(object).partition(|a| !is_optional(a));
     required.extend(optional);
     required
 }
 
 fn is_optional(attribute: &ObjectAttribute) -> bool {
-    attribute.value.is_some() || attribute.role == AttributeRole::GivenOrDerived
+    attribute.value.is_some()
+}
+
+/// The type of the hash that says the attributes of an instance.
+pub(super) fn hash_type(object: &ObjectType) -> Type {
+    let members = settable(object).map(|a| StructMember {
+        optional: is_optional(&a) || takes_undef(&a.kind, 0),
+        name: a.name,
+        key_not_undef: false,
+        kind: a.kind,
+    });
+    Type::Struct(members.collect())
 }
 
 /// The signatures of an object type's construction: one hash, or the attributes in order.
 pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
     let attributes = given_attributes(object);
-    let members = attributes.iter().map(|a| StructMember {
-        name: a.name.clone(),
-        optional: is_optional(a) || takes_undef(&a.kind, 0),
-        key_not_undef: false,
-        kind: a.kind.clone(),
-    });
+    let kind = hash_type(object);
     let hash = Signature {
-        params: vec![SignatureParam {
-            name: "hash".into(),
-            kind: Type::Struct(members.collect()),
-            optional: false,
-        }],
+        params: vec![SignatureParam { name: "hash".into(), kind, optional: false }],
         ..Signature::default()
     };
     let positions = Signature {

@@ -1,0 +1,165 @@
+//! Annotations: objects that hang on values, which know nothing of them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::error::{EvalResult, plain};
+use crate::ruby::{ruby_class, ruby_inspect};
+use crate::types::{ObjectType, Type, new, object};
+use crate::value::Value;
+
+/// The annotations of a compile, by what they hang on.
+#[derive(Default)]
+pub(crate) struct Annotations(FxHashMap<Subject, Vec<Hung>>);
+
+/// A value as something that annotations hang on: itself, not what is equal to it.
+#[derive(PartialEq, Eq, Hash)]
+enum Subject {
+    Place(usize),
+    Type(Type),
+}
+
+/// An annotation, and the value that has it, so that its place is not given to another.
+struct Hung {
+    annotation: Value,
+    _subject: Value,
+}
+
+impl Hung {
+    fn is_of(&self, kind: &ObjectType) -> bool {
+        matches!(&self.annotation, Value::Object(object) if *object.kind == *kind)
+    }
+}
+
+fn subject(value: &Value) -> Option<Subject> {
+    let place = match value {
+        Value::Object(object) => Arc::as_ptr(object).addr(),
+        Value::Array(items) => Arc::as_ptr(items).addr(),
+        Value::Hash(entries) => Arc::as_ptr(entries).addr(),
+        Value::Sensitive(inner) => Arc::as_ptr(inner).addr(),
+        Value::Regexp(regexp) => Arc::as_ptr(regexp).addr(),
+        Value::Type(kind) => match &**kind {
+            Type::Object(object) => Arc::as_ptr(object).addr(),
+            kind => return Some(Subject::Type(kind.clone())),
+        },
+        _ => return None,
+    };
+    Some(Subject::Place(place))
+}
+
+/// The annotation that the definition of a type says it has.
+fn declared<'v>(kind: &ObjectType, value: &'v Value) -> Option<&'v Value> {
+    let Value::Type(of) = value else { return None };
+    let Type::Object(of) = &**of else { return None };
+    let mut all = of.annotations.as_ref().and_then(Value::as_hash)?.iter();
+    let (_, given) = all.find(|(key, _)| match key {
+        Value::Type(key) => matches!(&**key, Type::Object(key) if **key == *kind),
+        _ => false,
+    })?;
+    Some(given)
+}
+
+impl Annotations {
+    /// The annotation of this type; what the definition of a type says becomes one when it is asked
+    /// for.
+    ///
+    /// # Errors
+    /// When the definition says something that is no such annotation.
+    pub(crate) fn find(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        value: &Value,
+    ) -> EvalResult<Option<Value>> {
+        let hung = subject(value).and_then(|subject| self.0.get(&subject));
+        if let Some(known) = hung.and_then(|all| all.iter().find(|hung| hung.is_of(kind))) {
+            return Ok(Some(known.annotation.clone()));
+        }
+        match declared(kind, value) {
+            Some(given) => self.hang(kind, value, given).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Hangs a new annotation on a value, made of a hash.
+    ///
+    /// # Errors
+    /// When the hash is none of which one can be made, or the value cannot have any.
+    pub(crate) fn hang(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        value: &Value,
+        given: &Value,
+    ) -> EvalResult {
+        let annotation = new::object_of_hash(kind, given)?;
+        match subject(value) {
+            Some(subject) => {
+                let all = self.0.entry(subject).or_default();
+                all.retain(|hung| !hung.is_of(kind));
+                all.push(Hung { annotation: annotation.clone(), _subject: value.clone() });
+            }
+            None if is_frozen(value) => {
+                let (class, text) = (ruby_class(value), ruby_inspect(value));
+                return plain(format!("can't modify frozen {class}: {text}"));
+            }
+            None => {}
+        }
+        Ok(annotation)
+    }
+
+    /// Hangs an annotation in place of any other of its type, or takes it away where there is none.
+    ///
+    /// # Errors
+    /// As [`Annotations::hang`], and when the value's definition says what it has.
+    pub(crate) fn replace(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        value: &Value,
+        given: &Value,
+    ) -> EvalResult {
+        let is_clear = given.as_str().is_some();
+        if declared(kind, value).is_some()
+            && let Value::Type(of) = value
+        {
+            let action = if is_clear { "clear" } else { "redefine" };
+            let of = match &**of {
+                Type::Object(object) => object.label().to_owned(),
+                of => of.to_string(),
+            };
+            let name = kind.label();
+            return plain(format!("attempt to {action} {name} annotation declared on {of}"));
+        }
+        if !is_clear {
+            return self.hang(kind, value, given);
+        }
+        let Some(all) = subject(value).and_then(|subject| self.0.get_mut(&subject)) else {
+            return Ok(Value::Undef);
+        };
+        let at = all.iter().position(|hung| hung.is_of(kind));
+        Ok(at.map_or(Value::Undef, |at| all.remove(at).annotation))
+    }
+}
+
+/// Whether a value is one that the real program refuses to hang anything on.
+fn is_frozen(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Undef
+            | Value::Default
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Str(_)
+    )
+}
+
+/// The object type that an argument names as the type of annotations.
+pub(crate) fn annotation_type(value: &Value) -> Arc<ObjectType> {
+    match value {
+        Value::Type(kind) => match &**kind {
+            Type::Object(object) => Arc::clone(object),
+            _ => object::meta::annotation(),
+        },
+        _ => object::meta::annotation(),
+    }
+}

@@ -1,0 +1,284 @@
+//! What type aliases stand for: types, object types, and type sets with the types in them.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use super::annotations::Annotations;
+use crate::eval::error::{EvalResult, issue, plain};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame, Strict};
+use crate::load::AliasDef;
+use crate::syntax::{Attribute, Expr, ExprId, ExprList};
+use crate::types::assignable::resolved;
+use crate::types::type_set::RUNTIME;
+use crate::types::{Type, TypeAlias, TypeSet, object};
+use crate::value::{HashValue, Value};
+use ordain_syntax::ListRef;
+
+/// What a compile knows of types beyond their names.
+#[derive(Default)]
+pub(crate) struct TypeState {
+    /// How many definitions are being evaluated: in them a name may be unknown.
+    defining: u32,
+    /// The type sets whose definitions are being evaluated, innermost last; `None` for a definition
+    /// outside of any.
+    open: Vec<Option<Arc<TypeSet>>>,
+    /// The types of type sets that were not asked for yet.
+    pending: FxHashMap<EcoString, Pending>,
+    pub(crate) annotations: Annotations,
+}
+
+/// The definition of a type in a type set.
+struct Pending {
+    frame: Frame,
+    id: ExprId,
+    set: Arc<TypeSet>,
+}
+
+impl TypeState {
+    /// Whether the definition of a type is being evaluated.
+    pub(crate) fn is_defining(&self) -> bool {
+        self.defining > 0
+    }
+}
+
+impl Compiler<'_> {
+    /// The type of an alias of the program.
+    pub(super) fn alias_type(&mut self, def: &AliasDef, lower: &str) -> EvalResult<Type> {
+        let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
+        self.aliases.insert(lower.into(), Arc::clone(&alias));
+        let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+        self.types.open.push(None);
+        let result = self.define(&f, def.kind, &alias);
+        self.types.open.pop();
+        result.map(|()| named(&alias))
+    }
+
+    /// The type that a known alias stands for, which is evaluated now if it is that of a type set.
+    pub(super) fn known_alias(&mut self, alias: &Arc<TypeAlias>, lower: &str) -> EvalResult<Type> {
+        if let Some(pending) = self.types.pending.remove(lower) {
+            self.types.open.push(Some(pending.set));
+            let result = self.define(&pending.frame, pending.id, alias);
+            self.types.open.pop();
+            result?;
+        }
+        Ok(named(alias))
+    }
+
+    /// The type that a name in lower case is known by in the type set whose definition is evaluated.
+    pub(super) fn type_in_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
+        let Some(Some(set)) = self.types.open.last() else { return Ok(None) };
+        let mut full = ecow::eco_format!("{}::{lower}", set.name.to_lowercase());
+        if let Some((first, rest)) = lower.split_once("::") {
+            let reference = set.references.iter().find(|(name, _)| name.to_lowercase() == first);
+            if let Some(target) = reference.and_then(|(_, reference)| reference.target()) {
+                full = ecow::eco_format!("{}::{rest}", target.name.to_lowercase());
+            }
+        }
+        match self.aliases.get(&full).cloned() {
+            Some(alias) => self.known_alias(&alias, &full).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn define(&mut self, f: &Frame, id: ExprId, alias: &Arc<TypeAlias>) -> EvalResult<()> {
+        self.types.defining += 1;
+        let result = self.definition(f, id, &alias.name);
+        self.types.defining -= 1;
+        let target = result?;
+        if only_refers_to(&target, &alias.name, &mut Vec::new()) {
+            let name = &alias.name;
+            return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
+        }
+        // It was just made, so nothing has set it before.
+        let _ = alias.target.set(crate::types::normalize(&target));
+        Ok(())
+    }
+
+    fn definition(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult<Type> {
+        let as_object = |given: Value| object::from_hash(name, &given).map(Type::Object);
+        match &f.program[id] {
+            Expr::Hash(_) => return as_object(self.eval(f, id)?),
+            Expr::ResourceDefaults { kind, attributes, .. } => {
+                return as_object(self.bracketless(f, *kind, *attributes)?);
+            }
+            _ => {}
+        }
+        if let Some((base, definition)) = bracketed(f, id) {
+            match (base, &f.program[definition]) {
+                ("Object", Expr::Hash(_)) => return as_object(self.eval(f, definition)?),
+                ("TypeSet", Expr::Hash(entries)) => return self.type_set(f, name, *entries),
+                _ => {}
+            }
+        }
+        match self.eval(f, id)? {
+            Value::Type(kind) => Ok(Type::clone(&kind)),
+            given @ (Value::Hash(_) | Value::Array(_)) => as_object(given),
+            _ => {
+                let text = f.program.text(f.program.range(id));
+                plain(format!("The expression <{text}> is not a valid type specification."))
+            }
+        }
+    }
+
+    /// The definition of an object type that is written `Parent { key => value }`.
+    fn bracketless(
+        &mut self,
+        f: &Frame,
+        parent: ExprId,
+        attributes: ListRef<Attribute>,
+    ) -> EvalResult {
+        let mut given = HashValue::default();
+        let is_base =
+            matches!(&f.program[parent], Expr::Ref(name) if name == "Object" || name == "TypeSet");
+        if !is_base {
+            let kind = self.eval(f, parent)?;
+            given.insert(Value::str("parent"), kind);
+        }
+        for attribute in f.program.attributes(attributes) {
+            let value = self.eval(f, attribute.value)?;
+            let key = Value::Str(attribute.name.clone());
+            if given.insert(key, value).is_some() && self.settings.strict == Strict::Error {
+                let name = &attribute.name;
+                let text = format!("The key '{name}' is declared more than once");
+                return issue("DUPLICATE_KEY", text);
+            }
+        }
+        Ok(Value::Hash(Arc::new(given)))
+    }
+
+    fn type_set(&mut self, f: &Frame, name: &EcoString, entries: ExprList) -> EvalResult<Type> {
+        let mut given = HashValue::default();
+        let mut members = Vec::new();
+        for pair in f.program.list(entries).to_vec().chunks_exact(2) {
+            let key = self.eval(f, pair[0])?;
+            let value = match (key.as_str(), &f.program[pair[1]]) {
+                (Some("types"), Expr::Hash(types)) => self.members(f, *types, &mut members)?,
+                (Some("references"), Expr::Hash(all)) => self.references(f, *all)?,
+                _ => self.eval(f, pair[1])?,
+            };
+            given.insert(key, value);
+        }
+        let set = Arc::new(TypeSet::new(name, RUNTIME, &Value::Hash(Arc::new(given)))?);
+        let mut names = Vec::with_capacity(members.len());
+        for (short, id) in members {
+            let full = ecow::eco_format!("{name}::{short}");
+            let lower = full.to_lowercase();
+            let alias = Arc::new(TypeAlias { name: full, target: OnceLock::new() });
+            self.aliases.insert(lower.clone(), alias);
+            let pending = Pending { frame: f.clone(), id, set: Arc::clone(&set) };
+            self.types.pending.insert(lower.clone(), pending);
+            names.push((short, lower));
+        }
+        self.resolve_references(&set)?;
+        let mut types = Vec::with_capacity(names.len());
+        for (short, lower) in names {
+            let alias = self.aliases.get(&lower).cloned();
+            let kind = match alias {
+                Some(alias) => self.known_alias(&alias, &lower)?,
+                None => continue,
+            };
+            types.push((short, kind));
+        }
+        set.set_types(types);
+        Ok(Type::TypeSet(set))
+    }
+
+    /// The names of the types of a set, for which any type stands as yet.
+    fn members(
+        &mut self,
+        f: &Frame,
+        types: ExprList,
+        out: &mut Vec<(EcoString, ExprId)>,
+    ) -> EvalResult {
+        let mut given = HashValue::default();
+        for pair in f.program.list(types).to_vec().chunks_exact(2) {
+            let key = self.set_key(f, pair[0])?;
+            if let Some(name) = key.as_str() {
+                out.push((name.into(), pair[1]));
+            }
+            given.insert(key, Value::of_type(Type::Any));
+        }
+        Ok(Value::Hash(Arc::new(given)))
+    }
+
+    fn references(&mut self, f: &Frame, all: ExprList) -> EvalResult {
+        let mut given = HashValue::default();
+        for pair in f.program.list(all).to_vec().chunks_exact(2) {
+            let key = self.set_key(f, pair[0])?;
+            given.insert(key, self.eval(f, pair[1])?);
+        }
+        Ok(Value::Hash(Arc::new(given)))
+    }
+
+    /// A name in a set, which may be written without quotes.
+    fn set_key(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        match &f.program[id] {
+            Expr::Ref(name) => Ok(Value::Str(name.clone())),
+            _ => self.eval(f, id),
+        }
+    }
+
+    fn resolve_references(&mut self, set: &Arc<TypeSet>) -> EvalResult<()> {
+        for (_, reference) in &set.references {
+            let label = reference.label(set);
+            let kind = match reference.authority == RUNTIME {
+                true => self.named_type(&reference.name)?,
+                false => Type::Reference(reference.name.clone()),
+            };
+            match resolved(&kind) {
+                Type::TypeSet(target) => reference.resolve(set, Arc::clone(target))?,
+                Type::Reference(_) => return plain(format!("{label} cannot be resolved")),
+                _ => {
+                    let name = crate::types::display::expanded(&kind);
+                    return plain(format!("{label} resolves to a {name}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a name that was defined means: an object type or type set that was defined under the name is
+/// itself.
+fn named(alias: &Arc<TypeAlias>) -> Type {
+    match alias.target.get() {
+        Some(Type::Object(object)) if object.name == alias.name => Type::Object(Arc::clone(object)),
+        Some(Type::TypeSet(set)) if set.name == alias.name => Type::TypeSet(Arc::clone(set)),
+        _ => Type::Alias(Arc::clone(alias)),
+    }
+}
+
+/// The name and the argument of `Name[argument]`.
+fn bracketed(f: &Frame, kind: ExprId) -> Option<(&str, ExprId)> {
+    let Expr::Access(parts) = &f.program[kind] else { return None };
+    match f.program.list(*parts) {
+        &[base, argument] => match &f.program[base] {
+            Expr::Ref(name) => Some((name, argument)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
+/// looked into: two may refer to each other.
+pub(crate) fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
+    match kind {
+        Type::Alias(alias) => {
+            let known = Arc::as_ptr(alias);
+            if alias.name == name || seen.contains(&known) {
+                return true;
+            }
+            seen.push(known);
+            alias.target.get().is_some_and(|target| only_refers_to(target, name, seen))
+        }
+        Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name, seen)),
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
+            only_refers_to(inner, name, seen)
+        }
+        _ => false,
+    }
+}

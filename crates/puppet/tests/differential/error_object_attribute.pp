@@ -1,0 +1,2 @@
+type Word = Object[{ attributes => { text => { type => String, kind => computed } } }]
+notice(Word)

@@ -1,0 +1,2 @@
+type Word = Object[{ constants => { text => 'a' }, equality => [text] }]
+notice(Word)

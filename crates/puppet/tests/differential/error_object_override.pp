@@ -1,0 +1,3 @@
+type Word = Object[{ attributes => { text => { type => String, final => true } } }]
+type Name = Object[{ parent => Word, attributes => { text => { type => String, override => true } } }]
+notice(Name)
