@@ -19,7 +19,7 @@ use crate::options::CompileArgs;
 /// What a node classifier says.
 #[derive(Clone, Debug, Default)]
 pub struct NodeData {
-    /// The name of the environment.
+    /// The name of its environment.
     pub environment: Option<String>,
     parameters: Vec<(EcoString, Value)>,
     classes: Vec<(EcoString, Value)>,

@@ -31,7 +31,7 @@ impl Compiler<'_> {
         let whole =
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
         let name = if whole { name } else { &format!("{name}.epp") };
-        let Some(path) = self.find_in_module(name, "templates") else {
+        let Some(path) = self.find_template(name) else {
             return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;

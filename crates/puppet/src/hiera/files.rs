@@ -1,13 +1,14 @@
 //! Data files and configurations, read once for all compiles of an environment.
 
 use std::fmt;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::yaml::{Schema, Tree};
-use ordain_source::{EntryKind, SourceMap, Span, TextRange, World};
+use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
@@ -39,6 +40,8 @@ pub struct File {
     pub path: PathBuf,
     /// Whether something stands there.
     pub exists: bool,
+    /// Its content, from when it was looked for until it is parsed.
+    content: Mutex<Option<Vec<u8>>>,
     yaml: OnceLock<Result<Arc<Data>, DataFault>>,
     json: OnceLock<Result<Arc<Data>, DataFault>>,
     hocon: OnceLock<Result<Arc<Data>, DataFault>>,
@@ -123,9 +126,15 @@ impl Files {
         if let Some(file) = read(&self.files).get(path) {
             return Arc::clone(file);
         }
+        let (exists, content) = match is_data(path).then(|| world.read(path)) {
+            Some(Ok(content)) => (true, Some(content)),
+            Some(Err(error)) if is_missing(&error) => (false, None),
+            _ => (world.kind(path).is_some(), None),
+        };
         let file = Arc::new(File {
             path: path.to_path_buf(),
-            exists: world.kind(path).is_some(),
+            exists,
+            content: Mutex::new(content),
             yaml: OnceLock::new(),
             json: OnceLock::new(),
             hocon: OnceLock::new(),
@@ -145,12 +154,15 @@ impl Files {
         if let Some(config) = read(&self.configs).get(path) {
             return Some(Arc::clone(config));
         }
-        if world.kind(path) != Some(EntryKind::File) {
-            return None;
-        }
-        let config = match read_text(world, path) {
-            Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
-            Err(message) => Err(ConfigFault::plain(message)),
+        let config = match world.read(path) {
+            Ok(bytes) => match text_of(path, bytes) {
+                Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
+                Err(message) => Err(ConfigFault::plain(message)),
+            },
+            Err(error) if is_missing(&error) || error.kind() == ErrorKind::IsADirectory => {
+                return None;
+            }
+            Err(error) => Err(ConfigFault::plain(unreadable(path, &error))),
         };
         let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
         let slot = configs.entry(path.to_path_buf()).or_insert_with(|| Arc::new(config));
@@ -164,10 +176,31 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 
 /// The text of a file.
 pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
-    let bytes = world.read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
+}
+
+fn unreadable(path: &Path, error: &Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    let mut text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
+}
+
+/// Whether a file is read as soon as a hierarchy points to it, which also tells whether it is
+/// there: data files are, by their names.
+fn is_data(path: &Path) -> bool {
+    let data = ["yaml", "yml", "eyaml", "json", "conf"];
+    path.extension().is_some_and(|ending| data.iter().any(|data| ending == *data))
 }
 
 impl File {
@@ -182,7 +215,12 @@ impl File {
             Format::Hocon => &self.hocon,
         };
         slot.get_or_init(|| {
-            let text = read_text(world, &self.path)
+            let content = self.content.lock().unwrap_or_else(|e| e.into_inner()).take();
+            let text = match content {
+                Some(bytes) => text_of(&self.path, bytes),
+                None => read_text(world, &self.path),
+            };
+            let text = text
                 .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
