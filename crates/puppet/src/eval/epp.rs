@@ -10,7 +10,7 @@ use ordain_syntax::ListRef;
 use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
-use crate::eval::{Compiler, Frame};
+use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::mismatch;
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         scope: ScopeId,
         _span: Span,
     ) -> EvalResult {
-        let loaded = self.env.parse_template(Path::new(""), text);
+        let loaded = self.inline(text, Inline::Template);
         let program = self.checked(&loaded)?;
         self.render(&program, args, scope, "inline")
     }
