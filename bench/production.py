@@ -623,7 +623,7 @@ class profile::base (
     mode => '0700',
   }
   notify { "${facts['networking']['hostname']} in ${facts['location']}":
-    message => "kernel ${facts['kernelmajversion']}, ${facts['processors']['count']} processors",
+    message => "kernel ${facts['kernelmajversion']}, key ${lookup('secret2')[0, 4]}",
   }
 }
 """
@@ -773,6 +773,9 @@ def write_site(directory):
         own = [f"  include profile::unit{i:02}\n" for i in profiles_of(r)]
         text = f"# @summary Role {r}.\nclass role::kind{r:02} {{\n{''.join(own)}}}\n"
         write_file(directory / f"site/role/manifests/kind{r:02}.pp", text)
+    own = "".join(f"  include profile::unit{i:02}\n" for i in range(PROFILES))
+    text = f"# @summary All that there is.\nclass role::everything {{\n{own}}}\n"
+    write_file(directory / "site/role/manifests/everything.pp", text)
     write_file(directory / "manifests/site.pp", SITE)
     write_file(directory / "functions/pick_interval.pp", PICK_INTERVAL)
     write_file(directory / "functions/pick_names.pp", PICK_NAMES)
@@ -818,6 +821,7 @@ def write_data(directory):
             "profile::users": {f"guest{n % 7}": {"until": f"2030-01-{n % 28 + 1:02}"}},
         }
         write_file(data / f"nodes/{node_name(n)}.yaml", yaml(own))
+    write_file(data / "nodes/everything.ams.example.org.yaml", yaml({"role": "everything"}))
     for r in range(ROLES):
         own = {"contact": f"team{r}@example.org"}
         for n in modules_of(r):
