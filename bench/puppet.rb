@@ -69,7 +69,7 @@ begin
         catalog.resources.size
       end
     end
-    File.write(rest[2], written) if rest[2]
+    File.write(rest[2], written) unless rest[2].to_s.empty?
   when 'parse'
     paths = File.directory?(path) ? Dir.glob("#{path}/**/*.pp").sort : [path]
     measure(runs) do

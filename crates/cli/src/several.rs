@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use ecow::EcoString;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
-use ordain_puppet::eval::LogEntry;
-use ordain_puppet::session::compile_node;
+use ordain_puppet::eval::{LogEntry, STACK_SIZE};
+use ordain_puppet::session::compile_node_here;
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, World, read_input_text, render};
 use rayon::prelude::*;
 
@@ -64,7 +64,10 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     fs::create_dir_all(run.out)
         .map_err(|e| codes::io(&format!("cannot make {}", run.out.display()), &e))?;
     let one = |args: &CompileArgs| compile(&site, args, run, write);
-    let done: Vec<Done> = nodes.par_iter().map(one).collect();
+    let threads = rayon::current_num_threads().min(nodes.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    let done: Vec<Done> = pool.install(|| nodes.par_iter().map(one).collect());
     let exit = show(ui, &site, &done, run.out)?;
     for done in done.into_iter().filter(|done| done.is_written) {
         site.exports(&done.name, done.exported).keep()?;
@@ -178,7 +181,7 @@ fn compiled(
     let (node, problems) = node::describe(&site.env, args, data)?;
     done.name = node.name.clone();
     done.found.extend(problems);
-    let compiled = compile_node(&site.env, site.settings(args, &node), &node);
+    let compiled = compile_node_here(&site.env, site.settings(args, &node), &node);
     done.logs = compiled.report.logs;
     done.found.extend(compiled.report.diagnostics);
     done.exported = compiled.exports;

@@ -39,8 +39,8 @@ impl Compiler<'_> {
             self.collect_exported(number)?
         } else {
             let all = self.catalog.of_kind(&collector.kind).iter().copied();
-            all.filter(|id| !collector.collected.contains(id))
-                .filter(|&id| self.fits(&collector.query, id))
+            all.filter(|&id| self.fits(&collector.query, id))
+                .filter(|id| !collector.collected.contains(id))
                 .collect()
         };
         if hits.is_empty() {

@@ -220,8 +220,8 @@ impl File {
                 Some(bytes) => text_of(&self.path, bytes),
                 None => read_text(world, &self.path),
             };
-            let text = text
-                .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
+            let text =
+                text.map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),

@@ -14,8 +14,10 @@ use super::{Environment, RubyType};
 use crate::catalog::schema::{self, NativeType};
 use crate::plugins::RubyFile;
 
-/// The folder of a module that has all others of Ruby code.
-const ROOT: &str = "lib/puppet";
+/// The folders of a module in which there is code of these kinds, and folders with more of it.
+const TYPES: &str = "lib/puppet/type";
+const FUNCTIONS: &str = "lib/puppet/functions";
+const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
 
 /// What the folders of one name list in all modules.
 #[derive(Default)]
@@ -41,7 +43,7 @@ impl Environment {
         let all: Vec<usize>;
         let outer;
         let dirs: &[usize] = match path.rsplit_once('/') {
-            Some((above, name)) if path != ROOT => {
+            Some((above, name)) if ![TYPES, FUNCTIONS, OLD_FUNCTIONS].contains(&path) => {
                 outer = self.folder(above);
                 outer.folders.get(name).map_or(&[], Vec::as_slice)
             }
@@ -95,7 +97,7 @@ impl Environment {
         // A name with `::` or `/` is no file's.
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let file = plain.then(|| self.ruby_file(&format!("{ROOT}/type/{name}.rb"), true)).flatten();
+        let file = plain.then(|| self.ruby_file(&format!("{TYPES}/{name}.rb"), true)).flatten();
         let found = file.and_then(|file| {
             let text = self.world.read(&file).ok()?;
             let read = RubyType::read(&String::from_utf8_lossy(&text));
@@ -119,11 +121,11 @@ impl Environment {
         let is_name = name.split("::").all(|part| !part.is_empty() && part.chars().all(plain));
         let file = format!("{}.rb", name.replace("::", "/"));
         let in_folder = |folder: &str, is_old| {
-            let path = self.ruby_file(&format!("{ROOT}/{folder}/{file}"), false)?;
+            let path = self.ruby_file(&format!("{folder}/{file}"), false)?;
             Some(Arc::new(RubyFile { path, is_old }))
         };
         let found = is_name
-            .then(|| in_folder("functions", false).or_else(|| in_folder("parser/functions", true)))
+            .then(|| in_folder(FUNCTIONS, false).or_else(|| in_folder(OLD_FUNCTIONS, true)))
             .flatten();
         self.registry_mut().ruby_functions.insert(name.into(), found.clone());
         found

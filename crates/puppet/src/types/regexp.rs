@@ -58,9 +58,8 @@ impl Regexp {
     /// # Errors
     /// What is wrong with the source, in Ruby's words.
     pub fn regex(&self) -> Result<&Regex, &str> {
-        let compiled = self.compiled.get_or_init(|| {
-            shared(&self.source).map_err(|error| error.to_string())
-        });
+        let compiled =
+            self.compiled.get_or_init(|| shared(&self.source).map_err(|error| error.to_string()));
         match compiled {
             Ok(regex) => Ok(regex),
             Err(reason) => Err(reason),
