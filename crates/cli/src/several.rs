@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
@@ -36,6 +37,8 @@ pub struct Run<'a> {
     pub out: &'a Path,
     /// The ending of the files in it.
     pub ending: &'static str,
+    /// How many nodes at the same time.
+    pub jobs: Option<NonZeroUsize>,
     /// How to compile.
     pub compile: &'a CompileArgs,
 }
@@ -64,7 +67,8 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     fs::create_dir_all(run.out)
         .map_err(|e| codes::io(&format!("cannot make {}", run.out.display()), &e))?;
     let one = |args: &CompileArgs| compile(&site, args, run, write);
-    let threads = rayon::current_num_threads().min(nodes.len());
+    let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = run.jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.len().max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     let done: Vec<Done> = pool.install(|| nodes.par_iter().map(one).collect());

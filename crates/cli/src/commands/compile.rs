@@ -1,6 +1,7 @@
 //! `ordain compile`: from sources to a graph.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -46,6 +47,9 @@ pub struct CompileCommandArgs {
     /// Write a file for each node to a directory
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// How many nodes at the same time [default: as many as there are processors]
+    #[arg(long, value_name = "N", requires = "out")]
+    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     compile: CompileArgs,
 }
@@ -86,6 +90,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
             nodes: args.nodes.as_deref(),
             out: dir,
             ending: args.format.ending(),
+            jobs: args.jobs,
             compile: &args.compile,
         };
         return several::run(ui, &run, &|graph, sources, out| {

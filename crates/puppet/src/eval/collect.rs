@@ -33,6 +33,19 @@ pub enum Query {
     Tags(Vec<ecow::EcoString>),
 }
 
+impl Query {
+    /// The title that whatever fits has.
+    pub fn title(&self) -> Option<&ecow::EcoString> {
+        match self {
+            Self::Compare { name, value: Value::Str(title), equal: true } if name == "title" => {
+                Some(title)
+            }
+            Self::And(l, r) => l.title().or_else(|| r.title()),
+            _ => None,
+        }
+    }
+}
+
 /// What a query is asked of.
 pub(crate) trait Candidate {
     /// The title.
