@@ -30,7 +30,8 @@ const LONG: u64 = 100_000;
 /// A value that was weighed.
 #[derive(Debug, Default)]
 struct Weighed {
-    value: Value,
+    /// It is held, so that no other value comes to where it is in memory.
+    _value: Value,
     weight: usize,
     /// How deep it is nested.
     height: usize,
@@ -107,7 +108,7 @@ impl Compiler<'_> {
         if weight > LARGE {
             let next = self.budget.next;
             self.budget.addresses[next] = address(value).unwrap_or_default();
-            self.budget.weighed[next] = Weighed { value: value.clone(), weight, height };
+            self.budget.weighed[next] = Weighed { _value: value.clone(), weight, height };
             self.budget.next = (next + 1) % self.budget.weighed.len();
             self.budget.steps.charge(weight as u64 / 64);
         }
