@@ -15,14 +15,17 @@ use super::config::{Config, ConfigFault, Owner};
 use super::eyaml::Secrets;
 use crate::value::{HashValue, Value};
 
+/// What is made of files, by whichever compile wants it first; the others wait for it.
+type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
+
 /// A configuration, or why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
 
 /// What is known of data files and `hiera.yaml` files; belongs to an environment.
 #[derive(Default)]
 pub struct Files {
-    files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
-    configs: RwLock<FxHashMap<PathBuf, Arc<ReadConfig>>>,
+    files: RwLock<Slots<Arc<File>>>,
+    configs: RwLock<Slots<Option<Arc<ReadConfig>>>>,
     /// What opens encrypted values, and those that were opened.
     pub(super) secrets: Secrets,
 }
@@ -123,24 +126,12 @@ pub enum Format {
 impl Files {
     /// The file at a path.
     pub fn file(&self, world: &dyn World, path: &Path) -> Arc<File> {
-        if let Some(file) = read(&self.files).get(path) {
-            return Arc::clone(file);
-        }
-        let (exists, content) = match is_data(path).then(|| world.read(path)) {
-            Some(Ok(content)) => (true, Some(content)),
-            Some(Err(error)) if is_missing(&error) => (false, None),
-            _ => (world.kind(path).is_some(), None),
-        };
-        let file = Arc::new(File {
-            path: path.to_path_buf(),
-            exists,
-            content: Mutex::new(content),
-            yaml: OnceLock::new(),
-            json: OnceLock::new(),
-            hocon: OnceLock::new(),
+        let known = read(&self.files).get(path).cloned();
+        let slot = known.unwrap_or_else(|| {
+            let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+            Arc::clone(files.entry(path.to_path_buf()).or_default())
         });
-        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
-        Arc::clone(files.entry(path.to_path_buf()).or_insert(file))
+        Arc::clone(slot.get_or_init(|| Arc::new(File::look(world, path))))
     }
 
     /// The configuration at a path; `None` if there is no such file.
@@ -151,22 +142,25 @@ impl Files {
         owner: &Owner,
         strict: crate::eval::Strict,
     ) -> Option<Arc<ReadConfig>> {
-        if let Some(config) = read(&self.configs).get(path) {
-            return Some(Arc::clone(config));
-        }
-        let config = match world.read(path) {
-            Ok(bytes) => match text_of(path, bytes) {
-                Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
-                Err(message) => Err(ConfigFault::plain(message)),
-            },
-            Err(error) if is_missing(&error) || error.kind() == ErrorKind::IsADirectory => {
-                return None;
-            }
-            Err(error) => Err(ConfigFault::plain(unreadable(path, &error))),
-        };
-        let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
-        let slot = configs.entry(path.to_path_buf()).or_insert_with(|| Arc::new(config));
-        Some(Arc::clone(slot))
+        let known = read(&self.configs).get(path).cloned();
+        let slot = known.unwrap_or_else(|| {
+            let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
+            Arc::clone(configs.entry(path.to_path_buf()).or_default())
+        });
+        slot.get_or_init(|| {
+            let config = match world.read(path) {
+                Ok(bytes) => match text_of(path, bytes) {
+                    Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
+                    Err(message) => Err(ConfigFault::plain(message)),
+                },
+                Err(error) if is_missing(&error) || error.kind() == ErrorKind::IsADirectory => {
+                    return None;
+                }
+                Err(error) => Err(ConfigFault::plain(unreadable(path, &error))),
+            };
+            Some(Arc::new(config))
+        })
+        .clone()
     }
 }
 
@@ -204,6 +198,22 @@ fn is_data(path: &Path) -> bool {
 }
 
 impl File {
+    fn look(world: &dyn World, path: &Path) -> Self {
+        let (exists, content) = match is_data(path).then(|| world.read(path)) {
+            Some(Ok(content)) => (true, Some(content)),
+            Some(Err(error)) if is_missing(&error) => (false, None),
+            _ => (world.kind(path).is_some(), None),
+        };
+        Self {
+            path: path.to_path_buf(),
+            exists,
+            content: Mutex::new(content),
+            yaml: OnceLock::new(),
+            json: OnceLock::new(),
+            hocon: OnceLock::new(),
+        }
+    }
+
     /// Its content, read when first asked for.
     ///
     /// # Errors

@@ -2,13 +2,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_source::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use super::{Environment, ErbTemplate, LoadedFile, Module, failed_file, namespace_of};
+use super::{
+    Environment, ErbTemplate, LoadedFile, Module, Registry, Slots, failed_file, namespace_of,
+};
 use crate::check;
 use crate::eval::error::{EvalResult, PlainError};
 use crate::syntax;
@@ -54,14 +56,23 @@ impl Environment {
         text_of(path, self.world.read(path).map_err(|e| unreadable(path, &e))?)
     }
 
+    /// The place for what is made of a file.
+    fn slot<T>(
+        &self,
+        path: &Path,
+        slots: impl Fn(&Registry) -> &Slots<T>,
+        slots_mut: impl Fn(&mut Registry) -> &mut Slots<T>,
+    ) -> Arc<OnceLock<T>> {
+        let known = slots(&self.registry()).get(path).cloned();
+        known.unwrap_or_else(|| {
+            Arc::clone(slots_mut(&mut self.registry_mut()).entry(path.to_path_buf()).or_default())
+        })
+    }
+
     /// Parses a file of a module, once, and makes its definitions known. That there is none is no
     /// error.
     pub(super) fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
-        let known = self.registry().files.get(path).cloned();
-        let slot = known.unwrap_or_else(|| {
-            Arc::clone(self.registry_mut().files.entry(path.to_path_buf()).or_default())
-        });
-        // Of several compiles one reads the file, and the others wait for what it finds.
+        let slot = self.slot(path, |r| &r.files, |r| &mut r.files);
         match slot.get_or_init(|| self.read_definitions(path, module, folder)) {
             Ok(()) => Ok(()),
             Err(errors) => Err(failed_file(errors.clone()).into()),
@@ -120,14 +131,11 @@ impl Environment {
 
     /// Whether there is a template. It is read at once, since it is wanted next.
     pub fn has_template(&self, path: &Path) -> bool {
-        let registry = self.registry();
-        let known = registry.erb.contains_key(path) || registry.templates.contains_key(path);
-        drop(registry);
-        known
-            || match self.content(path) {
-                Ok(_) => true,
-                Err(error) => !is_missing(&error) && error.kind() != io::ErrorKind::IsADirectory,
-            }
+        let slot = self.slot(path, |r| &r.is_template, |r| &mut r.is_template);
+        *slot.get_or_init(|| match self.content(path) {
+            Ok(_) => true,
+            Err(error) => !is_missing(&error) && error.kind() != io::ErrorKind::IsADirectory,
+        })
     }
 
     /// The template in a file, parsed once.
@@ -135,15 +143,13 @@ impl Environment {
     /// # Errors
     /// When it cannot be read or does not parse.
     pub fn template(&self, path: &Path) -> EvalResult<Arc<LoadedFile>> {
-        if let Some(file) = self.registry().templates.get(path) {
-            return Ok(Arc::clone(file));
-        }
-        let bytes = self.take_content(path).map_err(|e| unreadable(path, &e));
-        let text = bytes.and_then(|bytes| text_of(path, bytes));
-        let text = text.map_err(|d| PlainError::new(d.message))?;
-        let file = Arc::new(self.parse_template(path, &text));
-        self.registry_mut().templates.insert(path.to_path_buf(), Arc::clone(&file));
-        Ok(file)
+        let slot = self.slot(path, |r| &r.templates, |r| &mut r.templates);
+        let loaded = slot.get_or_init(|| {
+            let bytes = self.take_content(path).map_err(|e| unreadable(path, &e));
+            let text = bytes.and_then(|bytes| text_of(path, bytes)).map_err(|d| d.message)?;
+            Ok(Arc::new(self.parse_template(path, &text)))
+        });
+        loaded.clone().map_err(|message| PlainError::new(message).into())
     }
 
     /// The ERB template in a file, parsed once.
@@ -151,21 +157,19 @@ impl Environment {
     /// # Errors
     /// When it cannot be read.
     pub fn erb(&self, path: &Path) -> EvalResult<Arc<ErbTemplate>> {
-        if let Some(template) = self.registry().erb.get(path) {
-            return Ok(Arc::clone(template));
-        }
-        let bytes = self.take_content(path).map_err(|e| PlainError::new(e.to_string()))?;
-        let template = match String::from_utf8(bytes) {
-            Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
-            Err(_) => Err(ordain_ruby::SyntaxError {
-                message: "a text that is not UTF-8".into(),
-                line: 1,
-                is_unsupported: true,
-            }),
-        };
-        let template = Arc::new(template);
-        self.registry_mut().erb.insert(path.to_path_buf(), Arc::clone(&template));
-        Ok(template)
+        let slot = self.slot(path, |r| &r.erb, |r| &mut r.erb);
+        let loaded = slot.get_or_init(|| {
+            let bytes = self.take_content(path).map_err(|e| e.to_string())?;
+            Ok(Arc::new(match String::from_utf8(bytes) {
+                Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
+                Err(_) => Err(ordain_ruby::SyntaxError {
+                    message: "a text that is not UTF-8".into(),
+                    line: 1,
+                    is_unsupported: true,
+                }),
+            }))
+        });
+        loaded.clone().map_err(|message| PlainError::new(message).into())
     }
 
     /// The ERB template that a text is.

@@ -106,6 +106,9 @@ pub struct Environment {
     folders: folders::Folders,
 }
 
+/// What is made of files, by whichever compile wants it first; the others wait for it.
+type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
+
 #[derive(Default)]
 struct Registry {
     types: FxHashMap<EcoString, Arc<TypeDef>>,
@@ -118,11 +121,13 @@ struct Registry {
     ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
     /// Files of modules, each read by the first compile that wants it. What is in them, or that
     /// they are not there, is in the maps of names.
-    files: FxHashMap<PathBuf, Arc<OnceLock<Result<(), Vec<Diagnostic>>>>>,
+    files: Slots<Result<(), Vec<Diagnostic>>>,
     /// Files as manifests get them.
     contents: files::Contents,
-    templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
-    erb: FxHashMap<PathBuf, Arc<ErbTemplate>>,
+    /// Whether there is a template.
+    is_template: Slots<bool>,
+    templates: Slots<Result<Arc<LoadedFile>, String>>,
+    erb: Slots<Result<Arc<ErbTemplate>, String>>,
     inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
     missing: rustc_hash::FxHashSet<(char, EcoString)>,
