@@ -184,6 +184,7 @@ fn compiled(
     }
     let (node, problems) = node::describe(&site.env, args, data)?;
     done.name = node.name.clone();
+    check_name(&node.name)?;
     done.found.extend(problems);
     let compiled = compile_node_here(&site.env, site.settings(args, &node), &node);
     done.logs = compiled.report.logs;
