@@ -37,9 +37,8 @@ impl Known {
             return Some(*kind);
         }
         let parent = path.parent()?;
-        match self.kinds.get(parent.as_os_str()) {
-            Some(None | Some(EntryKind::File)) => return Some(None),
-            Some(Some(_)) | None => {}
+        if let Some(None | Some(EntryKind::File)) = self.kinds.get(parent.as_os_str()) {
+            return Some(None);
         }
         let name = path.file_name()?.to_str()?;
         let Some(entries) = self.listings.get(parent.as_os_str())? else { return Some(None) };

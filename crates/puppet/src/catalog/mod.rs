@@ -182,7 +182,7 @@ impl Catalog {
         let index = self.by_title.entry(kind.into()).or_default();
         for &id in &all[index.known..] {
             let title = &self.resources[id.0 as usize].title;
-            index.ids.entry(title.to_ascii_lowercase().into()).or_default().push(id);
+            index.ids.entry(title.to_ascii_lowercase()).or_default().push(id);
         }
         index.known = all.len();
         index.ids.get(title.to_ascii_lowercase().as_str()).map_or(&[], Vec::as_slice)
