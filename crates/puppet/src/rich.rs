@@ -31,7 +31,7 @@ pub fn to_data(value: &Value) -> Data {
             let inner = to_data(inner);
             if matches!(inner, Data::Secret(_)) { inner } else { Data::Secret(Arc::new(inner)) }
         }
-        Value::Type(kind) => type_to_data(kind),
+        Value::Type(kind) | Value::Reference(kind) => type_to_data(kind),
         Value::Object(object) => {
             let mut entries = vec![(PTYPE.into(), Data::Str(object.kind.name.clone()))];
             entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
@@ -47,7 +47,12 @@ pub fn to_data(value: &Value) -> Data {
 }
 
 fn hash_to_data(entries: &HashValue) -> Data {
-    let plain = entries.keys().all(|k| k.as_str().is_some_and(|k| k != PTYPE));
+    let is_plain = |key: &Value| match key {
+        Value::Str(key) => key != PTYPE,
+        Value::Reference(_) => true,
+        _ => false,
+    };
+    let plain = entries.keys().all(is_plain);
     if plain {
         let entries = entries.iter();
         return Data::Map(Arc::new(entries.map(|(k, v)| (to_data(k), to_data(v))).collect()));
@@ -72,7 +77,7 @@ fn type_to_data(kind: &Type) -> Data {
         _ => {}
     }
     if let Type::Resource { kind: Some(name), title: None } = kind {
-        return Data::Str(name.clone());
+        return Data::Str(ecow::eco_format!("{name}[]"));
     }
     pcore::type_to_data(kind)
 }

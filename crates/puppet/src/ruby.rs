@@ -22,6 +22,7 @@ pub fn ruby_class(value: &Value) -> &'static str {
         Value::Hash(_) => "Hash",
         Value::Regexp(_) => "Regexp",
         Value::Type(kind) => type_class(kind),
+        Value::Reference(_) => "Puppet::Resource",
         Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
         Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
         Value::Timestamp(_) => "Puppet::Pops::Time::Timestamp",

@@ -43,6 +43,9 @@ pub enum Value {
     Regexp(Arc<Regexp>),
     /// A type; references to resources and classes are types.
     Type(Arc<Type>),
+    /// The reference to a resource or class that was given as a parameter: it is another thing than
+    /// the type it was made of, shown otherwise and never equal to it.
+    Reference(Arc<Type>),
     /// A value that must not be shown.
     Sensitive(Arc<Value>),
     /// Bytes.
@@ -208,7 +211,7 @@ impl PartialEq for Value {
             (Self::Array(a), Self::Array(b)) => a == b,
             (Self::Hash(a), Self::Hash(b)) => a == b,
             (Self::Regexp(a), Self::Regexp(b)) => a.source == b.source,
-            (Self::Type(a), Self::Type(b)) => a == b,
+            (Self::Type(a), Self::Type(b)) | (Self::Reference(a), Self::Reference(b)) => a == b,
             (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
             (Self::Binary(a), Self::Binary(b)) => a == b,
             (Self::Timestamp(a), Self::Timestamp(b)) | (Self::Timespan(a), Self::Timespan(b)) => {
@@ -246,7 +249,7 @@ impl Hash for Value {
             // Equality ignores order, so the entries cannot be hashed in order.
             Self::Hash(entries) => state.write_usize(entries.len()),
             Self::Regexp(r) => r.source.hash(state),
-            Self::Type(t) => t.hash(state),
+            Self::Type(t) | Self::Reference(t) => t.hash(state),
             Self::Sensitive(inner) => inner.hash(state),
             Self::Binary(bytes) => bytes.hash(state),
             Self::Timestamp(ns) | Self::Timespan(ns) => ns.hash(state),

@@ -14,7 +14,7 @@ use crate::catalog::{
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
-use crate::eval::resources::{Declaration, new_param};
+use crate::eval::resources::{Declaration, as_parameter, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
@@ -151,7 +151,12 @@ impl Compiler<'_> {
             return self.duplicate(&resource, known);
         }
         if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
-            return plain(format!("Invalid tag '{bad}'"));
+            let text = format!("Invalid tag '{bad}'");
+            let Some(span) = resource.span else { return plain(text) };
+            let mut error = EvalError::new("", text, span);
+            error.issue = None;
+            error.line_only = true;
+            return Err(error.into());
         }
         let most = self.settings.max_resources;
         if self.catalog.resources.len() >= most {
@@ -347,7 +352,7 @@ impl Compiler<'_> {
         if def.kind == DefKind::Class {
             self.place_on_stage(id)?;
         }
-        self.run_body(&f, def.body)?;
+        self.run_body(&f, def.body).map_err(|unwind| misplaced_in(def.kind, unwind))?;
         if def.kind == DefKind::Define {
             // Nothing outside can name them, and what was declared inside has its values.
             self.scopes.clear(scope);
@@ -359,7 +364,7 @@ impl Compiler<'_> {
         match self.run_statement(f, body) {
             Ok(()) => Ok(()),
             Err(unwind) => match *unwind {
-                Unwind::Return(..) | Unwind::Next(_) => Ok(()),
+                Unwind::Return(..) | Unwind::Next(..) => Ok(()),
                 Unwind::Break(span) => Err(misplaced("break", span)),
                 other => Err(Box::new(other)),
             },
@@ -450,6 +455,7 @@ impl Compiler<'_> {
                 self.scopes.get_mut(f.scope).set(param.name.clone(), value);
             }
         }
+        self.bind_metaparameters(id, f.scope);
         let callee = self.catalog.get(id).reference();
         self.with_pending(f, callee.into(), params, |this| {
             for (i, param) in params.iter().enumerate() {
@@ -464,7 +470,6 @@ impl Compiler<'_> {
             Ok(())
         })?;
         self.check_parameters(id, def, &signature)?;
-        self.bind_metaparameters(id, f.scope);
         Ok(())
     }
 
@@ -477,6 +482,7 @@ impl Compiler<'_> {
         default: crate::syntax::ExprId,
     ) -> EvalResult {
         let value = self.eval_default(f, i, default)?;
+        let value = as_parameter(value).or_else(plain)?;
         let span = Some(f.program.span(default));
         let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
@@ -541,7 +547,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Metaparameters given to a class or define are variables in its body.
+    /// Metaparameters given to a class or define are variables in its defaults and its body.
     fn bind_metaparameters(&mut self, id: ResourceId, scope: ScopeId) {
         let given: Vec<(EcoString, Value)> = self
             .catalog
@@ -638,7 +644,10 @@ impl Compiler<'_> {
         self.node_scope = Some(scope);
         self.set_matches(scope, groups);
         let f = Frame { program: Arc::clone(&def.program), scope };
-        self.run_top(&f, def.body)
+        self.eval(&f, def.body)?;
+        // What is evaluated later does not see the match any more.
+        self.scopes.get_mut(scope).matches.clear();
+        Ok(())
     }
 }
 
@@ -654,4 +663,17 @@ fn invalid_tag(value: &Value) -> Option<EcoString> {
     let texts =
         flat(value, &mut several).iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
     texts.into_iter().find(|t| !tags::is_valid(t))
+}
+
+/// An error of a body; a `break()` that leaves that of a define is reported for the evaluation.
+fn misplaced_in(kind: DefKind, mut unwind: Box<Unwind>) -> Box<Unwind> {
+    if let Unwind::Error(error) = &mut *unwind
+        && error.is_jump
+        && error.issue.is_none()
+        && kind == DefKind::Define
+    {
+        error.issue = Some("RUNTIME_ERROR".into());
+        error.message.insert_str(0, "Error while evaluating an Object, ");
+    }
+    unwind
 }

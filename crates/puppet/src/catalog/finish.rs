@@ -10,7 +10,9 @@ use crate::catalog::{
 use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
+use crate::eval::text::to_text;
 use crate::eval::{Compiler, reference_key};
+use crate::types::Type;
 use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
@@ -292,13 +294,13 @@ impl Compiler<'_> {
                 let Some(param) = resource.param(name) else { continue };
                 let mut several = Vec::new();
                 for value in flat(&param.value, &mut several) {
+                    if value.is_undef() {
+                        continue;
+                    }
                     let Some(key) = self.reference_of(value) else {
-                        match value {
-                            Value::Str(text) => return self.bad_reference(text, param),
-                            _ => continue,
-                        }
+                        return self.bad_reference(value, param);
                     };
-                    if self.catalog.find(&key).is_some_and(|id| !self.catalog.get(id).is_virtual) {
+                    if self.catalog.find(&key).is_some() {
                         continue;
                     }
                     let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
@@ -326,20 +328,29 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
-        let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let text =
-            format!("No title provided and \"{text}\" is not a valid resource reference{at}");
-        let mut error = crate::eval::error::PlainError::new(text);
-        error.related.extend(param.origin.span.map(|s| (s, "given here".into())));
-        error.help = Some("write a reference such as `Service['ntp']`".into());
+    fn bad_reference(&self, value: &Value, param: &Param) -> EvalResult<()> {
+        let text = match value {
+            Value::Str(text) => text.to_string(),
+            Value::Type(kind) | Value::Reference(kind)
+                if matches!(**kind, Type::Resource { .. }) =>
+            {
+                format!("{kind}[]")
+            }
+            other => to_text(other).to_string(),
+        };
+        let text = format!("No title provided and \"{text}\" is not a valid resource reference");
+        let Some(span) = param.origin.span else { return plain(text) };
+        let mut error = EvalError::new("", text, span);
+        error.issue = None;
+        error.line_only = true;
+        error.help.push("write a reference such as `Service['ntp']`".into());
         Err(error.into())
     }
 
     /// The resource that a value of a relationship metaparameter means.
     pub(crate) fn reference_of(&self, value: &Value) -> Option<ResourceKey> {
         match value {
-            Value::Type(kind) => reference_key(kind),
+            Value::Type(kind) | Value::Reference(kind) => reference_key(kind),
             Value::Str(text) => {
                 let (kind, rest) = text.split_once('[')?;
                 let title = rest.strip_suffix(']')?;

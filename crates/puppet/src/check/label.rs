@@ -69,6 +69,44 @@ pub(crate) fn label(program: &Program, id: ExprId) -> Cow<'static, str> {
     })
 }
 
+/// The class of the reference's model that an expression which computes something has.
+pub(crate) fn model_class(program: &Program, id: ExprId) -> &'static str {
+    match &program[id] {
+        Expr::List(_) => "LiteralList",
+        Expr::Hash(_) => "LiteralHash",
+        Expr::Default => "LiteralDefault",
+        Expr::Regex(_) => "LiteralRegularExpression",
+        Expr::Ref(_) => "QualifiedReference",
+        Expr::Reserved(_) => "ReservedWord",
+        Expr::Heredoc { .. } => "HeredocExpression",
+        Expr::Not(_) => "NotExpression",
+        Expr::Minus(_) => "UnaryMinusExpression",
+        Expr::Splat(_) => "UnfoldExpression",
+        Expr::And(..) => "AndExpression",
+        Expr::Or(..) => "OrExpression",
+        Expr::If(..) => "IfExpression",
+        Expr::Unless(..) => "UnlessExpression",
+        Expr::Case(..) => "CaseExpression",
+        Expr::Selector(..) => "SelectorExpression",
+        Expr::Lambda(_) => "LambdaExpression",
+        Expr::Assign { .. } => "AssignmentExpression",
+        Expr::Relation { .. } => "RelationshipExpression",
+        Expr::Dot(..) => "NamedAccessExpression",
+        Expr::Call(call) => match program.call(*call).form {
+            CallForm::Named => "CallNamedFunctionExpression",
+            CallForm::Method => "CallMethodExpression",
+        },
+        Expr::Binary { op, .. } => match op {
+            BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Less => "ComparisonExpression",
+            BinaryOp::LessEq | BinaryOp::Greater | BinaryOp::GreaterEq => "ComparisonExpression",
+            BinaryOp::In => "InExpression",
+            BinaryOp::Match | BinaryOp::NotMatch => "MatchExpression",
+            _ => "ArithmeticExpression",
+        },
+        _ => "Expression",
+    }
+}
+
 /// The name of a node's kind.
 pub(super) fn node_label(program: &Program, node: Node) -> Cow<'static, str> {
     Cow::Borrowed(match node {

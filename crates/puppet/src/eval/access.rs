@@ -36,7 +36,9 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
             let range = text_range(&flat(keys), bytes.len())?;
             Ok(Value::Binary(Arc::new(bytes[range].to_vec())).into())
         }
-        Value::Type(kind) => specialize_value(kind, keys).map(Outcome::from),
+        Value::Type(kind) | Value::Reference(kind) => {
+            specialize_value(kind, keys).map(Outcome::from)
+        }
         _ => issue_at(
             "OPERATOR_NOT_APPLICABLE",
             Blame::Left,

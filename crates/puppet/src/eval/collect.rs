@@ -6,7 +6,9 @@ use std::sync::Arc;
 use ordain_syntax::ListRef;
 
 use crate::catalog::{Collector, How, ResourceId, capitalize_segments};
+use crate::check::label::model_class;
 use crate::eval::error::{EvalResult, plain};
+use crate::eval::resources::as_parameter;
 use crate::eval::{Compiler, Frame, compare};
 use crate::syntax::{Attribute, BinaryOp, Expr, ExprId};
 use crate::value::Value;
@@ -181,12 +183,27 @@ impl Compiler<'_> {
             Expr::Binary { op, left, right } => {
                 let name = match &f.program[*left] {
                     Expr::Name(name) | Expr::Str(name) | Expr::Reserved(name) => name.clone(),
-                    _ => crate::eval::text::to_text(&self.eval(f, *left)?),
+                    _ => crate::eval::text::to_text(&self.query_operand(f, *left)?),
                 };
-                let value = self.eval(f, *right)?;
+                let value = self.query_operand(f, *right)?;
                 self.comparison(name, *op, value)
             }
             _ => plain("Illegal query expression"),
+        }
+    }
+
+    /// A side of a comparison: only simple values are known to queries.
+    fn query_operand(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        match &f.program[id] {
+            Expr::Paren(inner) => self.query_operand(f, *inner),
+            Expr::Undef | Expr::Bool(_) | Expr::Int { .. } | Expr::Float(_) => self.eval(f, id),
+            Expr::Str(_) | Expr::Concat(_) | Expr::Name(_) => self.eval(f, id),
+            Expr::Var(_) => self.eval(f, id),
+            Expr::Access(_) => as_parameter(self.eval(f, id)?).or_else(plain),
+            _ => {
+                let class = model_class(&f.program, id);
+                plain(format!("Cannot transform object of class Puppet::Pops::Model::{class}"))
+            }
         }
     }
 

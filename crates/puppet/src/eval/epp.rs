@@ -26,7 +26,7 @@ impl Compiler<'_> {
         name: &str,
         args: Option<&Value>,
         scope: ScopeId,
-        _span: Span,
+        span: Span,
     ) -> EvalResult {
         let whole =
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
@@ -35,7 +35,7 @@ impl Compiler<'_> {
             return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
-        let program = self.checked(&loaded)?;
+        let program = self.checked(&loaded, "epp", span)?;
         let parent = self.global_scope(scope);
         self.render(&program, args, parent, name)
     }
@@ -65,28 +65,27 @@ impl Compiler<'_> {
         text: &str,
         args: Option<&Value>,
         scope: ScopeId,
-        _span: Span,
+        span: Span,
     ) -> EvalResult {
         let loaded = self.inline(text, Inline::Template);
-        let program = self.checked(&loaded)?;
+        let program = self.checked(&loaded, "inline_epp", span)?;
         self.render(&program, args, scope, "inline")
     }
 
-    fn checked(&self, loaded: &LoadedFile) -> EvalResult<Arc<Program>> {
+    /// The program of a template, or that the one that `function` was called for at `span` is
+    /// broken.
+    fn checked(&self, loaded: &LoadedFile, function: &str, span: Span) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
-        Err(EvalError {
-            code: None,
-            issue: first.issue.clone(),
-            message: first.message.clone(),
-            span: first.primary.as_ref().map(|l| l.span),
-            line_only: false,
-            related: Vec::new(),
-            help: Vec::new(),
-            diagnostics: loaded.errors.clone(),
-            is_jump: false,
-            wrapped: None,
-        }
-        .into())
+        let inner = first.primary.as_ref().map(|l| l.span);
+        let place = self.full_place(inner, false);
+        let text = format!(
+            "Error while evaluating a Function Call, {function}(): Invalid EPP: {}{place}",
+            first.message
+        );
+        let mut error = EvalError::new("RUNTIME_ERROR", text, span);
+        error.related.extend(inner.map(|at| (at, first.message.clone())));
+        error.help = first.help.iter().map(ToString::to_string).collect();
+        Err(error.into())
     }
 
     fn render(

@@ -8,7 +8,7 @@ use ordain_source::{EntryKind, Span};
 use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags};
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::relations::reference;
-use crate::eval::resources::{Declaration, new_param};
+use crate::eval::resources::{Declaration, as_parameter, new_param};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
 use crate::types::Type;
@@ -179,11 +179,13 @@ impl Compiler<'_> {
             let mut params: Vec<crate::catalog::Param> = Vec::new();
             for (name, value) in defaults.as_hash().into_iter().flatten() {
                 let name = crate::eval::text::to_text(name);
-                params.push(new_param(name, value.clone(), false, origin.clone()));
+                let value = as_parameter(value.clone()).or_else(plain)?;
+                params.push(new_param(name, value, false, origin.clone()));
             }
             for (name, value) in attributes.as_hash().into_iter().flatten() {
                 let name = crate::eval::text::to_text(name);
-                let param = new_param(name, value.clone(), false, origin.clone());
+                let value = as_parameter(value.clone()).or_else(plain)?;
+                let param = new_param(name, value, false, origin.clone());
                 match params.iter_mut().find(|p| p.name == param.name) {
                     Some(slot) => *slot = param,
                     None => params.push(param),
@@ -215,7 +217,7 @@ impl Compiler<'_> {
                         || self.env.find_alias(&lower)?.is_some())
                 }
             },
-            Value::Type(kind) => match &**kind {
+            Value::Type(kind) | Value::Reference(kind) => match &**kind {
                 Type::Resource { kind: Some(kind), title: None } => self.is_resource_type(kind),
                 Type::Class(None) => Ok(true),
                 Type::Type(Some(inner)) => match &**inner {
@@ -340,7 +342,7 @@ fn class_name(value: &Value) -> EvalResult<EcoString> {
         Value::Str(name) if name.is_empty() => plain("Cannot use empty string as a class name"),
         Value::Str(name) => Ok(name.clone()),
         Value::Undef => plain("Cannot use undef as a class name"),
-        Value::Type(kind) => match &**kind {
+        Value::Type(kind) | Value::Reference(kind) => match &**kind {
             Type::Class(Some(name)) => Ok(name.clone()),
             Type::Class(None) => plain("Cannot use an unspecific Class[] Type"),
             Type::Resource { kind: Some(kind), title: Some(title) }

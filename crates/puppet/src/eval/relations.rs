@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::{Relation, RelationEnd, ResourceKey};
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::{Compiler, Frame, reference_key};
 use crate::syntax::{Arrow, Expr, ExprId};
 use crate::types::Type;
@@ -94,7 +94,7 @@ impl Compiler<'_> {
                 };
                 self.end_of_type(f, whole, &kind, out)
             }
-            Value::Type(kind) => self.end_of_type(f, whole, kind, out),
+            Value::Type(kind) | Value::Reference(kind) => self.end_of_type(f, whole, kind, out),
             other => {
                 let shown = crate::types::label::a_an(other);
                 let text = format!(
@@ -119,8 +119,17 @@ impl Compiler<'_> {
             }
             return Ok(());
         }
-        if matches!(kind, Type::Resource { kind: Some(_), .. } | Type::Class(_)) {
-            return plain(format!("{kind} is no reference to a resource: it has no title"));
+        if matches!(kind, Type::Class(None)) {
+            return plain("No title provided and \"class\" is not a valid resource reference");
+        }
+        if matches!(kind, Type::Resource { kind: Some(_), .. }) {
+            let text =
+                format!("No title provided and \"{kind}[]\" is not a valid resource reference");
+            let mut error = EvalError::new("", text, f.program.span(whole));
+            error.issue = None;
+            let place = error.span.take();
+            error.related.extend(place.map(|at| (at, "related here".to_owned())));
+            return Err(error.into());
         }
         let text = format!(
             "Illegal relationship operand, can not form a relationship with something of type {kind}. A Catalog type is required."

@@ -1,5 +1,7 @@
 //! Resource expressions, defaults for types, and overrides.
 
+use std::sync::Arc;
+
 use ecow::EcoString;
 use ordain_source::Span;
 use ordain_syntax::ListRef;
@@ -13,7 +15,7 @@ use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{HashValue, Value};
 
 /// One evaluated body of a resource expression.
 struct Body {
@@ -125,7 +127,7 @@ impl Compiler<'_> {
         id: ExprId,
         bodies: ListRef<ResourceBody>,
     ) -> EvalResult<Vec<Body>> {
-        let program = std::sync::Arc::clone(&f.program);
+        let program = Arc::clone(&f.program);
         let mut out = Vec::with_capacity(bodies.len());
         let mut seen = rustc_hash::FxHashSet::default();
         for body in program.bodies(bodies) {
@@ -208,13 +210,18 @@ impl Compiler<'_> {
         how: How,
         unique: bool,
     ) -> EvalResult<Vec<Param>> {
-        let program = std::sync::Arc::clone(&f.program);
+        let program = Arc::clone(&f.program);
         let within = self.scopes.get(f.scope).resource;
         let mut out: Vec<Param> = Vec::with_capacity(attributes.len());
         for attribute in program.attributes(attributes) {
             let span = Some(attribute.range.in_file(program.file));
             let origin = ParamOrigin { how: how.clone(), span, within };
             let value = self.eval(f, attribute.value)?;
+            let value = as_parameter(value).map_err(|fault| {
+                let text = format!("Error while evaluating a '=>' expression, {fault}");
+                let at = attribute.range.in_file(program.file);
+                EvalError::new("RUNTIME_ERROR", text, at)
+            })?;
             if attribute.op == AttributeOp::Splat {
                 let Value::Hash(entries) = &value else {
                     let text = format!("Expected value of type Hash, got {}", kind_text(&value));
@@ -284,11 +291,9 @@ impl Compiler<'_> {
                     "Default already defined for {name} {{ {} }}; cannot redefine",
                     param.name
                 );
-                let mut error = EvalError::new("RUNTIME_ERROR", text, f.program.span(id));
-                error.message = format!(
-                    "Error while evaluating a Resource Defaults Expression, {}",
-                    error.message
-                );
+                let mut error = EvalError::new("", text, f.program.span(id));
+                error.issue = None;
+                error.line_only = true;
                 error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
                 return Err(error.into());
             }
@@ -342,9 +347,18 @@ impl Compiler<'_> {
         crate::catalog::flatten_values(&value, &mut references);
         for reference in &references {
             let key = match reference {
-                Value::Type(kind) if matches!(**kind, Type::Resource { .. }) => reference_key(kind),
+                Value::Type(kind) | Value::Reference(kind)
+                    if matches!(**kind, Type::Resource { .. }) =>
+                {
+                    reference_key(kind)
+                }
                 _ => None,
             };
+            if let Some(text) = no_title(reference) {
+                let text =
+                    format!("No title provided and {text} is not a valid resource reference");
+                return plain(text);
+            }
             let Some(key) = key else {
                 let actual = match reference {
                     Value::Type(kind) => kind.to_string(),
@@ -372,6 +386,68 @@ impl Compiler<'_> {
 /// A parameter without history.
 pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: ParamOrigin) -> Param {
     Param { name, value, append, origin, losers: Vec::new() }
+}
+
+/// A value as a parameter has it: types that mean resources become references to them.
+///
+/// # Errors
+/// Why the value cannot be that of a parameter.
+pub(crate) fn as_parameter(value: Value) -> Result<Value, &'static str> {
+    match value {
+        Value::Array(ref items) if items.iter().any(changes) => {
+            let items: Result<Vec<_>, _> = items.iter().cloned().map(as_parameter).collect();
+            Ok(Value::array(items?))
+        }
+        Value::Hash(ref entries) if entries.iter().any(|(k, v)| changes(k) || changes(v)) => {
+            let mut changed = HashValue::default();
+            for (key, value) in entries.iter() {
+                changed.insert(as_parameter(key.clone())?, as_parameter(value.clone())?);
+            }
+            Ok(Value::Hash(Arc::new(changed)))
+        }
+        Value::Iterator(_) => Err("Use of an Iterator is not supported here"),
+        Value::Type(kind) => match *kind {
+            Type::Class(None) => {
+                Err("No title provided and \"class\" is not a valid resource reference")
+            }
+            Type::CatalogEntry => {
+                Err("Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
+                 neither a PClassType, nor a PResourceType.")
+            }
+            Type::Resource { kind: Some(_), .. } | Type::Class(_) => Ok(Value::Reference(kind)),
+            _ => Ok(Value::Type(kind)),
+        },
+        other => Ok(other),
+    }
+}
+
+/// Whether a value differs as a parameter.
+fn changes(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(changes),
+        Value::Hash(entries) => entries.iter().any(|(k, v)| changes(k) || changes(v)),
+        Value::Iterator(_) => true,
+        Value::Type(kind) => {
+            matches!(**kind, Type::Class(_) | Type::CatalogEntry | Type::Resource { .. })
+        }
+        _ => false,
+    }
+}
+
+/// How a reference to a type of resources that says no title is shown.
+fn no_title(reference: &Value) -> Option<String> {
+    match reference {
+        Value::Type(kind) => match &**kind {
+            Type::Resource { kind: Some(name), title: None } => {
+                Some(format!(":{}", name.to_lowercase()))
+            }
+            Type::Resource { kind: Some(name), title: Some(title) } if title.is_empty() => {
+                Some(format!("\"{name}[]\""))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The parameters of a `default:` body with those of a title's own body over them.

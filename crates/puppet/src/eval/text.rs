@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use ecow::EcoString;
 use ordain_functions::time::Civil;
 
+use crate::eval::reference_key;
+use crate::types::Type;
 use crate::types::display::write_type;
 use crate::types::object::write_instance;
 use crate::value::{HashValue, Value};
@@ -38,6 +40,7 @@ pub fn write_text(out: &mut String, value: &Value) {
         Value::Hash(entries) => write_entries(out, entries, " => ", write_text),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
+        Value::Reference(t) => write_reference(out, t),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
         Value::Binary(bytes) => out.push_str(&crate::types::format::base64(bytes)),
         Value::Timestamp(ns) => write_timestamp(out, **ns),
@@ -51,6 +54,17 @@ pub fn write_text(out: &mut String, value: &Value) {
         }
         Value::Callable(_) => out.push_str("Callable"),
         Value::Object(object) => write_instance(out, object),
+    }
+}
+
+/// Appends a reference that was given as a parameter: the title is not quoted, and the name of a
+/// class has capitals.
+pub fn write_reference(out: &mut String, kind: &Type) {
+    match (reference_key(kind), kind) {
+        (Some(key), _) => out.push_str(&key.text()),
+        (None, kind) => {
+            let _ = write!(out, "{kind}[]");
+        }
     }
 }
 

@@ -106,7 +106,7 @@ impl Compiler<'_> {
                 _ => keys.push(self.eval(f, key)?),
             }
         }
-        if let Value::Type(kind) = &target {
+        if let Value::Type(kind) | Value::Reference(kind) = &target {
             if let Some(key) = super::reference_key(kind) {
                 return self.parameter_access(f, id, &key, &keys);
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::suggest;
 
+use crate::catalog::ResourceKey;
 use crate::eval::error::{EvalError, EvalResult, Unwind};
 use crate::eval::scope::{ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame, Strict};
@@ -126,6 +127,8 @@ impl Compiler<'_> {
         Some(format!("did you mean `${prefix}{near}`?"))
     }
 
+    /// A group of the last match in reach: that of the scope or of those around it, except where
+    /// a function begins.
     fn match_variable(&self, scope: ScopeId, name: &str) -> Value {
         let Ok(group) = name.parse::<usize>() else { return Value::Undef };
         let mut at = Some(scope);
@@ -134,7 +137,7 @@ impl Compiler<'_> {
             if let Some(matches) = scope.matches.last() {
                 return matches.get(group).cloned().unwrap_or_default();
             }
-            at = scope.parent.filter(|_| scope.kind == ScopeKind::Lambda);
+            at = scope.parent.filter(|_| scope.kind != ScopeKind::Function);
         }
         Value::Undef
     }
@@ -292,6 +295,11 @@ impl Compiler<'_> {
         kind: &Arc<Type>,
     ) -> EvalResult<()> {
         let Type::Class(Some(class)) = &**kind else { return Ok(()) };
+        let key = ResourceKey::new("class", class);
+        if self.catalog.find(&key).is_none() {
+            let text = format!("Resource not found: Class['{class}']");
+            return Err(self.error(f, id, "UNKNOWN_RESOURCE", text));
+        }
         for &target in targets {
             let Expr::Var(name) = &f.program[target] else {
                 return Err(self.not_assignable(f, target));

@@ -57,6 +57,9 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     if kind.starts_with('@') && bare.eq_ignore_ascii_case("class") {
         return issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable");
     }
+    if let Some(other) = resources.values().find(|v| v.as_hash().is_none()) {
+        return fail(format!("no implicit conversion of {} into Hash", conversion_name(other)));
+    }
     let resources = titled(resources);
     if kind.eq_ignore_ascii_case("class") {
         for title in resources.iter().map(|(title, _)| ruby_text(title)) {

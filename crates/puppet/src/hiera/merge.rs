@@ -225,6 +225,7 @@ fn is_scalar(value: &Value) -> bool {
             | Value::Sensitive(_)
             | Value::Object(_)
             | Value::Type(_)
+            | Value::Reference(_)
             | Value::Callable(_)
     )
 }

@@ -21,7 +21,7 @@ pub fn type_word(value: &Value) -> &'static str {
         }
         Value::Hash(_) => "Hash",
         Value::Regexp(_) => "Regexp",
-        Value::Type(_) => "Type",
+        Value::Type(_) | Value::Reference(_) => "Type",
         Value::Sensitive(_) => "Sensitive",
         Value::Binary(_) => "Binary",
         Value::Timestamp(_) => "Timestamp",

@@ -27,7 +27,7 @@ use crate::check;
 use crate::eval::Strict;
 use crate::eval::error::{EvalError, EvalResult};
 use crate::plugins::RubyFile;
-use crate::syntax::{self, Program};
+use crate::syntax::{self, Expr, Program};
 
 /// The source text of the site program.
 #[derive(Clone, Debug)]
@@ -117,6 +117,8 @@ struct Registry {
     aliases: FxHashMap<EcoString, Arc<AliasDef>>,
     /// Resource types of modules, by names in lower case; `None` where there is none.
     ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
+    /// The names that node blocks match, with their places.
+    node_names: FxHashMap<EcoString, Span>,
     /// Functions in Ruby; `None` where there is none.
     ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
     /// Files of modules, each read by the first compile that wants it. What is in them, or that
@@ -405,7 +407,33 @@ impl Registry {
                     self.missing.remove(&('a', name.clone()));
                     self.aliases.entry(name).or_insert_with(|| Arc::new(def));
                 }
-                Item::Node(def) => nodes.push(Arc::new(def)),
+                Item::Node(def) => {
+                    errors.extend(self.add_node_names(&def));
+                    nodes.push(Arc::new(def));
+                }
+            }
+        }
+        errors
+    }
+}
+
+impl Registry {
+    /// Takes note of the names that a node block matches; gives an error for each that is taken.
+    fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for &id in def.program.list(def.matches) {
+            let name = match &def.program[id] {
+                Expr::Str(name) | Expr::Name(name) => name.clone(),
+                Expr::Default => "default".into(),
+                _ => continue,
+            };
+            if let Some(&first) = self.node_names.get(&name) {
+                let text = format!("Node '{name}' is already defined; cannot redefine");
+                let error = Diagnostic::error("puppet::duplicate-definition", text)
+                    .labelled(def.program.span(id), "defined again here");
+                errors.push(error.related(first, "first defined here"));
+            } else {
+                self.node_names.insert(name, def.program.span(id));
             }
         }
         errors

@@ -29,6 +29,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Str(s) => Type::Literal(s.clone()),
         Value::Regexp(r) => Type::Regexp(Some(Arc::clone(r))),
         Value::Type(t) => Type::Type(Some(Arc::clone(t))),
+        Value::Reference(t) => Type::Type(Some(Arc::new(as_resource(t)))),
         Value::Sensitive(v) => Type::Sensitive(Some(Arc::new(generalize(&infer(v))))),
         Value::SemVer(_) => Type::SemVer([].into()),
         Value::SemVerRange(_) => Type::SemVerRange,
@@ -39,6 +40,17 @@ pub fn infer(value: &Value) -> Type {
         Value::Callable(closure) => callable_of(&closure.signature),
         Value::Object(object) => crate::types::object::type_of(object),
         Value::Iterator(iterator) => Type::Iterator(Some(Arc::clone(&iterator.element))),
+    }
+}
+
+/// A reference to a class as one to a resource, which it is once it was given as a parameter.
+pub(crate) fn as_resource(kind: &Type) -> Type {
+    match kind {
+        Type::Class(Some(name)) => {
+            let key = crate::catalog::ResourceKey::new("class", name);
+            Type::Resource { kind: Some(key.kind), title: Some(key.title) }
+        }
+        other => other.clone(),
     }
 }
 

@@ -161,7 +161,10 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Collection(size), Value::Array(items)) => size.contains(items.len() as i64),
         (Type::Collection(size), Value::Hash(entries)) => size.contains(entries.len() as i64),
-        (Type::Type(None), Value::Type(_)) => true,
+        (Type::Type(None), Value::Type(_) | Value::Reference(_)) => true,
+        (Type::Type(Some(inner)), Value::Reference(t)) => {
+            is_assignable(inner, &crate::types::infer::as_resource(t))
+        }
         (Type::Type(Some(inner)), Value::Type(t)) => is_assignable(inner, t),
         (Type::CatalogEntry | Type::Resource { .. } | Type::Class(_), _) => false,
         (Type::Sensitive(inner), Value::Sensitive(v)) => {

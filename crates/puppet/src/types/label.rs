@@ -16,6 +16,7 @@ pub fn label(value: &Value) -> String {
         Value::Hash(_) => "Hash".into(),
         Value::Regexp(_) => "Regexp".into(),
         Value::Type(kind) => type_label(kind),
+        Value::Reference(_) => "Resource Statement".into(),
         Value::Sensitive(_) => "Sensitive".into(),
         Value::Binary(_) => "Binary".into(),
         Value::Timestamp(_) => "Timestamp".into(),

@@ -1,1 +1,3 @@
-notify { 'a': tag => 'bad tag!' }
+notify { 'a':
+  tag => 'b c',
+}

@@ -186,7 +186,7 @@ fn reference_of(value: &Value) -> Option<Type> {
             let title = title.strip_suffix(']')?;
             Some(resource_type(kind, title))
         }
-        Value::Type(kind) => match &**kind {
+        Value::Type(kind) | Value::Reference(kind) => match &**kind {
             kind @ (Type::Resource { kind: Some(_), .. } | Type::Class(Some(_))) => {
                 Some(kind.clone())
             }
@@ -207,7 +207,7 @@ fn resource_type(kind: &str, title: &str) -> Type {
 
 /// Fails if a reference is to a kind of resource that nothing defines.
 fn check_known(call: &mut Call<'_, '_>, what: &Value) -> EvalResult<()> {
-    let Value::Type(kind) = what else { return Ok(()) };
+    let (Value::Type(kind) | Value::Reference(kind)) = what else { return Ok(()) };
     let Type::Resource { kind: Some(kind), .. } = &**kind else { return Ok(()) };
     let of_kind = Type::Resource { kind: Some(kind.clone()), title: None };
     if call.compiler.is_defined(&Value::of_type(of_kind), call.scope)? {

@@ -94,9 +94,11 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
         Value::Undef => undef(format),
         Value::Default => default(format),
         Value::Binary(bytes) => binary(bytes, format),
-        Value::Regexp(_) | Value::Type(_) | Value::Uri(_) | Value::Object(_) => {
-            source_like(value, format)
-        }
+        Value::Regexp(_)
+        | Value::Type(_)
+        | Value::Reference(_)
+        | Value::Uri(_)
+        | Value::Object(_) => source_like(value, format),
         Value::Timespan(ns) | Value::Timestamp(ns) => time(value, **ns, format),
         other => printed(&format.source, Arg::Other(&Shown(other))),
     }

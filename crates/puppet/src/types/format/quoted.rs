@@ -30,6 +30,7 @@ pub fn write_quoted(out: &mut String, value: &Value) {
         Value::Hash(entries) => write_hash(out, entries),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
+        Value::Reference(t) => crate::eval::text::write_reference(out, t),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         Value::Binary(bytes) => {
             out.push_str("Binary(\"");

@@ -1,0 +1,3 @@
+notify { 'a': }
+inline_epp('x
+<% if %>')

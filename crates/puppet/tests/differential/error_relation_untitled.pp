@@ -1,0 +1,2 @@
+notify { 'a': }
+File -> Notify['a']
