@@ -1,9 +1,11 @@
 # Measures the real Puppet in one warm process; prints one JSON object a line.
 #
-#   ruby puppet.rb compile MANIFEST RUNS   compile and write the catalog as JSON
-#   ruby puppet.rb parse MANIFEST RUNS     parse and validate
+#   ruby puppet.rb compile MANIFEST RUNS                     compile and write the catalog as JSON
+#   ruby puppet.rb parse PATH RUNS                           parse and validate, all files below a directory
+#   ruby puppet.rb environment DIR FACTS RUNS [CATALOG]      compile an environment for the node NAME of
+#                                                            FACTS, a file NAME.json; keep the catalog
 #
-# A compile keeps its environment, as a server does: the manifest is parsed in the first run only.
+# A compile keeps its environment, as a server does: files are parsed in the first run only.
 require 'json'
 require 'tmpdir'
 require 'puppet'
@@ -22,8 +24,14 @@ def measure(runs)
   end
 end
 
-verb, manifest, runs = ARGV
-runs = Integer(runs)
+# Compiles a node of an environment that stays; returns the catalog.
+def compile(node)
+  catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
+  [catalog, Puppet.override(rich_data: true) { catalog.to_json }]
+end
+
+verb, path, *rest = ARGV
+runs = Integer(rest[verb == 'environment' ? 1 : 0])
 work = Dir.mktmpdir
 begin
   dirs = %w[confdir vardir codedir publicdir].flat_map { |name| ["--#{name}", work] }
@@ -35,7 +43,7 @@ begin
 
   case verb
   when 'compile'
-    environment = Puppet::Node::Environment.create(:production, [], manifest)
+    environment = Puppet::Node::Environment.create(:production, [], path)
     loaders = Puppet::Pops::Loaders.new(environment)
     Puppet.override(current_environment: environment, loaders: loaders) do
       measure(runs) do
@@ -44,15 +52,38 @@ begin
         Puppet::Parser::Compiler.compile(node).to_json.bytesize
       end
     end
+  when 'environment'
+    facts = JSON.parse(File.read(rest[0]))
+    name = File.basename(rest[0], '.json')
+    Puppet[:environmentpath] = File.dirname(path)
+    Puppet[:environment_timeout] = 'unlimited'
+    Puppet.push_context(Puppet.base_context(Puppet.settings), 'benchmark')
+    environment = Puppet.lookup(:environments).get!(File.basename(path))
+    written = nil
+    Puppet.override(current_environment: environment) do
+      measure(runs) do
+        node = Puppet::Node.new(name, environment: environment, facts: Puppet::Node::Facts.new(name, facts))
+        node.merge(facts)
+        node.trusted_data = { 'authenticated' => 'local', 'certname' => name, 'extensions' => {} }
+        catalog, written = compile(node)
+        catalog.resources.size
+      end
+    end
+    File.write(rest[2], written) unless rest[2].to_s.empty?
   when 'parse'
-    text = File.read(manifest)
+    paths = File.directory?(path) ? Dir.glob("#{path}/**/*.pp").sort : [path]
     measure(runs) do
-      Puppet::Pops::Parser::EvaluatingParser.new.parse_string(text, manifest)
-      text.bytesize
+      paths.sum do |file|
+        text = File.read(file, encoding: 'UTF-8')
+        Puppet::Pops::Parser::EvaluatingParser.new.parse_string(text, file)
+        text.bytesize
+      end
     end
   else
-    abort 'usage: puppet.rb compile|parse MANIFEST RUNS'
+    abort 'usage: puppet.rb compile|parse|environment ...'
   end
+rescue Puppet::Error => e
+  abort e.message
 ensure
   FileUtils.remove_entry(work)
 end

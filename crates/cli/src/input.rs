@@ -9,12 +9,12 @@ use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::value::Value;
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
+use ordain_source::{CachedWorld, Diagnostic, EntryKind, HostWorld, SourceMap, World};
 use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::exit::Failure;
-use crate::node::{self, NodeData};
+use crate::node;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
@@ -143,12 +143,44 @@ fn open_laid_out(
     args: &CompileArgs,
     layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Failure>,
 ) -> Result<Input, Failure> {
-    let world: Arc<dyn World> = Arc::new(HostWorld::new());
+    let world = new_world();
     let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
     let name = args.environment.clone().or_else(|| data.environment.clone());
-    let name = name.unwrap_or_else(|| "production".into());
+    let name = name.unwrap_or_else(|| DEFAULT_ENVIRONMENT.into());
     let layout = layout(world.as_ref(), &name)?;
-    open_layout(ui, world, layout, args, &name, data)
+    let site = open_layout(ui, world, layout, args, &name)?;
+    let (node, problems) = node::describe(&site.env, args, data)?;
+    ui.diagnostics(problems, &site.sources);
+    let settings = site.settings(args, &node);
+    let Opened { env, sources, store } = site;
+    Ok(Input { env, sources, settings, node, store })
+}
+
+/// The environment of nodes of which nothing else is said.
+pub const DEFAULT_ENVIRONMENT: &str = "production";
+
+fn new_world() -> Arc<dyn World> {
+    Arc::new(CachedWorld::new(HostWorld::new()))
+}
+
+/// A program that is ready to be compiled, for any node.
+pub struct Opened {
+    /// The environment.
+    pub env: Environment,
+    /// All source texts.
+    pub sources: Arc<SourceMap>,
+    store: Option<Arc<ExportStore>>,
+}
+
+/// Opens what stands at a path, for several nodes. What is wrong is shown.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_for_all(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Opened, Failure> {
+    let world = new_world();
+    let name = args.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let layout = layout(world.as_ref(), Some(path), args, name)?;
+    open_layout(ui, world, layout, args, name)
 }
 
 fn open_layout(
@@ -157,15 +189,13 @@ fn open_layout(
     layout: Layout,
     args: &CompileArgs,
     name: &str,
-    data: NodeData,
-) -> Result<Input, Failure> {
+) -> Result<Opened, Failure> {
     if let Some(path) = &args.hiera
         && world.kind(path).is_none()
     {
         return Err(codes::missing(path).into());
     }
     let sources = Arc::new(SourceMap::new());
-    let modulepath = layout.modulepath.clone();
     let options = Options {
         world,
         sources: Arc::clone(&sources),
@@ -186,29 +216,33 @@ fn open_layout(
             return Err(Failure::Shown);
         }
     };
-    let (node, problems) = node::describe(&env, args, data)?;
-    ui.diagnostics(problems, &sources);
     let store = args.store.as_deref().map(ExportStore::open).transpose().map_err(codes::state)?;
-    let store = store.map(Arc::new);
-    let mut settings = settings(args, &env, &node, &modulepath);
-    settings.exports = store.clone().map(|store| store as Arc<dyn Exports>);
-    Ok(Input { env, sources, settings, node, store })
+    Ok(Opened { env, sources, store: store.map(Arc::new) })
 }
 
-/// The settings of a compile; some are variables of `$settings`.
-fn settings(args: &CompileArgs, env: &Environment, node: &Node, modules: &[PathBuf]) -> Settings {
-    let modules: Vec<String> = modules.iter().map(|p| p.display().to_string()).collect();
-    let values = [
-        ("certname", Value::Str(node.name.clone())),
-        ("environment", Value::Str(env.name.clone())),
-        ("modulepath", Value::from(modules.join(":").as_str())),
-    ];
-    Settings {
-        strict: args.strict.into(),
-        strict_variables: args.strict_variables,
-        include_legacy_facts: args.legacy_facts,
-        values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
-        ..Settings::default()
+impl Opened {
+    /// The settings of a compile; some are variables of `$settings`.
+    pub fn settings(&self, args: &CompileArgs, node: &Node) -> Settings {
+        let modules = self.env.modulepath.iter().map(|p| p.display().to_string());
+        let modules: Vec<String> = modules.collect();
+        let values = [
+            ("certname", Value::Str(node.name.clone())),
+            ("environment", Value::Str(self.env.name.clone())),
+            ("modulepath", Value::from(modules.join(":").as_str())),
+        ];
+        Settings {
+            strict: args.strict.into(),
+            strict_variables: args.strict_variables,
+            include_legacy_facts: args.legacy_facts,
+            values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
+            exports: self.store.clone().map(|store| store as Arc<dyn Exports>),
+            ..Settings::default()
+        }
+    }
+
+    /// What the compile of a node exports, to be kept for the others.
+    pub fn exports(&self, node: &EcoString, exported: Vec<Exported>) -> Exporting {
+        Exporting { store: self.store.clone(), node: node.clone(), exported }
     }
 }
 

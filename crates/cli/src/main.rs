@@ -12,6 +12,7 @@ mod languages;
 mod merging;
 mod node;
 mod options;
+mod several;
 mod show;
 mod spiff;
 mod ui;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
-use ordain_data::yaml::{self, Schema};
 use ordain_data::{Map, Value as Data};
 use ordain_facts::{Facts, Layers, Machine, external};
 use ordain_puppet::catalog::compile::Node;
@@ -20,7 +19,7 @@ use crate::options::CompileArgs;
 /// What a node classifier says.
 #[derive(Clone, Debug, Default)]
 pub struct NodeData {
-    /// The name of the environment.
+    /// The name of its environment.
     pub environment: Option<String>,
     parameters: Vec<(EcoString, Value)>,
     classes: Vec<(EcoString, Value)>,
@@ -156,13 +155,8 @@ pub fn machine_facts(
 /// as a fact store keeps them, with `name` and `values`.
 pub fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
     let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
-    let values = external::load_file(world, path)
+    let (name, values) = external::read_named(path, &bytes)
         .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;
-    if values.get("name").is_some() {
-        // A fact of this name, not the name of the node.
-        return Ok((None, values));
-    }
-    // JSON is YAML, and the file was read as one of them already.
-    let whole = yaml::read_bytes(&bytes, Schema::Psych).unwrap_or_default();
-    Ok((whole.get("name").and_then(Data::as_str).map(ToString::to_string), values))
+    // A fact of this name is not the name of the node.
+    Ok((name.filter(|_| values.get("name").is_none()), values))
 }

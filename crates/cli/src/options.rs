@@ -73,7 +73,7 @@ pub enum TextOrJson {
 }
 
 /// How to compile: node, facts, modules, settings.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compiling")]
 pub struct CompileArgs {
     /// The node's name; default: from the facts, else this machine's full name

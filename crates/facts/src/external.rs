@@ -187,15 +187,27 @@ pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
 pub fn load_file(world: &dyn World, path: &Path) -> Result<Value, LoadError> {
     let fail = |message: String| LoadError { path: path.to_owned(), message };
     let bytes = read(world, path).map_err(fail)?;
+    read_named(path, &bytes).map(|(_, values)| values)
+}
+
+/// The facts in a file that was read, and the name of the node if the file stores it.
+///
+/// # Errors
+/// As [`load_file`].
+pub fn read_named(path: &Path, bytes: &[u8]) -> Result<(Option<String>, Value), LoadError> {
+    let fail = |message: String| LoadError { path: path.to_owned(), message };
     let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let map =
-        if is_json { structured(&bytes, Format::Json) } else { stored(&bytes) }.map_err(fail)?;
+        if is_json { structured(bytes, Format::Json) } else { stored(bytes) }.map_err(fail)?;
     let value = Value::Map(map.into());
     let own = value.get("format").and_then(Value::as_str) == Some("ordain-facts");
     let wrapped = own || value.get("name").is_some() || value.get("timestamp").is_some();
     match value.get("values") {
-        Some(values @ Value::Map(_)) if wrapped => Ok(values.clone()),
-        _ => Ok(value),
+        Some(values @ Value::Map(_)) if wrapped => {
+            let name = value.get("name").and_then(Value::as_str);
+            Ok((name.map(ToString::to_string), values.clone()))
+        }
+        _ => Ok((None, value)),
     }
 }
 

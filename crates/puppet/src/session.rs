@@ -57,13 +57,16 @@ fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// Compiles the catalog of a node into a graph.
 pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compiled {
-    on_deep_stack(|| {
-        let mut outcome = compile(env, settings, node);
-        let exports = outcome.compiler.exports();
-        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
-        let graph = is_sound.then(|| lower(&mut outcome.compiler));
-        Compiled { graph, exports, report: report(outcome) }
-    })
+    on_deep_stack(|| compile_node_here(env, settings, node))
+}
+
+/// Compiles like [`compile_node`], on a thread that has a stack of [`STACK_SIZE`] already.
+pub fn compile_node_here(env: &Environment, settings: Settings, node: &Node) -> Compiled {
+    let mut outcome = compile(env, settings, node);
+    let exports = outcome.compiler.exports();
+    let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+    let graph = is_sound.then(|| lower(&mut outcome.compiler));
+    Compiled { graph, exports, report: report(outcome) }
 }
 
 /// Compiles like [`compile_node`], in a process that compiles only once: what the compile held

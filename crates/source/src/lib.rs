@@ -4,6 +4,7 @@
 //! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
 //! through which all input and output of a compile goes.
 
+mod cached;
 pub mod ci;
 pub mod diagnostic;
 pub mod files;
@@ -15,6 +16,7 @@ pub mod render;
 pub mod suggest;
 pub mod world;
 
+pub use cached::CachedWorld;
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;

@@ -4,10 +4,13 @@
 //! run in memory, be repeated exactly, and tell what it has read.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
+
+use rustc_hash::FxHashSet;
 
 /// What a directory entry is; links are followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -178,7 +181,7 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// The real machine. Records which paths were touched.
 #[derive(Default, Debug)]
 pub struct HostWorld {
-    touched: Mutex<std::collections::BTreeSet<PathBuf>>,
+    touched: Mutex<FxHashSet<OsString>>,
 }
 
 impl HostWorld {
@@ -189,8 +192,8 @@ impl HostWorld {
 
     fn touch(&self, path: &Path) {
         let mut touched = self.touched.lock().unwrap_or_else(|e| e.into_inner());
-        if !touched.contains(path) {
-            touched.insert(path.to_path_buf());
+        if !touched.contains(path.as_os_str()) {
+            touched.insert(path.into());
         }
     }
 }
@@ -304,7 +307,10 @@ impl World for HostWorld {
     }
 
     fn touched(&self) -> Vec<PathBuf> {
-        self.touched.lock().unwrap_or_else(|e| e.into_inner()).iter().cloned().collect()
+        let touched = self.touched.lock().unwrap_or_else(|e| e.into_inner());
+        let mut paths: Vec<PathBuf> = touched.iter().map(PathBuf::from).collect();
+        paths.sort();
+        paths
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ordain compile`: from sources to a graph.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -14,6 +15,7 @@ use ordain_source::SourceMap;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
 use crate::options::CompileArgs;
+use crate::several;
 use crate::show::cycle;
 use crate::ui::Ui;
 
@@ -26,6 +28,7 @@ use crate::ui::Ui;
 Examples:
   ordain compile site.pp
   ordain compile . --node web1.example.org --facts web1.json --format puppet-catalog
+  ordain compile . --facts facts/ --out catalogs/ --format puppet-catalog
   ordain compile - --format dot < site.pp | dot -Tsvg")]
 pub struct CompileCommandArgs {
     /// A manifest, a directory, or -
@@ -36,6 +39,17 @@ pub struct CompileCommandArgs {
     /// Write secrets in clear in a graph; catalogs always have them, as agents need them
     #[arg(long)]
     include_secrets: bool,
+    /// Compile many nodes at once: a file with a name a line, or - for standard input. --facts and
+    /// --node-data may then be directories with a file for each node; without --nodes, facts of a
+    /// directory are those of the nodes to compile
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "node")]
+    nodes: Option<PathBuf>,
+    /// Write a file for each node to a directory
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How many nodes at the same time [default: as many as there are processors]
+    #[arg(long, value_name = "N", requires = "out")]
+    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     compile: CompileArgs,
 }
@@ -53,11 +67,36 @@ enum Format {
     Dot,
 }
 
+impl Format {
+    /// The ending of a file of this form.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Graph | Self::PuppetCatalog => "json",
+            Self::Yaml => "yaml",
+            Self::Dot => "dot",
+        }
+    }
+}
+
 /// Compiles and prints.
 ///
 /// # Errors
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+    let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    if let Some(dir) = &args.out {
+        let run = several::Run {
+            path: &args.path,
+            nodes: args.nodes.as_deref(),
+            out: dir,
+            ending: args.format.ending(),
+            jobs: args.jobs,
+            compile: &args.compile,
+        };
+        return several::run(ui, &run, &|graph, sources, out| {
+            write(out, graph, sources, args.format, secrets)
+        });
+    }
     let input = input::open(ui, Some(&args.path), &args.compile)?;
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
     let (graph, exported) = shown(ui, &input, compiled)?;
@@ -66,8 +105,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
         let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
     }
-    let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
-    write(ui, &graph, &input.sources, args.format, secrets)?;
+    write(ui.out(), &graph, &input.sources, args.format, secrets)?;
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget((graph, input));
     Ok(Exit::Done)
@@ -92,7 +130,7 @@ fn shown(
 }
 
 fn write(
-    ui: &mut Ui,
+    out: &mut dyn Write,
     graph: &Graph,
     sources: &SourceMap,
     format: Format,
@@ -100,26 +138,26 @@ fn write(
 ) -> Result<(), Failure> {
     match format {
         Format::Graph => {
-            json::write(graph, sources, secrets, ui.out())?;
-            writeln!(ui.out())?;
+            json::write(graph, sources, secrets, &mut *out)?;
+            writeln!(out)?;
         }
         Format::PuppetCatalog => {
             let envelope = envelope();
-            puppet_catalog::write(graph, sources, &envelope, ui.out())?;
-            writeln!(ui.out())?;
+            puppet_catalog::write(graph, sources, &envelope, &mut *out)?;
+            writeln!(out)?;
         }
         Format::Yaml => {
             let mut text = Vec::new();
             json::write(graph, sources, secrets, &mut text)?;
             let data = ordain_data::json::read_bytes(&text)
                 .map_err(|e| crate::codes::io("cannot read back the graph", &e))?;
-            ui.out().write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
+            out.write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
         }
         Format::Dot => {
             let mut text = String::new();
             // Writing to text cannot fail.
             let _ = dot::write(graph, &mut text);
-            ui.out().write_all(text.as_bytes())?;
+            out.write_all(text.as_bytes())?;
         }
     }
     Ok(())

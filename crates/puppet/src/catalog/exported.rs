@@ -1,5 +1,6 @@
 //! Exported resources: `<<| |>>` collects what this node and the others export.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -32,12 +33,13 @@ pub struct Import {
 struct Foreign<'a>(&'a Exported);
 
 impl Candidate for Foreign<'_> {
-    fn value(&self, name: &str) -> Value {
-        if name == "title" {
-            return Value::Str(self.0.id.title.clone());
-        }
+    fn title(&self) -> &str {
+        &self.0.id.title
+    }
+
+    fn param(&self, name: &str) -> Cow<'_, Value> {
         let found = self.0.attributes.iter().find(|(n, _)| n == name);
-        found.map_or(Value::Undef, |(_, value)| from_data(value))
+        Cow::Owned(found.map_or(Value::Undef, |(_, value)| from_data(value)))
     }
 
     fn has_tag(&self, tag: &str) -> bool {

@@ -38,10 +38,20 @@ impl Compiler<'_> {
         let hits: Vec<ResourceId> = if collector.exported {
             self.collect_exported(number)?
         } else {
-            let all = self.catalog.of_kind(&collector.kind).iter().copied();
-            all.filter(|id| !collector.collected.contains(id))
-                .filter(|&id| self.fits(&collector.query, id))
-                .collect()
+            // One resource by its title is what is collected most.
+            let candidates = match collector.query.title().cloned() {
+                Some(title) => {
+                    let kind = collector.kind.clone();
+                    self.catalog.of_title(&kind, &title).to_vec()
+                }
+                None => self.catalog.of_kind(&collector.kind).to_vec(),
+            };
+            let collector = &self.catalog.collectors[number];
+            let mut hits = candidates;
+            hits.retain(|&id| {
+                self.fits(&collector.query, id) && !collector.collected.contains(&id)
+            });
+            hits
         };
         if hits.is_empty() {
             return Ok(false);

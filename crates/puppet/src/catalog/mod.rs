@@ -113,6 +113,13 @@ pub struct Automatic {
     pub by: ResourceId,
 }
 
+/// Resources of a type by their titles in lower case, as many of them as were looked at so far.
+#[derive(Default, Debug)]
+struct ByTitle {
+    known: usize,
+    ids: FxHashMap<EcoString, Vec<ResourceId>>,
+}
+
 /// The catalog while it is compiled.
 #[derive(Default, Debug)]
 pub struct Catalog {
@@ -120,6 +127,7 @@ pub struct Catalog {
     pub resources: Vec<Resource>,
     index: FxHashMap<ResourceKey, ResourceId>,
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
+    by_title: FxHashMap<EcoString, ByTitle>,
     /// Containment: container and contained, in the order they were asked for.
     pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
@@ -181,6 +189,18 @@ impl Catalog {
     /// The resources of a type in the order they were added.
     pub fn of_kind(&self, kind: &str) -> &[ResourceId] {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// The resources of a type whose title is this, in whatever case.
+    pub fn of_title(&mut self, kind: &str, title: &str) -> &[ResourceId] {
+        let Some(all) = self.by_kind.get(kind) else { return &[] };
+        let index = self.by_title.entry(kind.into()).or_default();
+        for &id in &all[index.known..] {
+            let title = &self.resources[id.0 as usize].title;
+            index.ids.entry(title.to_ascii_lowercase()).or_default().push(id);
+        }
+        index.known = all.len();
+        index.ids.get(title.to_ascii_lowercase().as_str()).map_or(&[], Vec::as_slice)
     }
 
     /// A resource.

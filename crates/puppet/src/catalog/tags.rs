@@ -27,7 +27,11 @@ impl TagTable {
 
     /// The number of a tag if it is used anywhere.
     pub fn find(&self, tag: &str) -> Option<TagId> {
-        self.names.get_index_of(tag.to_lowercase().as_str()).map(|i| i as TagId)
+        let found = match tag.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+            true => self.names.get_index_of(tag.to_lowercase().as_str()),
+            false => self.names.get_index_of(tag),
+        };
+        found.map(|i| i as TagId)
     }
 
     /// All tags in order of their numbers.

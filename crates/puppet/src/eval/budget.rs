@@ -30,7 +30,8 @@ const LONG: u64 = 100_000;
 /// A value that was weighed.
 #[derive(Debug, Default)]
 struct Weighed {
-    value: Value,
+    /// It is held, so that no other value comes to where it is in memory.
+    _value: Value,
     weight: usize,
     /// How deep it is nested.
     height: usize,
@@ -43,13 +44,15 @@ pub(crate) struct Budget {
     pub(crate) steps: Steps,
     /// Large values that were weighed last.
     weighed: [Weighed; 8],
+    /// Where these are in memory, which is compared for every list and hash.
+    addresses: [usize; 8],
     next: usize,
 }
 
 impl Budget {
     /// A budget of so many steps.
     pub(crate) fn new(steps: u64) -> Self {
-        Self { steps: Steps::new(steps), weighed: Default::default(), next: 0 }
+        Self { steps: Steps::new(steps), weighed: Default::default(), addresses: [0; 8], next: 0 }
     }
 
     /// Counts the work behind a value that a function or an operator made.
@@ -63,7 +66,9 @@ impl Budget {
     }
 
     fn known(&self, value: &Value) -> Option<&Weighed> {
-        self.weighed.iter().find(|known| same(&known.value, value))
+        let address = address(value)?;
+        let at = self.addresses.iter().position(|&known| known == address)?;
+        Some(&self.weighed[at])
     }
 }
 
@@ -74,12 +79,12 @@ fn cost(items: usize, at_once: u64) -> u64 {
     if items > LONG { items } else { items / at_once }
 }
 
-/// Whether two values are one in memory.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
-        (Value::Hash(a), Value::Hash(b)) => Arc::ptr_eq(a, b),
-        _ => false,
+/// Where a list or hash is in memory.
+fn address(value: &Value) -> Option<usize> {
+    match value {
+        Value::Array(items) => Some(Arc::as_ptr(items) as usize),
+        Value::Hash(entries) => Some(Arc::as_ptr(entries) as usize),
+        _ => None,
     }
 }
 
@@ -102,7 +107,8 @@ impl Compiler<'_> {
         let weight = MAX_WEIGHT - left;
         if weight > LARGE {
             let next = self.budget.next;
-            self.budget.weighed[next] = Weighed { value: value.clone(), weight, height };
+            self.budget.addresses[next] = address(value).unwrap_or_default();
+            self.budget.weighed[next] = Weighed { _value: value.clone(), weight, height };
             self.budget.next = (next + 1) % self.budget.weighed.len();
             self.budget.steps.charge(weight as u64 / 64);
         }

@@ -1,5 +1,6 @@
 //! Collectors: `Type <| query |> { … }`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ordain_syntax::ListRef;
@@ -34,10 +35,25 @@ pub enum Query {
     Tags(Vec<ecow::EcoString>),
 }
 
+impl Query {
+    /// The title that whatever fits has.
+    pub fn title(&self) -> Option<&ecow::EcoString> {
+        match self {
+            Self::Compare { name, value: Value::Str(title), equal: true } if name == "title" => {
+                Some(title)
+            }
+            Self::And(l, r) => l.title().or_else(|| r.title()),
+            _ => None,
+        }
+    }
+}
+
 /// What a query is asked of.
 pub(crate) trait Candidate {
-    /// The title or the value of a parameter.
-    fn value(&self, name: &str) -> Value;
+    /// The title.
+    fn title(&self) -> &str;
+    /// The value of a parameter.
+    fn param(&self, name: &str) -> Cow<'_, Value>;
     /// Whether it has a tag.
     fn has_tag(&self, tag: &str) -> bool;
 }
@@ -49,7 +65,10 @@ pub(crate) fn fits(query: &Query, candidate: &impl Candidate) -> bool {
         Query::And(l, r) => fits(l, candidate) && fits(r, candidate),
         Query::Or(l, r) => fits(l, candidate) || fits(r, candidate),
         Query::Tags(tags) => tags.iter().all(|tag| candidate.has_tag(tag)),
-        Query::Compare { name, value, equal } => match &candidate.value(name) {
+        Query::Compare { name, value, equal } if name == "title" => {
+            value.as_str().is_some_and(|v| compare::same_text(candidate.title(), v)) == *equal
+        }
+        Query::Compare { name, value, equal } => match &*candidate.param(name) {
             Value::Array(items) if *equal => items.iter().any(|item| compare::equals(item, value)),
             actual => compare::equals(actual, value) == *equal,
         },
@@ -63,12 +82,13 @@ struct Own<'c, 'e> {
 }
 
 impl Candidate for Own<'_, '_> {
-    fn value(&self, name: &str) -> Value {
-        let resource = self.compiler.catalog.get(self.id);
-        if name == "title" {
-            return Value::Str(resource.title.clone());
-        }
-        resource.param(name).map_or(Value::Undef, |p| p.value.clone())
+    fn title(&self) -> &str {
+        &self.compiler.catalog.get(self.id).title
+    }
+
+    fn param(&self, name: &str) -> Cow<'_, Value> {
+        let param = self.compiler.catalog.get(self.id).param(name);
+        param.map_or(Cow::Owned(Value::Undef), |p| Cow::Borrowed(&p.value))
     }
 
     fn has_tag(&self, tag: &str) -> bool {

@@ -36,7 +36,7 @@ impl MatchResult {
 /// The language's `==`.
 pub fn equals(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Str(x), Value::Str(y)) => x.eq_ignore_ascii_case(y),
+        (Value::Str(x), Value::Str(y)) => same_text(x, y),
         (Value::Int(x), Value::Int(y)) => x == y,
         (Value::Float(x), Value::Float(y)) => x == y,
         (Value::Int(i), Value::Float(f)) | (Value::Float(f), Value::Int(i)) => {
@@ -57,6 +57,11 @@ pub fn equals(a: &Value, b: &Value) -> bool {
         (Value::Sensitive(x), Value::Sensitive(y)) => equals(x, y),
         _ => a == b,
     }
+}
+
+/// `left == right` of two texts, whose case does not count.
+pub fn same_text(left: &str, right: &str) -> bool {
+    left.eq_ignore_ascii_case(right)
 }
 
 fn hashes_equal(a: &HashValue, b: &HashValue) -> bool {

@@ -10,7 +10,7 @@ use ordain_syntax::ListRef;
 use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
-use crate::eval::{Compiler, Frame};
+use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::mismatch;
@@ -31,7 +31,7 @@ impl Compiler<'_> {
         let whole =
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
         let name = if whole { name } else { &format!("{name}.epp") };
-        let Some(path) = self.find_in_module(name, "templates") else {
+        let Some(path) = self.find_template(name) else {
             return Err(self.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         scope: ScopeId,
         span: Span,
     ) -> EvalResult {
-        let loaded = self.env.parse_template(Path::new(""), text);
+        let loaded = self.inline(text, Inline::Template);
         let program = self.checked(&loaded, "inline_epp", span)?;
         self.render(&program, args, scope, "inline")
     }

@@ -136,7 +136,7 @@ impl Compiler<'_> {
         let (scope, span) = (place.scope, place.span);
         match place.file {
             Some((_, path)) => {
-                let bytes = self.env.world.read(path);
+                let bytes = self.env.content(path);
                 let bytes = bytes.map_err(|e| PlainError::new(e.to_string()))?;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 self.ruby_template(Some(path), &text, scope, span)

@@ -306,18 +306,31 @@ impl Compiler<'_> {
         })
     }
 
-    /// The file that `module/name` or an absolute path means, in a folder of the module such as
+    /// The path that `module/name` or an absolute path means, in a folder of the module such as
     /// `files` or `templates`.
-    pub fn find_in_module(&mut self, name: &str, folder: &str) -> Option<PathBuf> {
-        let path = if name.starts_with('/') {
-            PathBuf::from(name)
-        } else {
-            let (module, rest) = name.split_once('/')?;
-            // A second slash would make an absolute path of the rest.
-            let rest = rest.trim_start_matches('/');
-            self.env.modules.get(module)?.dir.join(folder).join(rest)
-        };
+    pub fn path_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        if name.starts_with('/') {
+            return Some(PathBuf::from(name));
+        }
+        let (module, rest) = name.split_once('/')?;
+        // A second slash would make an absolute path of the rest.
+        let rest = rest.trim_start_matches('/');
+        Some(self.env.modules.get(module)?.dir.join(folder).join(rest))
+    }
+
+    /// The file at such a path, if there is one.
+    pub fn find_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        let path = self.path_in_module(name, folder)?;
         (self.env.world.kind(&path)? == EntryKind::File).then_some(path)
+    }
+
+    /// The template that a name means, if there is one.
+    pub fn find_template(&self, name: &str) -> Option<PathBuf> {
+        // A path from the root may lead to a device, which cannot be read just to see.
+        if name.starts_with('/') {
+            return self.find_in_module(name, "templates");
+        }
+        self.path_in_module(name, "templates").filter(|path| self.env.has_template(path))
     }
 
     /// The directory of a module.

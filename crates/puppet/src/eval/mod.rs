@@ -25,6 +25,7 @@ pub mod type_names;
 pub mod variables;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -40,7 +41,7 @@ use crate::check::label;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
-use crate::load::Environment;
+use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
 use crate::types::{Regexp, Type, TypeAlias};
 use crate::value::{HashValue, Value};
@@ -172,6 +173,7 @@ pub struct Compiler<'e> {
     pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     pub(crate) types: type_definitions::TypeState,
     pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
+    inline: FxHashMap<(Inline, EcoString), Arc<LoadedFile>>,
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
     pub(crate) kinds: FxHashMap<EcoString, Arc<KnownKind>>,
     /// Memory for the interpolation that is being made.
@@ -187,6 +189,15 @@ pub struct Compiler<'e> {
     /// Variables that templates set: the objects themselves, which later ones may change.
     pub(crate) template_objects: FxHashMap<(ScopeId, EcoString), erb::TemplateObject>,
     depth: u32,
+}
+
+/// What a text in a manifest is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Inline {
+    /// An EPP template.
+    Template,
+    /// A type.
+    Type,
 }
 
 impl<'e> Compiler<'e> {
@@ -208,6 +219,7 @@ impl<'e> Compiler<'e> {
             aliases: FxHashMap::default(),
             types: type_definitions::TypeState::default(),
             regexes: FxHashMap::default(),
+            inline: FxHashMap::default(),
             defaults: FxHashMap::default(),
             kinds: FxHashMap::default(),
             text_buffer: String::new(),
@@ -416,6 +428,19 @@ impl<'e> Compiler<'e> {
             self.warn_at(warning, f.program.span(id));
         }
         outcome.value
+    }
+
+    /// A text that stands in a manifest, such as a template or a type, parsed once. It stays to the
+    /// end of the compile, since what is known of programs is found by their addresses.
+    pub(crate) fn inline(&mut self, text: &str, form: Inline) -> Arc<LoadedFile> {
+        let key = (form, EcoString::from(text));
+        let parsed = self.inline.entry(key).or_insert_with(|| {
+            Arc::new(match form {
+                Inline::Template => self.env.parse_template(Path::new(""), text),
+                Inline::Type => self.env.parse_code(Path::new(""), text),
+            })
+        });
+        Arc::clone(parsed)
     }
 
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {

@@ -9,7 +9,7 @@ use crate::catalog::schema;
 use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, issue, plain};
 use crate::eval::scope::ScopeId;
-use crate::eval::{Compiler, Frame, access};
+use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::DefKind;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::{Type, parse};
@@ -172,7 +172,7 @@ impl Compiler<'_> {
     /// # Errors
     /// When the text is no type.
     pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
-        let loaded = self.env.parse_code(std::path::Path::new(""), text);
+        let loaded = self.inline(text, Inline::Type);
         let bad = || plain(format!("The expression <{text}> is not a valid type specification."));
         if !loaded.errors.is_empty() {
             return bad();

@@ -1,7 +1,6 @@
 //! Functions that read files, run commands, evaluate templates and format times.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use ordain_source::ProcessRequest;
@@ -92,24 +91,18 @@ pub const TABLE: &[Function] = &[
 
 fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {
     let name = call.str(0);
-    let found = existing(call, &name, "files");
-    let bytes = found.and_then(|path| call.compiler.env.world.read(&path).ok());
+    let found = call.compiler.find_in_module(&name, "files");
+    let bytes = found.and_then(|path| call.compiler.env.content(&path).ok());
     match bytes {
-        Some(bytes) => Ok(Value::Binary(Arc::new(bytes))),
+        Some(bytes) => Ok(Value::Binary(bytes)),
         None => fail(format!("binary_file(): The given file '{name}' does not exist")),
     }
-}
-
-/// The file that a name means, if it exists.
-fn existing(call: &mut Call<'_, '_>, name: &str, folder: &str) -> Option<std::path::PathBuf> {
-    let path = call.compiler.find_in_module(name, folder)?;
-    call.compiler.env.world.kind(&path).map(|_| path)
 }
 
 fn find(call: &mut Call<'_, '_>, folder: &str) -> EvalResult {
     for name in first_list(call) {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = existing(call, name, folder) {
+        if let Some(path) = call.compiler.find_in_module(name, folder) {
             return Ok(Value::from(path.to_string_lossy().into_owned()));
         }
     }
@@ -179,8 +172,8 @@ fn file(call: &mut Call<'_, '_>) -> EvalResult {
     let names = old_args(call);
     for name in &names {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = existing(call, name, "files") {
-            let bytes = call.compiler.env.world.read(&path).map_err(wrap)?;
+        if let Some(path) = call.compiler.find_in_module(name, "files") {
+            let bytes = call.compiler.env.content(&path).map_err(wrap)?;
             return Ok(Value::from(String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -230,7 +223,7 @@ fn template(call: &mut Call<'_, '_>) -> EvalResult {
     let mut out = String::new();
     for name in old_args(call) {
         let name = ruby_text(&name);
-        let Some(path) = existing(call, &name, "templates") else {
+        let Some(path) = call.compiler.find_template(&name) else {
             return Err(call.compiler.no_template(&name).into());
         };
         out.push_str(&call.compiler.erb(&name, &path, call.scope, call.span)?);

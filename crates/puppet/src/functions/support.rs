@@ -1,27 +1,23 @@
 //! What the bodies of functions share: Ruby's texts of values, cached regular expressions, bounds.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_functions::regex::{Dialect, Regex, compile};
+use ordain_functions::regex::Regex;
 use ordain_functions::version::Version;
-use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::text::to_text;
 use crate::functions::{Body, Dispatch, Function, Style};
 use crate::types::infer::infer_set;
+use crate::types::regexp::shared;
 use crate::types::{IntRange, Type};
 use crate::value::{HashValue, Value};
 
 pub use crate::eval::compare::equals;
 pub use crate::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 pub use crate::types::instance::is_instance;
-
-/// How many compiled regular expressions are kept for texts used as patterns.
-const CACHED_PATTERNS: usize = 256;
 
 /// What Puppet adds to a warning that has no place.
 pub const NO_PLACE: &str = "\n   (file & line not available)";
@@ -51,26 +47,12 @@ pub fn wrap(error: impl std::fmt::Display) -> Box<Unwind> {
     PlainError::new(error.to_string()).into()
 }
 
-thread_local! {
-    static PATTERNS: RefCell<FxHashMap<EcoString, Arc<Regex>>> = RefCell::default();
-}
-
 /// The compiled form of a regular expression in Ruby's dialect.
 ///
 /// # Errors
 /// When the pattern is broken.
 pub fn regex(pattern: &str) -> EvalResult<Arc<Regex>> {
-    if let Some(found) = PATTERNS.with_borrow(|cache| cache.get(pattern).cloned()) {
-        return Ok(found);
-    }
-    let compiled = Arc::new(compile(Dialect::Ruby, pattern).map_err(wrap)?);
-    PATTERNS.with_borrow_mut(|cache| {
-        if cache.len() >= CACHED_PATTERNS {
-            cache.clear();
-        }
-        cache.insert(pattern.into(), Arc::clone(&compiled));
-    });
-    Ok(compiled)
+    shared(pattern).map_err(wrap)
 }
 
 /// The source of a regular expression, of a type of one, or of a text that stands for one.

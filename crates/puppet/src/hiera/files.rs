@@ -1,18 +1,22 @@
 //! Data files and configurations, read once for all compiles of an environment.
 
 use std::fmt;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::yaml::{Schema, Tree};
-use ordain_source::{EntryKind, SourceMap, Span, TextRange, World};
+use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
 use super::eyaml::Secrets;
 use crate::value::{HashValue, Value};
+
+/// What is made of files, by whichever compile wants it first; the others wait for it.
+type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
 
 /// A configuration, or why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
@@ -20,8 +24,8 @@ type ReadConfig = Result<Arc<Config>, ConfigFault>;
 /// What is known of data files and `hiera.yaml` files; belongs to an environment.
 #[derive(Default)]
 pub struct Files {
-    files: RwLock<FxHashMap<PathBuf, Arc<File>>>,
-    configs: RwLock<FxHashMap<PathBuf, Arc<ReadConfig>>>,
+    files: RwLock<Slots<Arc<File>>>,
+    configs: RwLock<Slots<Option<Arc<ReadConfig>>>>,
     /// What opens encrypted values, and those that were opened.
     pub(super) secrets: Secrets,
 }
@@ -39,6 +43,8 @@ pub struct File {
     pub path: PathBuf,
     /// Whether something stands there.
     pub exists: bool,
+    /// Its content, from when it was looked for until it is parsed.
+    content: Mutex<Option<Vec<u8>>>,
     yaml: OnceLock<Result<Arc<Data>, DataFault>>,
     json: OnceLock<Result<Arc<Data>, DataFault>>,
     hocon: OnceLock<Result<Arc<Data>, DataFault>>,
@@ -120,18 +126,12 @@ pub enum Format {
 impl Files {
     /// The file at a path.
     pub fn file(&self, world: &dyn World, path: &Path) -> Arc<File> {
-        if let Some(file) = read(&self.files).get(path) {
-            return Arc::clone(file);
-        }
-        let file = Arc::new(File {
-            path: path.to_path_buf(),
-            exists: world.kind(path).is_some(),
-            yaml: OnceLock::new(),
-            json: OnceLock::new(),
-            hocon: OnceLock::new(),
+        let known = read(&self.files).get(path).cloned();
+        let slot = known.unwrap_or_else(|| {
+            let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+            Arc::clone(files.entry(path.to_path_buf()).or_default())
         });
-        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
-        Arc::clone(files.entry(path.to_path_buf()).or_insert(file))
+        Arc::clone(slot.get_or_init(|| Arc::new(File::look(world, path))))
     }
 
     /// The configuration at a path; `None` if there is no such file.
@@ -142,19 +142,25 @@ impl Files {
         owner: &Owner,
         strict: crate::eval::Strict,
     ) -> Option<Arc<ReadConfig>> {
-        if let Some(config) = read(&self.configs).get(path) {
-            return Some(Arc::clone(config));
-        }
-        if world.kind(path) != Some(EntryKind::File) {
-            return None;
-        }
-        let config = match read_text(world, path) {
-            Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
-            Err(message) => Err(ConfigFault::plain(message)),
-        };
-        let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
-        let slot = configs.entry(path.to_path_buf()).or_insert_with(|| Arc::new(config));
-        Some(Arc::clone(slot))
+        let known = read(&self.configs).get(path).cloned();
+        let slot = known.unwrap_or_else(|| {
+            let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
+            Arc::clone(configs.entry(path.to_path_buf()).or_default())
+        });
+        slot.get_or_init(|| {
+            let config = match world.read(path) {
+                Ok(bytes) => match text_of(path, bytes) {
+                    Ok(text) => Config::read(path, &text, owner, strict).map(Arc::new),
+                    Err(message) => Err(ConfigFault::plain(message)),
+                },
+                Err(error) if is_missing(&error) || error.kind() == ErrorKind::IsADirectory => {
+                    return None;
+                }
+                Err(error) => Err(ConfigFault::plain(unreadable(path, &error))),
+            };
+            Some(Arc::new(config))
+        })
+        .clone()
     }
 }
 
@@ -164,13 +170,50 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 
 /// The text of a file.
 pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
-    let bytes = world.read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
+}
+
+fn unreadable(path: &Path, error: &Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    let mut text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
+}
+
+/// Whether a file is read as soon as a hierarchy points to it, which also tells whether it is
+/// there: data files are, by their names.
+fn is_data(path: &Path) -> bool {
+    let data = ["yaml", "yml", "eyaml", "json", "conf"];
+    path.extension().is_some_and(|ending| data.iter().any(|data| ending == *data))
 }
 
 impl File {
+    fn look(world: &dyn World, path: &Path) -> Self {
+        let (exists, content) = match is_data(path).then(|| world.read(path)) {
+            Some(Ok(content)) => (true, Some(content)),
+            Some(Err(error)) if is_missing(&error) => (false, None),
+            _ => (world.kind(path).is_some(), None),
+        };
+        Self {
+            path: path.to_path_buf(),
+            exists,
+            content: Mutex::new(content),
+            yaml: OnceLock::new(),
+            json: OnceLock::new(),
+            hocon: OnceLock::new(),
+        }
+    }
+
     /// Its content, read when first asked for.
     ///
     /// # Errors
@@ -182,8 +225,13 @@ impl File {
             Format::Hocon => &self.hocon,
         };
         slot.get_or_init(|| {
-            let text = read_text(world, &self.path)
-                .map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
+            let content = self.content.lock().unwrap_or_else(|e| e.into_inner()).take();
+            let text = match content {
+                Some(bytes) => text_of(&self.path, bytes),
+                None => read_text(world, &self.path),
+            };
+            let text =
+                text.map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),

@@ -35,6 +35,8 @@ pub(super) struct ResolvedLevel {
     pub options: Value,
     /// `None` if the level has none, so that its function is called once.
     pub locations: Option<Vec<Location>>,
+    /// Whether there is anything at its locations.
+    exists: bool,
     /// The state of its function without location.
     pub context: OnceLock<usize>,
 }
@@ -80,13 +82,14 @@ impl Location {
 const EYAML: &str = "eyaml_lookup_key";
 
 /// How many variants of a hierarchy are kept.
-const VARIANTS: usize = 64;
+const VARIANTS: usize = 512;
 
 impl Lookup<'_, '_> {
     /// The levels of a layer, with paths for the variables as they are now.
     pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<Resolved>> {
-        let known = self.c.hiera.resolved.get(&provider.id).cloned().unwrap_or_default();
-        if let Some(last) = known.last() {
+        let known = self.c.hiera.resolved.get(&provider.id).and_then(|variants| variants.last());
+        let known = known.cloned();
+        if let Some(last) = &known {
             if self.is_stable(last) {
                 return Ok(Arc::clone(last));
             }
@@ -97,9 +100,9 @@ impl Lookup<'_, '_> {
                 );
             });
         }
-        let other = known.iter().position(|variant| self.is_stable(variant));
+        let other = known.and_then(|last| self.other_variant(provider, &last));
         let resolved = match other {
-            Some(i) => Arc::clone(&known[i]),
+            Some(i) => Arc::clone(&self.c.hiera.resolved[&provider.id][i]),
             None => Arc::new(self.resolve(provider)?),
         };
         let variants = self.c.hiera.resolved.entry(provider.id).or_default();
@@ -112,18 +115,37 @@ impl Lookup<'_, '_> {
         Ok(resolved)
     }
 
-    fn is_stable(&mut self, resolved: &Resolved) -> bool {
-        resolved.tracked.iter().all(|tracked| {
-            let value = self.c.variable(self.scope, &tracked.root);
-            let value = match value {
-                Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
-                value => value,
-            };
-            let found = value.as_ref().and_then(|value| {
-                tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
-            });
-            found == tracked.value.as_ref()
-        })
+    /// An earlier variant of a hierarchy that fits the variables as they are now.
+    fn other_variant(&self, provider: &Provider, last: &Resolved) -> Option<usize> {
+        let now: Vec<Option<&Value>> = last.tracked.iter().map(|t| self.tracked(t)).collect();
+        // Nearly always the variants depend on the same variables, and differ in one of the last,
+        // such as the name of the module: no variable is looked up again for each of them.
+        let fits = |variant: &Arc<Resolved>| {
+            let pairs = variant.tracked.iter().zip(&last.tracked).zip(&now).rev();
+            for ((own, other), now) in pairs {
+                if own.root != other.root || own.segments != other.segments {
+                    return self.is_stable(variant);
+                }
+                if own.value.as_ref() != *now {
+                    return false;
+                }
+            }
+            variant.tracked.len() <= now.len() || self.is_stable(variant)
+        };
+        self.c.hiera.resolved.get(&provider.id)?.iter().position(fits)
+    }
+
+    fn is_stable(&self, resolved: &Resolved) -> bool {
+        resolved.tracked.iter().rev().all(|tracked| self.tracked(tracked) == tracked.value.as_ref())
+    }
+
+    /// The value that a variable of a path has now.
+    fn tracked(&self, tracked: &Tracked) -> Option<&Value> {
+        let value = match self.c.find_variable(self.scope, &tracked.root) {
+            Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
+            value => value,
+        }?;
+        tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
     }
 
     fn resolve(&mut self, provider: &Arc<Provider>) -> EvalResult<Resolved> {
@@ -223,6 +245,7 @@ impl Lookup<'_, '_> {
             kind: level.kind,
             function: level.function.clone(),
             options,
+            exists: locations.as_ref().is_none_or(|all: &Vec<_>| all.iter().any(Location::exists)),
             locations,
             context: OnceLock::new(),
         })
@@ -321,6 +344,9 @@ impl Lookup<'_, '_> {
         key: &LookupKey,
         strategy: &Strategy,
     ) -> EvalResult<Option<Value>> {
+        if !level.exists && self.c.hiera.explainer.is_none() {
+            return Ok(None);
+        }
         let node = || Node::Provider {
             name: format!("Hierarchy entry \"{}\"", level.name),
             config: None,

@@ -31,7 +31,12 @@ pub(super) fn glob(world: &dyn World, pattern: &str) -> Vec<String> {
     for pattern in braces(pattern) {
         let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
         let mut work = Walk { world, found: &mut found, steps: 0 };
-        work.walk("", &parts, 0);
+        work.walk(if pattern.starts_with('/') { "" } else { "." }, &parts, 0);
+    }
+    for path in &mut found {
+        if let Some(relative) = path.strip_prefix("./") {
+            *path = relative.to_owned();
+        }
     }
     found
 }
@@ -225,5 +230,8 @@ mod tests {
         assert_eq!(glob(&world, "/d/**/*.yaml"), ["/d/a.yaml", "/d/b.yaml", "/d/x/y/c.yaml"]);
         assert_eq!(glob(&world, "/d/{n.json,[ab].yaml}"), ["/d/n.json", "/d/a.yaml", "/d/b.yaml"]);
         assert_eq!(glob(&world, "/d/x"), Vec::<String>::new());
+        // The directory of an environment may be given as a relative path.
+        let world = ordain_source::MemoryWorld::with_files([("./site/data/a.yaml", "")]);
+        assert_eq!(glob(&world, "site/data/*.yaml"), ["site/data/a.yaml"]);
     }
 }

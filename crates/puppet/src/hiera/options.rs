@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_functions::regex::{Dialect, Regex, compile};
+use ordain_functions::regex::Regex;
 
 use super::config::Owner;
 use super::explain::Node;
@@ -11,13 +11,14 @@ use super::key::LookupKey;
 use super::lookup::{Lookup, lookup_error, lookup_unwind};
 use super::merge::Strategy;
 use crate::eval::error::EvalResult;
+use crate::types::regexp::shared;
 use crate::value::{HashValue, Key, Value};
 
 /// The options of a module's keys.
 #[derive(Debug)]
 pub(super) struct Options {
     exact: HashValue,
-    patterns: Vec<(Regex, Value)>,
+    patterns: Vec<(Arc<Regex>, Value)>,
 }
 
 impl Options {
@@ -27,7 +28,7 @@ impl Options {
         for (key, value) in options.as_hash().into_iter().flatten() {
             match key.as_str().filter(|key| key.starts_with('^')) {
                 Some(pattern) => {
-                    let regex = compile(Dialect::Ruby, pattern);
+                    let regex = shared(pattern);
                     let regex = regex.map_err(|e| {
                         lookup_unwind(format!(
                             "the lookup_options pattern {pattern} is invalid: {e}"
@@ -46,7 +47,7 @@ impl Options {
             return Some(value);
         }
         let mut patterns = self.patterns.iter();
-        let fits = |(regex, _): &&(Regex, Value)| regex.is_match(&key.root).unwrap_or(false);
+        let fits = |(regex, _): &&(Arc<Regex>, Value)| regex.is_match(&key.root).unwrap_or(false);
         patterns.find(fits).map(|(_, value)| value)
     }
 }
@@ -117,16 +118,20 @@ impl Lookup<'_, '_> {
             return compiled(self.global_options()?);
         }
         let shared = self.shared_options()?;
+        let of_all = match self.c.hiera.options.get("") {
+            Some(known) => known.clone(),
+            None => {
+                let options = compiled(shared.clone())?;
+                self.c.hiera.options.insert(EcoString::new(), options.clone());
+                options
+            }
+        };
         if module.is_empty() {
-            return compiled(shared);
-        }
-        if !self.c.hiera.options.contains_key("") {
-            let options = compiled(shared.clone())?;
-            self.c.hiera.options.insert(EcoString::new(), options);
+            return Ok(of_all);
         }
         let own = match self.in_module(&options_key(), &Strategy::Hash)? {
             Some(own) => validated(own, Some(module))?,
-            None => return compiled(shared),
+            None => return Ok(of_all),
         };
         let Some(shared) = shared else { return compiled(Some(own)) };
         let module = self.module.clone().unwrap_or_default();

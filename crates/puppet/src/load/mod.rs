@@ -5,17 +5,19 @@
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
 mod definitions;
+mod files;
+mod folders;
 mod generated_types;
 mod missing;
 mod modules;
 mod ruby_types;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, Span, World};
+use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub use definitions::{
@@ -25,10 +27,9 @@ pub(crate) use generated_types::TitlePatterns;
 pub use modules::Module;
 pub use ruby_types::RubyType;
 
-use crate::catalog::schema::{self, NativeType};
 use crate::check;
 use crate::eval::Strict;
-use crate::eval::error::{EvalError, EvalResult, PlainError};
+use crate::eval::error::{EvalError, EvalResult};
 use crate::plugins::RubyFile;
 use crate::syntax::{self, Expr, Program};
 
@@ -105,7 +106,12 @@ pub struct Environment {
     pub nodes: Vec<Arc<NodeDef>>,
     strict: Strict,
     registry: RwLock<Registry>,
+    /// What the folders of Ruby code list.
+    folders: folders::Folders,
 }
+
+/// What is made of files, by whichever compile wants it first; the others wait for it.
+type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
 
 #[derive(Default)]
 struct Registry {
@@ -119,10 +125,15 @@ struct Registry {
     node_names: FxHashMap<EcoString, Span>,
     /// Functions in Ruby; `None` where there is none.
     ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
-    /// Files that were read, with what went wrong; a missing file has no entry here.
-    files: FxHashMap<PathBuf, Arc<LoadedFile>>,
-    templates: FxHashMap<PathBuf, Arc<LoadedFile>>,
-    erb: FxHashMap<PathBuf, Arc<ErbTemplate>>,
+    /// Files of modules, each read by the first compile that wants it. What is in them, or that
+    /// they are not there, is in the maps of names.
+    files: Slots<Result<(), Vec<Diagnostic>>>,
+    /// Files as manifests get them.
+    contents: files::Contents,
+    /// Whether there is a template.
+    is_template: Slots<bool>,
+    templates: Slots<Result<Arc<LoadedFile>, String>>,
+    erb: Slots<Result<Arc<ErbTemplate>, String>>,
     inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
     missing: rustc_hash::FxHashSet<(char, EcoString)>,
@@ -133,11 +144,6 @@ pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
 /// The directory of an environment with the types that were generated for it.
 pub const GENERATED_TYPES: &str = ".resource_types";
-
-/// How many ERB templates that stand in manifests are kept.
-const KEPT_TEMPLATES: usize = 4096;
-/// The longest of them that is kept, in bytes.
-const KEPT_LENGTH: usize = 1 << 16;
 
 /// A text that was read and parsed.
 #[derive(Debug)]
@@ -170,6 +176,7 @@ impl Environment {
             nodes: Vec::new(),
             strict: options.strict,
             registry: RwLock::default(),
+            folders: folders::Folders::default(),
         };
         let warnings = env.load_site(&options.site)?;
         Ok((env, warnings))
@@ -199,22 +206,6 @@ impl Environment {
             self.site.push(Arc::clone(&file.program));
         }
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
-    }
-
-    fn read_text(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        let bytes = self.world.read(path).map_err(|e| {
-            let text = format!("cannot read {}: {e}", path.display());
-            Box::new(Diagnostic::error("puppet::unreadable-file", text))
-        })?;
-        String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            let text = format!(
-                "{} is not valid UTF-8: bad byte at line {line} (offset {at})",
-                path.display()
-            );
-            Box::new(Diagnostic::error("puppet::invalid-utf8", text))
-        })
     }
 
     /// Parses and validates a text. `namespace` is what a module's file may define, if it is one.
@@ -315,109 +306,6 @@ impl Environment {
         self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
-    /// The resource type of this name in lower case that is not written in Puppet: known to the
-    /// program, or from a module.
-    pub fn native_type(&self, name: &str) -> Option<NativeType> {
-        let table = schema::find(name);
-        let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
-        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby })
-    }
-
-    fn ruby_type(&self, name: &str) -> Option<Arc<RubyType>> {
-        if let Some(known) = self.registry().ruby_types.get(name) {
-            return known.clone();
-        }
-        // A name with `::` or `/` is no file's.
-        let plain =
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let file = format!("lib/puppet/type/{name}.rb");
-        let read = |module: &Module| {
-            let path = module.dir.join(&file);
-            self.world.read(&path).ok().map(|text| (path, text))
-        };
-        let generated = plain.then(|| self.generated_type(name)).flatten();
-        let in_ruby = || {
-            let (file, text) = self.modules.values().find_map(read)?;
-            let read = RubyType::read(&String::from_utf8_lossy(&text));
-            Some(RubyType { file, ..read })
-        };
-        let found = generated.or_else(|| plain.then(in_ruby).flatten()).map(Arc::new);
-        self.registry_mut().ruby_types.insert(name.into(), found.clone());
-        found
-    }
-
-    /// A type that was generated for this environment, which is read instead of the Ruby code.
-    fn generated_type(&self, name: &str) -> Option<RubyType> {
-        let path = self.dir.as_ref()?.join(GENERATED_TYPES).join(format!("{name}.pp"));
-        let text = self.world.read(&path).ok()?;
-        let loaded = self.parse_code(&path, &String::from_utf8_lossy(&text));
-        let read = match loaded.errors.first() {
-            Some(error) => Err(error.message.clone()),
-            None => generated_types::read(name, &path, &loaded.program),
-        };
-        Some(read.unwrap_or_else(|why| RubyType {
-            file: path,
-            open: true,
-            broken: Some(why),
-            ..RubyType::default()
-        }))
-    }
-
-    /// The file of a module that defines a resource type in Ruby.
-    pub fn ruby_type_file(&self, name: &str) -> Option<PathBuf> {
-        let known = self.registry().ruby_types.get(name).cloned().flatten();
-        let in_ruby = |file: &Path| file.extension().is_some_and(|e| e == "rb");
-        match known {
-            Some(known) if in_ruby(&known.file) => Some(known.file.clone()),
-            _ => {
-                let files = self.modules.values();
-                let mut files = files.map(|m| m.dir.join(format!("lib/puppet/type/{name}.rb")));
-                files.find(|file| self.world.kind(file) == Some(EntryKind::File))
-            }
-        }
-    }
-
-    /// The files of resource types that the modules have, in order of their paths.
-    pub fn type_files(&self) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> = Vec::new();
-        for module in self.modules.values() {
-            let dir = module.dir.join("lib/puppet/type");
-            let entries = self.world.list(&dir).unwrap_or_default().into_iter();
-            let names = entries.filter(|(name, kind)| {
-                *kind == EntryKind::File && name.ends_with(".rb") && !name.starts_with('.')
-            });
-            files.extend(names.map(|(name, _)| dir.join(name)));
-        }
-        files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
-        files
-    }
-
-    /// Keeps what running the file of a resource type has told.
-    pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
-        self.registry_mut().ruby_types.insert(name.into(), Some(found));
-    }
-
-    /// The file of a module, or of the environment itself, that defines a function in Ruby.
-    pub fn ruby_function(&self, name: &str) -> Option<Arc<RubyFile>> {
-        if let Some(known) = self.registry().ruby_functions.get(name) {
-            return known.clone();
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name = name.split("::").all(|part| !part.is_empty() && part.chars().all(plain));
-        let file = format!("{}.rb", name.replace("::", "/"));
-        let in_folder = |folder: &str, is_old| {
-            let dirs = self.dir.iter().chain(self.modules.values().map(|module| &module.dir));
-            let mut paths = dirs.map(|dir| dir.join("lib/puppet").join(folder).join(&file));
-            let path = paths.find(|path| self.world.kind(path) == Some(EntryKind::File))?;
-            Some(Arc::new(RubyFile { path, is_old }))
-        };
-        let found = is_name
-            .then(|| in_folder("functions", false).or_else(|| in_folder("parser/functions", true)))
-            .flatten();
-        self.registry_mut().ruby_functions.insert(name.into(), found.clone());
-        found
-    }
-
     fn find<T>(
         &self,
         kind: char,
@@ -482,101 +370,6 @@ impl Environment {
         };
         let path = module.dir.join(folder).join(format!("{}.pp", rest.replace("::", "/")));
         self.load_file(&path, module, folder)
-    }
-
-    /// Parses a file of a module, once, and makes its definitions known.
-    fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
-        let known = self.registry().files.get(path).cloned();
-        let file = match known {
-            Some(file) => file,
-            None => {
-                if self.world.kind(path).is_none() {
-                    return Ok(());
-                }
-                let text = self.read_text(path).map_err(|d| failed_file(vec![*d]))?;
-                let root = module.dir.join(folder);
-                let namespace = namespace_of(&module.name, &root, path);
-                let path_text = path.display().to_string();
-                let module_file = check::ModuleFile { path: path_text, namespace };
-                let file = Arc::new(self.parse(path, &text, Some(module_file)));
-                let mut registry = self.registry_mut();
-                if file.errors.is_empty() {
-                    let errors = registry.add(&file.program, &module.name, &mut Vec::new());
-                    if !errors.is_empty() {
-                        return Err(failed_file(errors).into());
-                    }
-                }
-                registry.files.insert(path.to_path_buf(), Arc::clone(&file));
-                file
-            }
-        };
-        if file.errors.is_empty() { Ok(()) } else { Err(failed_file(file.errors.clone()).into()) }
-    }
-
-    /// The template in a file, parsed once.
-    ///
-    /// # Errors
-    /// When it cannot be read or does not parse.
-    pub fn template(&self, path: &Path) -> EvalResult<Arc<LoadedFile>> {
-        if let Some(file) = self.registry().templates.get(path) {
-            return Ok(Arc::clone(file));
-        }
-        let text = self.read_text(path).map_err(|d| PlainError::new(d.message))?;
-        let file = Arc::new(self.parse_template(path, &text));
-        self.registry_mut().templates.insert(path.to_path_buf(), Arc::clone(&file));
-        Ok(file)
-    }
-
-    /// The ERB template in a file, parsed once.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn erb(&self, path: &Path) -> EvalResult<Arc<ErbTemplate>> {
-        if let Some(template) = self.registry().erb.get(path) {
-            return Ok(Arc::clone(template));
-        }
-        let bytes = self.world.read(path).map_err(|e| PlainError::new(e.to_string()))?;
-        let template = match String::from_utf8(bytes) {
-            Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
-            Err(_) => Err(ordain_ruby::SyntaxError {
-                message: "a text that is not UTF-8".into(),
-                line: 1,
-                is_unsupported: true,
-            }),
-        };
-        let template = Arc::new(template);
-        self.registry_mut().erb.insert(path.to_path_buf(), Arc::clone(&template));
-        Ok(template)
-    }
-
-    /// The ERB template that a text is.
-    pub fn inline_erb(&self, text: &EcoString) -> Arc<ErbTemplate> {
-        if let Some(template) = self.registry().inline_erb.get(text) {
-            return Arc::clone(template);
-        }
-        let parsed = ordain_ruby::Template::parse(text, ordain_ruby::Trim::Explicit);
-        let template = Arc::new(parsed);
-        if text.len() <= KEPT_LENGTH {
-            let mut registry = self.registry_mut();
-            if registry.inline_erb.len() >= KEPT_TEMPLATES {
-                registry.inline_erb.clear();
-            }
-            registry.inline_erb.insert(text.clone(), Arc::clone(&template));
-        }
-        template
-    }
-
-    /// Parses the text of a template.
-    pub fn parse_template(&self, path: &Path, text: &str) -> LoadedFile {
-        let text: Arc<str> = text.into();
-        let file = self.sources.add(path, Arc::clone(&text));
-        let options = check::Options { strict: self.strict, ..check::Options::default() };
-        Self::loaded(syntax::parse_epp(file, text), &options)
-    }
-
-    /// Parses a text that is evaluated by itself, such as an expression given on a command line.
-    pub fn parse_code(&self, path: &Path, text: &str) -> LoadedFile {
-        self.parse(path, text, None)
     }
 
     /// Makes the definitions of a text known that is evaluated by itself.

@@ -192,6 +192,11 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)
         }
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
+        (Type::Iterable(element), Value::Array(_) | Value::Hash(_))
+            if element.as_ref().is_none_or(|element| **element == Type::Any) =>
+        {
+            true
+        }
         (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
         (Type::Object(object), Value::Type(t)) => {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))

@@ -2,18 +2,49 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use ecow::EcoString;
 use ordain_functions::regex::{Dialect, Regex, compile};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::value::Value;
+
+/// How many compiled expressions are kept.
+const KEPT: usize = 1024;
+/// The longest source of those, in bytes.
+const KEPT_LENGTH: usize = 1 << 10;
+
+/// Compiled expressions by their sources, for all compiles of the process: compiling one takes far
+/// longer than most matches.
+static COMPILED: RwLock<FxHashMap<EcoString, Arc<Regex>>> =
+    RwLock::new(FxHashMap::with_hasher(FxBuildHasher));
+
+/// The compiled form of a source in Ruby's dialect.
+///
+/// # Errors
+/// When it is broken.
+pub fn shared(source: &str) -> ordain_functions::Result<Arc<Regex>> {
+    let known = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(source).cloned();
+    if let Some(regex) = known {
+        return Ok(regex);
+    }
+    let regex = Arc::new(compile(Dialect::Ruby, source)?);
+    if source.len() <= KEPT_LENGTH {
+        let mut compiled = COMPILED.write().unwrap_or_else(PoisonError::into_inner);
+        if compiled.len() >= KEPT {
+            compiled.clear();
+        }
+        compiled.insert(source.into(), Arc::clone(&regex));
+    }
+    Ok(regex)
+}
 
 /// A regular expression with its source; compiled when first used.
 pub struct Regexp {
     /// What stands between the slashes.
     pub source: EcoString,
-    compiled: OnceLock<Result<Box<Regex>, String>>,
+    compiled: OnceLock<Result<Arc<Regex>, String>>,
 }
 
 impl Regexp {
@@ -27,9 +58,8 @@ impl Regexp {
     /// # Errors
     /// What is wrong with the source, in Ruby's words.
     pub fn regex(&self) -> Result<&Regex, &str> {
-        let compiled = self.compiled.get_or_init(|| {
-            compile(Dialect::Ruby, &self.source).map(Box::new).map_err(|error| error.to_string())
-        });
+        let compiled =
+            self.compiled.get_or_init(|| shared(&self.source).map_err(|error| error.to_string()));
         match compiled {
             Ok(regex) => Ok(regex),
             Err(reason) => Err(reason),

@@ -484,7 +484,11 @@ impl Parser<'_> {
                 return Ok(Tok::Ident(name));
             }
         }
-        let Some(op) = OPERATORS.iter().find(|op| self.rest().starts_with(**op)) else {
+        let rest = self.rest();
+        let first = rest.bytes().next();
+        // Most of them begin otherwise, and comparing one byte tells.
+        let fits = |op: &&&str| op.bytes().next() == first && rest.starts_with(**op);
+        let Some(op) = OPERATORS.iter().find(fits) else {
             let c = self.peek().unwrap_or(' ');
             return Err(self.error(format!("Invalid char {c:?} in expression")));
         };

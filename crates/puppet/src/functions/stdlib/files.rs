@@ -190,10 +190,10 @@ fn deferrable_epp(call: &mut Call<'_, '_>) -> EvalResult {
     if !values.iter().any(is_deferred) {
         return call.compiler.epp(&name, Some(&variables), call.scope, call.span);
     }
-    let Some(path) = call.compiler.find_in_module(&name, "templates") else {
+    let Some(path) = call.compiler.find_template(&name) else {
         return fail(format!("Could not find template '{name}'"));
     };
-    let text = call.compiler.env.world.read(&path).map_err(wrap)?;
+    let text = call.compiler.env.content(&path).map_err(wrap)?;
     let text = Value::from(String::from_utf8_lossy(&text).into_owned());
     let attributes = [
         ("name".into(), Value::str("inline_epp")),

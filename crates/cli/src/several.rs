@@ -1,0 +1,263 @@
+//! Compiling many nodes of one site: files are read once for all of them, and as many nodes are
+//! compiled at a time as the machine has processors.
+
+use std::fs;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use ecow::EcoString;
+use ordain_graph::Graph;
+use ordain_graph::exports::Exported;
+use ordain_puppet::eval::{LogEntry, STACK_SIZE};
+use ordain_puppet::session::compile_node_here;
+use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, World, read_input_text, render};
+use rayon::prelude::*;
+
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Opened};
+use crate::options::CompileArgs;
+use crate::show::cycle;
+use crate::ui::{Ui, count};
+use crate::{codes, node};
+
+/// The endings that a file of facts may have.
+const FACTS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// How many nodes are named where many fail.
+const NAMED: usize = 5;
+
+/// What to compile, and where to.
+pub struct Run<'a> {
+    /// What has the sources.
+    pub path: &'a Path,
+    /// A file with the names of the nodes, or `-`.
+    pub nodes: Option<&'a Path>,
+    /// The directory for what is compiled.
+    pub out: &'a Path,
+    /// The ending of the files in it.
+    pub ending: &'static str,
+    /// How many nodes at the same time.
+    pub jobs: Option<NonZeroUsize>,
+    /// How to compile.
+    pub compile: &'a CompileArgs,
+}
+
+/// Writes the graph of a node.
+pub type WriteGraph<'a> =
+    dyn Fn(&Graph, &SourceMap, &mut dyn Write) -> Result<(), Failure> + Sync + 'a;
+
+/// What became of a node.
+#[derive(Default)]
+struct Done {
+    name: EcoString,
+    logs: Vec<LogEntry>,
+    found: Vec<Diagnostic>,
+    exported: Vec<Exported>,
+    is_written: bool,
+}
+
+/// Compiles nodes, and writes what they give to files.
+///
+/// # Errors
+/// When the sources cannot be opened, or it cannot be said which nodes there are.
+pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, Failure> {
+    let site = input::open_for_all(ui, run.path, run.compile)?;
+    let nodes = nodes(site.env.world.as_ref(), run)?;
+    fs::create_dir_all(run.out)
+        .map_err(|e| codes::io(&format!("cannot make {}", run.out.display()), &e))?;
+    let one = |args: &CompileArgs| compile(&site, args, run, write);
+    let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = run.jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.len().max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    let done: Vec<Done> = pool.install(|| nodes.par_iter().map(one).collect());
+    let exit = show(ui, &site, &done, run.out)?;
+    for done in done.into_iter().filter(|done| done.is_written) {
+        site.exports(&done.name, done.exported).keep()?;
+    }
+    // The process ends here, and the system takes all memory back at once.
+    std::mem::forget(site);
+    Ok(exit)
+}
+
+/// The nodes, each with its own arguments.
+fn nodes(world: &dyn World, run: &Run<'_>) -> Result<Vec<CompileArgs>, Failure> {
+    let given = run.compile;
+    let is_directory = |path: &PathBuf| world.kind(path) == Some(EntryKind::Directory);
+    let facts = given.facts.as_ref().filter(|path| is_directory(path));
+    let data = given.node_data.as_ref().filter(|path| is_directory(path));
+    let names = match (run.nodes, facts, &given.node) {
+        (Some(path), ..) => listed(path)?,
+        (None, Some(dir), None) => of_directory(world, dir)?,
+        _ => return Ok(vec![given.clone()]),
+    };
+    let mut out = Vec::with_capacity(names.len());
+    for name in names {
+        check_name(&name)?;
+        let mut args = given.clone();
+        if let Some(dir) = facts {
+            args.facts = Some(file_of(world, dir, &name, &FACTS));
+        }
+        if let Some(dir) = data {
+            args.node_data = Some(file_of(world, dir, &name, &["json"]));
+        }
+        args.node = Some(name);
+        out.push(args);
+    }
+    Ok(out)
+}
+
+/// The names in a file: one a line; empty lines and comments after `#` do not count.
+fn listed(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = match path == Path::new("-") {
+        true => input::read_stdin()?,
+        false => read_input_text(path).map_err(|e| codes::unreadable(path, &e))?,
+    };
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    Ok(unique(lines.filter(|line| !line.is_empty()).map(str::to_lowercase).collect()))
+}
+
+/// The nodes whose facts a directory has.
+fn of_directory(world: &dyn World, dir: &Path) -> Result<Vec<String>, Failure> {
+    let entries = world.list(dir).map_err(|e| codes::unreadable(dir, &e))?;
+    let names = entries.iter().filter_map(|(name, _)| {
+        let (name, ending) = name.rsplit_once('.')?;
+        FACTS.contains(&ending).then(|| name.to_owned())
+    });
+    let names = unique(names.collect());
+    if names.is_empty() {
+        let text = format!("there are no facts in {}", dir.display());
+        let help = "the facts of a node are in NAME.json or NAME.yaml";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
+    }
+    Ok(names)
+}
+
+fn unique(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Refuses a name that is no name of a file.
+fn check_name(name: &str) -> Result<(), Failure> {
+    if name.contains(['/', '\\', '\0']) || name.starts_with('.') {
+        let text = format!("`{name}` is no name of a node");
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    Ok(())
+}
+
+/// The file of a node in a directory; that of the first ending, if there is none.
+fn file_of(world: &dyn World, dir: &Path, name: &str, endings: &[&str]) -> PathBuf {
+    let path = |ending: &&str| dir.join(format!("{name}.{ending}"));
+    let found = endings.iter().map(path).find(|path| world.kind(path).is_some());
+    found.unwrap_or_else(|| path(&endings[0]))
+}
+
+fn compile(site: &Opened, args: &CompileArgs, run: &Run<'_>, write: &WriteGraph<'_>) -> Done {
+    let name = args.node.clone().unwrap_or_default();
+    let mut done = Done { name: name.into(), ..Done::default() };
+    match compiled(site, args, run, write, &mut done) {
+        Ok(()) => done.is_written = true,
+        Err(Failure::Message(diagnostic)) => done.found.push(diagnostic),
+        Err(Failure::Shown | Failure::ClosedPipe) => {}
+    }
+    done
+}
+
+fn compiled(
+    site: &Opened,
+    args: &CompileArgs,
+    run: &Run<'_>,
+    write: &WriteGraph<'_>,
+    done: &mut Done,
+) -> Result<(), Failure> {
+    let data = node::read_data(site.env.world.as_ref(), args.node_data.as_deref())?;
+    if let Some(other) = data.environment.as_ref().filter(|name| **name != site.env.name) {
+        let text = format!(
+            "{} is in environment {other}, not in {}, which is compiled here",
+            done.name, site.env.name
+        );
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    let (node, problems) = node::describe(&site.env, args, data)?;
+    done.name = node.name.clone();
+    check_name(&node.name)?;
+    done.found.extend(problems);
+    let compiled = compile_node_here(&site.env, site.settings(args, &node), &node);
+    done.logs = compiled.report.logs;
+    done.found.extend(compiled.report.diagnostics);
+    done.exported = compiled.exports;
+    let graph = compiled.graph.ok_or(Failure::Shown)?;
+    if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
+        done.found.push(cycle::diagnostic(&loop_, &graph, Severity::Warning));
+    }
+    let path = run.out.join(format!("{}.{}", done.name, run.ending));
+    let unwritable = |e: io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
+    let mut file = io::BufWriter::new(fs::File::create(&path).map_err(unwritable)?);
+    write(&graph, &site.sources, &mut file)?;
+    file.flush().map_err(unwritable)?;
+    Ok(())
+}
+
+/// Shows what was found, equal findings of several nodes once, and how many nodes there are.
+fn show(ui: &mut Ui, site: &Opened, done: &[Done], out: &Path) -> Result<Exit, Failure> {
+    for node in done {
+        let logs: Vec<LogEntry> = node.logs.iter().map(|entry| of_node(entry, node)).collect();
+        ui.logs(&logs, &site.sources);
+    }
+    ui.diagnostics(findings(done, &site.sources), &site.sources);
+    let failed: Vec<&str> =
+        done.iter().filter(|d| !d.is_written).map(|d| d.name.as_str()).collect();
+    let nodes = count(done.len(), "node");
+    if failed.is_empty() {
+        writeln!(ui.out(), "{nodes} compiled to {}", out.display())?;
+        return Ok(Exit::Done);
+    }
+    let (written, failed) = (done.len() - failed.len(), names(&failed));
+    writeln!(ui.out(), "{written} of {nodes} compiled to {}; not {failed}", out.display())?;
+    Ok(Exit::Failed)
+}
+
+fn of_node(entry: &LogEntry, node: &Done) -> LogEntry {
+    let mut entry = entry.clone();
+    entry.source = match entry.source.is_empty() {
+        true => node.name.to_string(),
+        false => format!("{}: {}", node.name, entry.source),
+    };
+    entry
+}
+
+/// What was found, each finding with the nodes that have it.
+fn findings(done: &[Done], sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut found: Vec<(&Diagnostic, Vec<&str>)> = Vec::new();
+    let mut places = rustc_hash::FxHashMap::default();
+    for node in done {
+        for diagnostic in &node.found {
+            let key = render::json(diagnostic, sources).to_string();
+            let at = *places.entry(key).or_insert(found.len());
+            if at == found.len() {
+                found.push((diagnostic, Vec::new()));
+            }
+            let nodes = &mut found[at].1;
+            if nodes.last() != Some(&node.name.as_str()) {
+                nodes.push(&node.name);
+            }
+        }
+    }
+    let told = |(diagnostic, nodes): (&Diagnostic, Vec<&str>)| {
+        diagnostic.clone().help(format!("this is of {}", names(&nodes)))
+    };
+    found.into_iter().map(told).collect()
+}
+
+/// Some names, and how many more there are.
+fn names(names: &[&str]) -> String {
+    let shown = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
