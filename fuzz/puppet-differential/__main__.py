@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 import cases
-from compare import difference, said, shape
+from compare import difference, place, said, shape
 from known import known
 from programs import Server
 from tree import smaller
@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--shrink", type=float, default=5, help="seconds for making one difference small")
     parser.add_argument("--each", type=int, default=1, help="how many of a group are made small")
     parser.add_argument("--out", type=Path, default=Path("fuzz/artifacts/puppet.txt"))
+    parser.add_argument("--repairs", type=int, default=12, help="how often the statement that fails is taken out")
     parser.add_argument("--print", action="store_true", help="print the cases and end")
     return parser.parse_args()
 
@@ -100,23 +101,35 @@ def main():
             print(f"## {seed}\n{cases.generate(seed, options.sort)}")
         return
     servers = [Server(options.ours, 20), Server(options.theirs, 20)]
-    counts, groups, start = Counter(), {}, time.time()
+    counts, groups, start, runs = Counter(), {}, time.time(), 0
     skipped = set(options.skip.split(","))
     seed = options.seed
     while seed < options.seed + options.cases and time.time() - start < options.seconds:
         batch = [(s, cases.generate(s, options.sort)) for s in range(seed, min(seed + 200, options.seed + options.cases))]
         seed += len(batch)
-        for (number, case), answers in zip(batch, both(servers, [c.json(s) for s, c in batch])):
-            found = judged(case, answers)
-            outcome = found[0] if found else "both succeed" if answers[1].get("ok") else "both fail"
-            counts[outcome] += 1
-            if found and found[0] != "known" and found[0] not in skipped:
-                groups.setdefault(shape(*found), []).append((number, case))
+        for round_ in range(options.repairs + 1):
+            again = []
+            for (number, case), answers in zip(batch, both(servers, [c.json(s) for s, c in batch])):
+                runs += 1
+                found = judged(case, answers)
+                if found and found[0] not in skipped:
+                    counts[found[0]] += 1
+                    if found[0] != "known":
+                        groups.setdefault(shape(*found), []).append((number, case))
+                if found and found[0] not in ("words", "known", "issue", "line") or answers[1].get("ok"):
+                    counts["both succeed"] += not found
+                    continue
+                fewer = case.without(*place(answers[1])) if round_ < options.repairs else None
+                if fewer:
+                    again.append((number, fewer))
+                else:
+                    counts["both fail"] += not found
+            batch = again
     ran = time.time() - start
     write(options, servers, groups)
     for server in servers:
         server.stop()
-    print(f"{sum(counts.values())} cases in {ran:.0f} s, {len(groups)} different differences")
+    print(f"{seed - options.seed} cases, {runs} runs in {ran:.0f} s, {len(groups)} different differences")
     for outcome, count in sorted(counts.items()):
         print(f"{count:8} {outcome}")
     sys.exit(1 if groups else 0)

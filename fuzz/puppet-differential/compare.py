@@ -8,10 +8,19 @@ def said(answer):
     """The message of an error without where it was."""
     text = answer.get("error") or ""
     text = re.sub(r"^(Evaluation Error: |Could not parse for environment \w+: )+", "", text)
-    text = re.sub(r"( on node \S+)$", "", text)
-    text = re.sub(r" \((file: [^()]*?, )?(line: \d+(, column: \d+)?)?\)$", "", text)
-    text = re.sub(r"\(file: \S+, line: (\d+)(, column: \d+)?\)", r"(line: \1\2)", text)
-    return text.strip()
+    text, nodes = re.subn(r" on node \S+$", "", text)
+    if nodes or "eclass" in answer:
+        text = re.sub(r" \((file: [^()]*?, )?(line: \d+(, column: \d+)?)?\)$", "", text)
+    text = re.sub(r"\(file: [^() ]*, line: (\d+)(, column: \d+)?\)", r"(line: \1\2)", text)
+    text = re.sub(r"0x[0-9a-f]{12,16}", "0xADDR", text)
+    return text.replace("<env>", "/env").strip()
+
+
+def place(answer):
+    """The file and the line of an error, as far as it says them."""
+    found = re.findall(r"\(file: ([^() ,]*), line: (\d+)", answer.get("error") or "")
+    path = found[-1][0].replace("<env>/", "") if found else ""
+    return path, answer.get("line")
 
 
 def resources(catalog):

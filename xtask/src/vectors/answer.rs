@@ -50,7 +50,8 @@ fn parse(case: &Json) -> Json {
         return refusal(&parsed.diagnostics, &sources);
     }
     let found = check::validate(&parsed.program, &check::Options::default());
-    let found: Vec<Json> = found.iter().filter_map(|d| d.issue.clone()).map(|i| json!(&*i)).collect();
+    let found: Vec<Json> =
+        found.iter().filter_map(|d| d.issue.clone()).map(|i| json!(&*i)).collect();
     json!({ "ok": true, "pn": syntax::pn::print(&parsed.program), "diagnostics": found })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
+use crate::catalog::kinds::KnownKind;
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
 use crate::catalog::{
@@ -14,10 +15,11 @@ use crate::catalog::{
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
-use crate::eval::resources::{Declaration, new_param};
+use crate::eval::resources::{Declaration, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
+use crate::syntax::{Definition, Expr, Program};
 use crate::types::mismatch;
 use crate::value::Value;
 
@@ -33,23 +35,28 @@ impl Compiler<'_> {
         params: Vec<Param>,
         at: Declaration,
     ) -> EvalResult<ResourceId> {
-        if kind.strip_prefix("::").unwrap_or(kind).eq_ignore_ascii_case("class") {
-            let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
-            let def = self.class_def(&name)?;
+        if is_class(kind) {
+            let def = self.class_def(title)?;
             let id = self.add_class(def, params, Declared::AsResource, at)?;
             self.evaluate(id)?;
             return Ok(id);
         }
-        let Some(known) = self.resource_type(kind)? else {
-            return self.unknown_resource_type(&kind.to_lowercase());
-        };
+        let known = self.known_kind(kind)?;
         let what = known.what.clone();
         let (kind, tags) = (known.title.clone(), known.tags.clone());
-        let resource = self.new_resource(kind, title.clone(), what, tags, params, at);
+        let resource = self.new_resource(kind, title.clone(), what, tags, params, at)?;
         self.add_resource(resource, at.scope)
     }
 
-    fn unknown_resource_type(&self, name: &str) -> EvalResult<ResourceId> {
+    /// The resource type of this name.
+    pub(crate) fn known_kind(&mut self, kind: &str) -> EvalResult<Arc<KnownKind>> {
+        match self.resource_type(kind)? {
+            Some(known) => Ok(known),
+            None => self.unknown_resource_type(&kind.to_lowercase()),
+        }
+    }
+
+    fn unknown_resource_type<T>(&self, name: &str) -> EvalResult<T> {
         let defines = self.env.type_names(DefKind::Define);
         let natives = schema::TYPES.iter().map(|t| t.name);
         let known = defines.iter().map(EcoString::as_str).chain(natives);
@@ -59,11 +66,12 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    fn class_def(&mut self, name: &str) -> EvalResult<Arc<TypeDef>> {
-        match self.env.find_class(name)? {
+    fn class_def(&mut self, title: &str) -> EvalResult<Arc<TypeDef>> {
+        let name = &title.strip_prefix("::").unwrap_or(title).to_lowercase();
+        match self.class_named(name)? {
             Some(def) => Ok(def),
             None => {
-                let text = format!("Could not find declared class {name}");
+                let text = format!("Could not find declared class {title}");
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
@@ -81,7 +89,7 @@ impl Compiler<'_> {
         mut tags: TagSet,
         params: Vec<Param>,
         at: Declaration,
-    ) -> Resource {
+    ) -> EvalResult<Resource> {
         let main = kind == "Class" && title == "main";
         if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
@@ -113,7 +121,7 @@ impl Compiler<'_> {
             title_is_text: at.title_is_text,
         };
         for param in &resource.params {
-            self.tag_by_param(&mut resource.tags, param);
+            self.tag_by_param(&mut resource.tags, param, resource.span)?;
         }
         if let Some(path) = trimmed_path(&resource) {
             let origin = ParamOrigin { how: How::External, span: None, within: container };
@@ -124,17 +132,24 @@ impl Compiler<'_> {
                 let lost = LostValue { value: default.value, origin: default.origin };
                 set.losers.push(lost);
             } else {
-                self.tag_by_param(&mut resource.tags, &default);
+                self.tag_by_param(&mut resource.tags, &default, resource.span)?;
                 resource.params.push(default);
             }
         }
-        resource
+        Ok(resource)
     }
 
-    fn tag_by_param(&mut self, set: &mut TagSet, param: &Param) {
+    /// Adds the tags that a parameter gives to a resource at a place.
+    fn tag_by_param(
+        &mut self,
+        set: &mut TagSet,
+        param: &Param,
+        span: Option<Span>,
+    ) -> EvalResult<()> {
         if param.name != "tag" {
-            return;
+            return Ok(());
         }
+        check_tags(param, span)?;
         let mut several = Vec::new();
         for value in flat(&param.value, &mut several).iter().filter(|v| !v.is_undef()) {
             let text = crate::eval::text::to_text(value);
@@ -142,6 +157,7 @@ impl Compiler<'_> {
                 set.insert(self.catalog.tags.intern(tag));
             }
         }
+        Ok(())
     }
 
     /// Puts a resource into the catalog, contained in what the code of `scope` belongs to.
@@ -149,9 +165,6 @@ impl Compiler<'_> {
         let key = resource.key();
         if let Some(known) = self.catalog.find(&key) {
             return self.duplicate(&resource, known);
-        }
-        if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
-            return plain(format!("Invalid tag '{bad}'"));
         }
         let most = self.settings.max_resources;
         if self.catalog.resources.len() >= most {
@@ -281,7 +294,7 @@ impl Compiler<'_> {
         let title = class_title(&def.name);
         let what = ResourceKind::Class(Some(def));
         let tags = self.kind_tags("class");
-        let mut resource = self.new_resource("Class".into(), title, what, tags, params, at);
+        let mut resource = self.new_resource("Class".into(), title, what, tags, params, at)?;
         resource.declared = declared;
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, at.scope)?;
@@ -303,7 +316,7 @@ impl Compiler<'_> {
                 error.code = Some("puppet::inheritance-cycle");
                 return Err(error.into());
             }
-            let Some(def) = self.env.find_class(&parent)? else {
+            let Some(def) = self.class_named(&parent)? else {
                 let text = format!(
                     "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
@@ -323,7 +336,7 @@ impl Compiler<'_> {
             let title = class_title(&def.name);
             let what = ResourceKind::Class(Some(def));
             let tags = self.kind_tags("class");
-            let resource = self.new_resource("Class".into(), title, what, tags, Vec::new(), at);
+            let resource = self.new_resource("Class".into(), title, what, tags, Vec::new(), at)?;
             let tags = resource.tags.clone();
             self.add_resource(resource, at.scope)?;
             self.catalog.own_tags.extend(&tags);
@@ -359,7 +372,7 @@ impl Compiler<'_> {
         match self.run_statement(f, body) {
             Ok(()) => Ok(()),
             Err(unwind) => match *unwind {
-                Unwind::Return(..) | Unwind::Next(_) => Ok(()),
+                Unwind::Return(..) | Unwind::Next(..) => Ok(()),
                 Unwind::Break(span) => Err(misplaced("break", span)),
                 other => Err(Box::new(other)),
             },
@@ -480,12 +493,12 @@ impl Compiler<'_> {
         let span = Some(f.program.span(default));
         let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
-        self.set_param(id, new_param(name, value.clone(), false, origin));
+        self.set_param(id, new_param(name, value.clone(), false, origin))?;
         Ok(value)
     }
 
     /// Checks names and types of all parameters of a class or define.
-    fn check_parameters(
+    pub(crate) fn check_parameters(
         &self,
         id: ResourceId,
         def: &TypeDef,
@@ -537,8 +550,7 @@ impl Compiler<'_> {
             None => How::External,
         };
         let origin = ParamOrigin { how, span: None, within: id };
-        self.set_param(id, new_param(param.name.clone(), found.value, false, origin));
-        Ok(())
+        self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
     }
 
     /// Metaparameters given to a class or define are variables in its body.
@@ -556,6 +568,43 @@ impl Compiler<'_> {
         }
     }
 
+    /// The class of this name in lower case. The types of the parameters of all that its file
+    /// defines are known then.
+    pub(crate) fn class_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        let found = self.env.find_class(name)?;
+        if let Some(def) = &found {
+            self.type_parameters(&def.program)?;
+        }
+        Ok(found)
+    }
+
+    /// The define of this name in lower case, as [`Self::class_named`].
+    pub(crate) fn define_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        let found = self.env.find_define(name)?;
+        if let Some(def) = &found {
+            self.type_parameters(&def.program)?;
+        }
+        Ok(found)
+    }
+
+    /// Evaluates the types of the parameters of all classes and defines of a text, once: that
+    /// happens when a text is loaded, whatever of it is used then.
+    pub(crate) fn type_parameters(&mut self, program: &Arc<Program>) -> EvalResult<()> {
+        if program.definitions.is_empty() || !self.typed.insert(Arc::as_ptr(program) as usize) {
+            return Ok(());
+        }
+        let f = Frame { program: Arc::clone(program), scope: ScopeId::TOP };
+        for &id in &program.definitions {
+            let Expr::Definition(definition) = program[id] else { continue };
+            if let Definition::Class { params, .. } | Definition::Define { params, .. } =
+                program.definition(definition)
+            {
+                self.parameter_types(&f, *params, None)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The parameters of a class or define with their types.
     pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
@@ -563,9 +612,11 @@ impl Compiler<'_> {
     }
 
     /// Sets a parameter; one of the same name loses.
-    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) {
-        let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
-        self.tag_by_param(&mut tags, &param);
+    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
+        let resource = self.catalog.get_mut(id);
+        let span = resource.span;
+        let mut tags = std::mem::take(&mut resource.tags);
+        self.tag_by_param(&mut tags, &param, span)?;
         let resource = self.catalog.get_mut(id);
         resource.tags = tags;
         match resource.params.iter_mut().find(|p| p.name == param.name) {
@@ -578,6 +629,7 @@ impl Compiler<'_> {
             }
             None => resource.params.push(param),
         }
+        Ok(())
     }
 
     /// The edge from a class's stage to it.
@@ -593,7 +645,7 @@ impl Compiler<'_> {
         };
         if title != "main" && self.catalog.get(id).param("stage").is_none() {
             let origin = ParamOrigin { how: How::Inherited, span: None, within: container };
-            self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin));
+            self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin))?;
         }
         self.catalog.edges.insert((stage, id));
         Ok(())
@@ -620,7 +672,7 @@ impl Compiler<'_> {
         };
         let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
-            self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);
+            self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at)?;
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, ScopeId::TOP)?;
         self.catalog.own_tags.extend(&tags);
@@ -638,7 +690,7 @@ impl Compiler<'_> {
         self.node_scope = Some(scope);
         self.set_matches(scope, groups);
         let f = Frame { program: Arc::clone(&def.program), scope };
-        self.run_top(&f, def.body)
+        self.eval(&f, def.body).map(drop)
     }
 }
 
@@ -649,9 +701,19 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     (is_file && resource.param("path").is_none()).then(|| resource.key().title)
 }
 
-fn invalid_tag(value: &Value) -> Option<EcoString> {
+/// Checks that what a parameter `tag` gives can be tags.
+pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
-    let texts =
-        flat(value, &mut several).iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
-    texts.into_iter().find(|t| !tags::is_valid(t))
+    let values = flat(&param.value, &mut several).iter().filter(|v| !v.is_undef());
+    let mut texts = values.map(|value| crate::eval::text::to_text(value).to_lowercase());
+    let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
+    Err(unplaced(format!("Invalid tag '{bad}'"), span))
+}
+
+/// An error for which Puppet has no issue code; it knows the line at most.
+pub(crate) fn unplaced(text: String, span: Option<Span>) -> Box<Unwind> {
+    let Some(span) = span else { return crate::eval::error::PlainError::new(text).into() };
+    let mut error = EvalError::new("", text, span);
+    (error.issue, error.line_only) = (None, true);
+    error.into()
 }

@@ -12,9 +12,9 @@ use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
-use crate::eval::{Compiler, Frame, LogEntry, Settings, compare};
+use crate::eval::{Compiler, LogEntry, Settings, compare};
 use crate::load::{Environment, NodeDef};
-use crate::syntax::{Expr, ExprId};
+use crate::syntax::Expr;
 use crate::types::Regexp;
 use crate::value::{HashValue, Value};
 
@@ -80,7 +80,7 @@ impl Compiler<'_> {
     pub fn final_error(&self, unwind: Box<Unwind>) -> EvalError {
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let unwind = match *unwind {
-            Unwind::Next(_) => misplaced("next", nowhere),
+            Unwind::Next(_, span) => misplaced("next", span),
             Unwind::Return(_, span) => misplaced("return", span),
             Unwind::Break(span) => misplaced("break", span),
             other => Box::new(other),
@@ -188,18 +188,13 @@ impl Compiler<'_> {
 
     fn evaluate_main(&mut self) -> EvalResult<()> {
         for program in &self.env.site {
+            self.type_parameters(program)?;
+        }
+        for program in &self.env.site {
             let f = self.top_frame(program);
-            self.run_top(&f, program.body)?;
+            self.eval(&f, program.body)?;
         }
         Ok(())
-    }
-
-    /// Runs the site program or a node block: from there is nothing to return to.
-    pub(crate) fn run_top(&mut self, f: &Frame, body: ExprId) -> EvalResult<()> {
-        match self.eval(f, body) {
-            Err(unwind) if matches!(*unwind, Unwind::Next(_)) => Ok(()),
-            other => other.map(drop),
-        }
     }
 
     /// Evaluates the node block that fits: the exact name, else the first regular expression in
@@ -306,7 +301,7 @@ impl Compiler<'_> {
 
     fn classified(&mut self, name: &str) -> EvalResult<Arc<crate::load::TypeDef>> {
         let lower = name.trim_start_matches("::").to_lowercase();
-        match self.env.find_class(&lower)? {
+        match self.class_named(&lower)? {
             Some(def) => Ok(def),
             None => {
                 let text = format!("Could not find class {name} for {}", self.node);

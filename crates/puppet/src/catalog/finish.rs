@@ -1,5 +1,7 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
+use std::sync::Arc;
+
 use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
@@ -11,6 +13,8 @@ use crate::eval::error::{EvalError, EvalResult, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
 use crate::eval::{Compiler, reference_key};
+use crate::types::Type;
+use crate::types::format::{ruby_inspect, ruby_text};
 use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
@@ -74,6 +78,12 @@ impl Compiler<'_> {
             error.help.extend(self.reference_help(which));
             error
         };
+        let untitled = [from, to].into_iter().find(|key| key.title.is_empty());
+        if let Some(key) = untitled
+            && (key == from || self.catalog.find(from).is_some())
+        {
+            return Err(missing(no_title(&key.text()), key).into());
+        }
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
                 "Could not find resource '{}' for relationship on '{}'",
@@ -156,6 +166,7 @@ impl Compiler<'_> {
         if let (false, Some(container)) = (resource.evaluated, container) {
             self.catalog.pass_tags(container, id);
         }
+        self.check_unevaluated(id)?;
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {
             if let Value::Sensitive(inner) = &param.value {
@@ -165,6 +176,17 @@ impl Compiler<'_> {
             }
         }
         self.check_names(id)
+    }
+
+    /// The parameters of an instance of a define that stays virtual.
+    fn check_unevaluated(&mut self, id: ResourceId) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let (false, ResourceKind::Define(def)) = (resource.evaluated, &resource.what) else {
+            return Ok(());
+        };
+        let def = Arc::clone(def);
+        let signature = self.signature_of(&def)?;
+        self.check_parameters(id, &def, &signature)
     }
 
     /// Attribute names of native types; classes and defines were checked when they were evaluated.
@@ -292,11 +314,11 @@ impl Compiler<'_> {
                 let Some(param) = resource.param(name) else { continue };
                 let mut several = Vec::new();
                 for value in flat(&param.value, &mut several) {
+                    if value.is_undef() {
+                        continue;
+                    }
                     let Some(key) = self.reference_of(value) else {
-                        match value {
-                            Value::Str(text) => return self.bad_reference(text, param),
-                            _ => continue,
-                        }
+                        return self.bad_reference(&reference_text(value), param);
                     };
                     if self.catalog.find(&key).is_some_and(|id| !self.catalog.get(id).is_virtual) {
                         continue;
@@ -328,8 +350,7 @@ impl Compiler<'_> {
 
     fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
         let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let text =
-            format!("No title provided and \"{text}\" is not a valid resource reference{at}");
+        let text = format!("{}{at}", no_title(text));
         let mut error = crate::eval::error::PlainError::new(text);
         error.related.extend(param.origin.span.map(|s| (s, "given here".into())));
         error.help = Some("write a reference such as `Service['ntp']`".into());
@@ -341,8 +362,8 @@ impl Compiler<'_> {
         match value {
             Value::Type(kind) => reference_key(kind),
             Value::Str(text) => {
-                let (kind, rest) = text.split_once('[')?;
-                let title = rest.strip_suffix(']')?;
+                let (kind, rest) = text.split_once('[').filter(|(kind, _)| !kind.is_empty())?;
+                let title = rest.strip_suffix(']').filter(|title| !title.is_empty())?;
                 let title = title.trim_matches(|c| c == '\'' || c == '"');
                 Some(ResourceKey::new(kind, title))
             }
@@ -362,5 +383,21 @@ impl Compiler<'_> {
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
         }
+    }
+}
+
+fn no_title(text: &str) -> String {
+    format!("No title provided and \"{text}\" is not a valid resource reference")
+}
+
+/// A value that is no reference, as a message about it names it.
+fn reference_text(value: &Value) -> String {
+    match value {
+        Value::Type(kind) => match &**kind {
+            Type::Resource { kind: Some(kind), title: None } => format!("{kind}[]"),
+            other => other.to_string(),
+        },
+        Value::Array(_) | Value::Hash(_) => ruby_inspect(value).replace('"', "\\\""),
+        other => ruby_text(other).into(),
     }
 }

@@ -17,7 +17,7 @@ pub enum Unwind {
     /// An error whose place the caller knows: what functions and operators return.
     Plain(PlainError),
     /// `next(value)`: the enclosing lambda or function ends.
-    Next(Value),
+    Next(Value, Span),
     /// `return(value)`: the enclosing function, class or define ends.
     Return(Value, Span),
     /// `break()`: the enclosing iteration ends.

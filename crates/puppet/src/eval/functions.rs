@@ -256,7 +256,7 @@ impl Compiler<'_> {
         let value = match self.eval(f, def.body) {
             Ok(value) => value,
             Err(unwind) => match *unwind {
-                Unwind::Next(value) | Unwind::Return(value, _) => value,
+                Unwind::Next(value, _) | Unwind::Return(value, _) => value,
                 Unwind::Break(span) => return Err(misplaced("break", span)),
                 other => return Err(Box::new(other)),
             },
@@ -287,7 +287,7 @@ impl Compiler<'_> {
         let value = match result {
             Ok(value) => value,
             Err(unwind) => match *unwind {
-                Unwind::Next(value) => value,
+                Unwind::Next(value, _) => value,
                 other => return Err(Box::new(other)),
             },
         };
@@ -321,7 +321,7 @@ impl Compiler<'_> {
         if mismatch::accepts(signature, &all, None) {
             return Ok(());
         }
-        plain(mismatch::describe_call("block", &[signature], &all, None))
+        plain(mismatch::describe_call("lambda", &[signature], &all, None))
     }
 
     /// Gives parameters their values, from left to right; a default sees those before it.
@@ -550,8 +550,7 @@ pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let text = format!("{jump}() from context where this is illegal");
     let mut error = EvalError::new("RUNTIME_ERROR", text, span);
     error.is_jump = true;
-    if jump == "return" {
-        error.issue = None;
-    }
+    error.issue = None;
+    error.line_only = true;
     error.into()
 }

@@ -112,14 +112,19 @@ impl Compiler<'_> {
         kind: &Type,
         out: &mut Vec<RelationEnd>,
     ) -> EvalResult<()> {
-        if let Some(key) = reference_key(kind) {
+        // A reference without a title finds nothing at the end of the compile.
+        let key = reference_key(kind).or_else(|| match kind {
+            Type::Resource { kind: Some(kind), title: None } => Some(ResourceKey::new(kind, "")),
+            _ => None,
+        });
+        if let Some(key) = key {
             let known = out.iter().any(|e| matches!(e, RelationEnd::Resource(k) if *k == key));
             if !known {
                 out.push(RelationEnd::Resource(key));
             }
             return Ok(());
         }
-        if matches!(kind, Type::Resource { kind: Some(_), .. } | Type::Class(_)) {
+        if matches!(kind, Type::Class(_)) {
             return plain(format!("{kind} is no reference to a resource: it has no title"));
         }
         let text = format!(

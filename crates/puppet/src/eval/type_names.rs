@@ -135,7 +135,11 @@ impl Compiler<'_> {
         names: &[Value],
     ) -> EvalResult {
         let Some(resource) = self.catalog.find(key) else {
-            let text = format!("Resource not found: {}['{}']", key.kind, key.title);
+            let title = match key.kind.as_str() {
+                "Class" => key.title.to_lowercase().into(),
+                _ => key.title.clone(),
+            };
+            let text = format!("Resource not found: {}['{title}']", key.kind);
             return issue("UNKNOWN_RESOURCE", text);
         };
         let mut out = Vec::new();

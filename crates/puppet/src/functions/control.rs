@@ -48,7 +48,7 @@ pub const TABLE: &[Function] = &[
     function(
         "next",
         "Ends the innermost lambda or function with a value.",
-        &[plain(&[opt("Any", "value")], |c| Err(Box::new(Unwind::Next(c.take(0)))))],
+        &[plain(&[opt("Any", "value")], |c| Err(Box::new(Unwind::Next(c.take(0), c.span))))],
     ),
     function(
         "return",

@@ -61,7 +61,7 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     if kind.eq_ignore_ascii_case("class") {
         for title in resources.iter().map(|(title, _)| ruby_text(title)) {
             let name = title.strip_prefix("::").unwrap_or(&title).to_lowercase();
-            if call.compiler.env.find_class(&name)?.is_none() {
+            if call.compiler.class_named(&name)?.is_none() {
                 return fail(format!("Could not find declared class {title}"));
             }
         }

@@ -148,7 +148,7 @@ pub(super) fn message_of(unwind: &Unwind) -> String {
     match unwind {
         Unwind::Error(error) => error.message.clone(),
         Unwind::Plain(error) => error.message.clone(),
-        Unwind::Next(_) | Unwind::Return(..) | Unwind::Break(_) => "unexpected jump".to_owned(),
+        Unwind::Next(..) | Unwind::Return(..) | Unwind::Break(_) => "unexpected jump".to_owned(),
     }
 }
 

@@ -204,7 +204,7 @@ impl Compiler<'_> {
             Unwind::Error(error) => (error.message.clone(), "error"),
             Unwind::Plain(error) => (error.message.clone(), "error"),
             Unwind::Break(_) => ("break() from context where this is illegal".to_owned(), "break"),
-            Unwind::Next(_) | Unwind::Return(..) => ("a jump".to_owned(), "jump"),
+            Unwind::Next(..) | Unwind::Return(..) => ("a jump".to_owned(), "jump"),
         };
         let kind = if self.hiera.gave_up() { "jump" } else { kind };
         self.ruby.unwound.push(Some(unwind));
