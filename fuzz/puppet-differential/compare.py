@@ -9,7 +9,7 @@ def said(answer):
     text = answer.get("error") or ""
     text = re.sub(r"^(Evaluation Error: |Could not parse for environment \w+: )+", "", text)
     text, nodes = re.subn(r" on node \S+$", "", text)
-    if nodes or "eclass" in answer:
+    for _ in range(2 if nodes or "eclass" in answer else 1):
         text = re.sub(r" \((file: [^()]*?, )?(line: \d+(, column: \d+)?)?\)$", "", text)
     text = re.sub(r"\(file: [^() ]*, line: (\d+)(, column: \d+)?\)", r"(line: \1\2)", text)
     text = re.sub(r"0x[0-9a-f]{12,16}", "0xADDR", text)
@@ -30,8 +30,7 @@ def resources(catalog):
         resource["tags"] = sorted(resource.get("tags", []))
         if not resource.get("parameters"):
             resource.pop("parameters", None)
-        if resource.get("file") in ("", "unknown", None):
-            resource.pop("file", None)
+        resource["file"] = re.sub(r"^.*?/env[^/]*/", "", resource.get("file") or "").replace("unknown", "")
         found[f"{resource['type']}[{resource['title']}]"] = resource
     return found
 

@@ -177,7 +177,7 @@ ANY = ["int", "int", "float", "str", "str", "str", "bool", "undef", "default", "
 SIMPLE_TYPES = ["Any", "Integer", "Float", "String", "Boolean", "Undef", "Scalar", "ScalarData", "Data", "RichData", "Numeric", "Collection",
                 "Array", "Hash", "Tuple", "Struct", "Variant", "Optional", "NotUndef", "Enum", "Pattern", "Regexp", "Type", "Callable", "Default",
                 "Sensitive", "Timespan", "Timestamp", "SemVer", "SemVerRange", "Binary", "URI", "Iterable", "Iterator", "CatalogEntry",
-                "Resource", "Class", "File", "Notify", "Runtime", "Unit", "Init", "Object", "TypeSet", "Error", "Deferred", "Target", "RichDataKey", "TypeAlias"]
+                "Resource", "Class", "File", "Notify", "Runtime", "Unit", "Init", "Object", "TypeSet", "Error", "Deferred", "Target", "RichDataKey"]
 
 
 class Expressions:

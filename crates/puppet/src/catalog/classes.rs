@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
+use ordain_syntax::ListRef;
 
 use crate::catalog::kinds::KnownKind;
 use crate::catalog::tags::{self, TagSet};
@@ -19,7 +20,7 @@ use crate::eval::resources::{Declaration, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
-use crate::syntax::{Definition, Expr, Program};
+use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
 use crate::types::mismatch;
 use crate::value::Value;
 
@@ -51,8 +52,13 @@ impl Compiler<'_> {
     /// The resource type of this name.
     pub(crate) fn known_kind(&mut self, kind: &str) -> EvalResult<Arc<KnownKind>> {
         match self.resource_type(kind)? {
-            Some(known) => Ok(known),
-            None => self.unknown_resource_type(&kind.to_lowercase()),
+            // Only what is written in Puppet has names from the top.
+            Some(known)
+                if !kind.starts_with("::") || matches!(known.what, ResourceKind::Define(_)) =>
+            {
+                Ok(known)
+            }
+            _ => self.unknown_resource_type(&kind.to_lowercase()),
         }
     }
 
@@ -599,10 +605,47 @@ impl Compiler<'_> {
             if let Definition::Class { params, .. } | Definition::Define { params, .. } =
                 program.definition(definition)
             {
-                self.parameter_types(&f, *params, None)?;
+                let outer = self.typing.replace(program.span(id));
+                let result = self.parameter_types(&f, *params, None);
+                self.typing = outer;
+                if let Err(unwind) = result {
+                    return Err(self.no_type(&f, *params, unwind));
+                }
             }
         }
         Ok(())
+    }
+
+    /// The error of parameters whose types could not be evaluated; that something is no type has
+    /// one of its own here.
+    fn no_type(
+        &mut self,
+        f: &Frame,
+        params: ListRef<ParamDef>,
+        unwind: Box<Unwind>,
+    ) -> Box<Unwind> {
+        let issue = match &*unwind {
+            Unwind::Error(error) => error.issue.as_deref(),
+            _ => None,
+        };
+        if issue != Some("TYPE_MISMATCH") {
+            return unwind;
+        }
+        let program = Arc::clone(&f.program);
+        for param in program.params(params) {
+            let value = param.kind.map(|kind| self.eval(f, kind));
+            if let Some(Ok(value)) = value
+                && !matches!(value, Value::Type(_))
+            {
+                let got = crate::functions::support::ruby_class(&value);
+                return crate::eval::error::PlainError::new(format!(
+                    "Parameter '{}' is given a type that is not a Puppet Type, got {got}",
+                    param.name
+                ))
+                .into();
+            }
+        }
+        unwind
     }
 
     /// The parameters of a class or define with their types.
@@ -705,7 +748,7 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
 pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
     let values = flat(&param.value, &mut several).iter().filter(|v| !v.is_undef());
-    let mut texts = values.map(|value| crate::eval::text::to_text(value).to_lowercase());
+    let mut texts = values.map(|value| crate::types::format::ruby_text(value).to_lowercase());
     let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
     Err(unplaced(format!("Invalid tag '{bad}'"), span))
 }

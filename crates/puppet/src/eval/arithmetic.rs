@@ -331,11 +331,46 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     let right = coerce(right, Blame::Right, strict, &mut warnings)?;
     let value = match (&left, &right) {
         (Value::Int(a), Value::Int(b)) => integers(op, *a, *b)?,
+        (_, Value::SemVer(_)) => return with_version(op, &left),
+        (Value::SemVer(_), Value::Timespan(_)) if op == BinaryOp::Mul => {
+            return plain("A Timestamp cannot be multiplied by a Version");
+        }
+        (Value::SemVer(_), _) => return not_applicable(op, &left),
         (Value::Timespan(_) | Value::Timestamp(_), _)
         | (_, Value::Timespan(_) | Value::Timestamp(_)) => times(op, &left, &right)?,
         _ => floats(op, &left, &right)?,
     };
     Ok(Outcome { value, warnings })
+}
+
+/// The error of an operation whose right operand is a version.
+fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
+    let left = match left {
+        Value::Timespan(_) => "Timespan",
+        Value::Timestamp(_) => "Timestamp",
+        Value::Int(_) | Value::Float(_) => {
+            return plain("can't convert SemanticPuppet::Version into Float");
+        }
+        left => return not_applicable(op, left),
+    };
+    let done = match op {
+        BinaryOp::Add => "added to",
+        BinaryOp::Sub => "subtracted from",
+        BinaryOp::Mul if left == "Timespan" => {
+            return plain("A Timestamp cannot be multiplied by a Version");
+        }
+        BinaryOp::Div if left == "Timespan" => {
+            return plain("A Timespan cannot be divided by a Version");
+        }
+        BinaryOp::Mod if left == "Timespan" => {
+            return plain("Can not do modulus on a Timespan using a Version");
+        }
+        _ => {
+            let message = format!("Operator '{}' is not applicable to a {left}.", op.sign());
+            return issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message);
+        }
+    };
+    plain(format!("A Version cannot be {done} a {left}"))
 }
 
 fn integers(op: BinaryOp, a: i64, b: i64) -> EvalResult {

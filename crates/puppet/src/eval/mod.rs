@@ -173,6 +173,8 @@ pub struct Compiler<'e> {
     pub(crate) warned: FxHashSet<String>,
     /// The texts whose classes and defines have the types of their parameters.
     pub(crate) typed: FxHashSet<usize>,
+    /// The class or define whose parameters get their types.
+    pub(crate) typing: Option<Span>,
     /// How many scopes have parameters without a value.
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
@@ -207,6 +209,7 @@ impl<'e> Compiler<'e> {
             output_sensitive: false,
             warned: FxHashSet::default(),
             typed: FxHashSet::default(),
+            typing: None,
             pending: 0,
             ruby: crate::plugins::State::default(),
             template_objects: FxHashMap::default(),

@@ -74,7 +74,7 @@ impl Compiler<'_> {
         let defaults = bodies.iter().find(|b| b.is_default).map(|b| b.params.clone());
         for body in bodies {
             let mut params = merge_params(defaults.as_deref(), body.params);
-            if body.titles.is_empty() && !body.is_default && !is_class(&kind) {
+            if body.titles.is_empty() && !is_class(&kind) {
                 self.known_kind(&kind)?;
             }
             let last = body.titles.len().saturating_sub(1);
@@ -376,7 +376,7 @@ impl Compiler<'_> {
 
 /// Whether the name of a type in front of braces is that of classes.
 pub(crate) fn is_class(kind: &str) -> bool {
-    kind.strip_prefix("::").unwrap_or(kind).eq_ignore_ascii_case("class")
+    kind.eq_ignore_ascii_case("class")
 }
 
 /// A parameter without history.

@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
-use ordain_source::{Span, suggest};
+use ordain_source::{FileId, Severity, Span, suggest};
 
 use crate::catalog::schema;
 use crate::catalog::{ResourceKey, capitalize_segments};
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
-use crate::load::DefKind;
+use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::{Type, TypeAlias, parse};
 use crate::value::Value;
@@ -57,7 +57,8 @@ impl Compiler<'_> {
         if let Some(known) = self.resource_type(name)? {
             return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
-        if let Some(def) = self.env.find_alias(&lower)? {
+        let def = self.env.find_alias(&lower)?;
+        if let Some(def) = def.filter(|def| !self.is_yet_to_come(def)) {
             let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
             self.aliases.insert(lower.into(), Arc::clone(&alias));
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
@@ -82,6 +83,17 @@ impl Compiler<'_> {
             return Ok(named(&alias));
         }
         Ok(Type::Reference(name.into()))
+    }
+
+    /// Whether an alias stands behind the definition whose parameters get their types.
+    fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
+        let Some(typing) = self.typing else { return false };
+        let order = |span: Span| {
+            let site = self.env.site.iter().position(|program| program.file == span.file);
+            (site, span.range.start)
+        };
+        let (here, there) = (order(typing), order(alias.span));
+        here.0.is_some() && there.0.is_some() && there > here
     }
 
     /// Whether a name is a resource type: known natively, or a define.
@@ -174,8 +186,20 @@ impl Compiler<'_> {
     pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
         let loaded = self.env.parse_code(std::path::Path::new(""), text);
         let bad = || plain(format!("The expression <{text}> is not a valid type specification."));
-        if !loaded.errors.is_empty() {
-            return bad();
+        if let Some(error) = loaded.errors.first() {
+            let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
+            let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
+            return match error.primary.as_ref().filter(|_| is_syntax) {
+                Some(_) if error.message.ends_with("at end of input") => {
+                    plain(error.message.clone())
+                }
+                Some(label) => {
+                    let mut out = EvalError::new("", error.message.clone(), label.span);
+                    out.issue = error.issue.clone();
+                    Err(out.into())
+                }
+                None => bad(),
+            };
         }
         let program = &loaded.program;
         let mut body = program.body;

@@ -141,7 +141,10 @@ pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
 
 fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
-    let max = integer_text(&args[0])?.unsigned_abs();
+    let max = integer_text(&args[0])?;
+    let Ok(max) = u64::try_from(max) else {
+        return fail(format!("invalid argument - {max}"));
+    };
     let seed = args.get(1).map(joined).transpose()?.unwrap_or_default();
     let mut fqdn = fqdn(call);
     if args.get(2).is_some_and(Value::is_true) {
@@ -197,8 +200,11 @@ fn realize(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
-    let words = flat(&old_args(call))?;
-    for value in &words {
+    let mut words = flat(&old_args(call))?;
+    for value in &mut words {
+        if let Value::SemVer(_) = value {
+            *value = Value::Str(ruby_text(value));
+        }
         if value.as_str().is_none() {
             return fail(format!(
                 "undefined method `length' for {}:{}",

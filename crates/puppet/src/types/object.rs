@@ -344,7 +344,17 @@ fn check_against_parent(object: &ObjectType, definition: &Value) -> EvalResult<(
     {
         return plain(format!("reference to unresolved type '{name}'"));
     }
-    let Some(parent) = object.parent_object() else { return Ok(()) };
+    let parent = object.parent_object();
+    for name in object.equality.iter().flatten() {
+        let own = object.attributes.iter().any(|attribute| attribute.name == *name);
+        if !own && !parent.as_ref().is_some_and(|parent| has_attribute(parent, name)) {
+            return plain(format!(
+                "{} equality is referencing non existent attribute '{name}'",
+                object.label()
+            ));
+        }
+    }
+    let Some(parent) = parent else { return Ok(()) };
     check_equality(object, &parent)?;
     let inherited = parent.all_attributes();
     for attribute in &object.attributes {
@@ -401,6 +411,18 @@ fn check_equality(object: &ObjectType, parent: &Arc<ObjectType>) -> EvalResult<(
         }
     }
     Ok(())
+}
+
+/// Whether a type or one that it inherits from has an attribute.
+fn has_attribute(object: &Arc<ObjectType>, name: &str) -> bool {
+    let mut current = Some(Arc::clone(object));
+    while let Some(kind) = current {
+        if kind.attributes.iter().any(|attribute| attribute.name == name) {
+            return true;
+        }
+        current = kind.parent_object();
+    }
+    false
 }
 
 /// The own attributes that decide equality.

@@ -195,7 +195,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
                 Ok(uri) => Ok(uri_of(uri::parts(&uri))),
                 Err(reason) => plain(reason.to_string()),
             },
-            Value::Uri(uri) => Ok(uri_of(uri::parts(uri))),
             key @ Value::Hash(_) => Ok(uri_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },
@@ -264,9 +263,26 @@ fn one<'k>(label: &str, keys: &'k [Value]) -> EvalResult<&'k Value> {
 }
 
 fn bad_type<T>(label: &str, index: usize, key: &Value) -> EvalResult<T> {
-    let got = class_name(key);
+    let got = match key {
+        Value::Uri(uri) => uri_class(uri.scheme.as_deref()),
+        key => class_name(key),
+    };
     let message = format!("{label}[] arguments must be types. Got {got}");
     issue_at("BAD_TYPE_SLICE_TYPE", Blame::Key(index), message)
+}
+
+/// The name of the class that a URI of a scheme has in Ruby.
+fn uri_class(scheme: Option<&str>) -> String {
+    let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
+    let class = match scheme.as_str() {
+        "file" => "File",
+        "mailto" => "MailTo",
+        "http" | "https" | "ftp" | "ldap" | "ldaps" | "ws" | "wss" => {
+            return format!("URI::{}", scheme.to_ascii_uppercase());
+        }
+        _ => "Generic",
+    };
+    format!("URI::{class}")
 }
 
 fn type_key(label: &str, index: usize, key: &Value) -> EvalResult<Arc<Type>> {
