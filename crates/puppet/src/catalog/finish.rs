@@ -5,11 +5,12 @@ use std::sync::Arc;
 use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
+use crate::catalog::classes::unplaced;
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
     ResourceKind, flat, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
 use crate::eval::{Compiler, reference_key};
@@ -351,10 +352,11 @@ impl Compiler<'_> {
     fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
         let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
         let text = format!("{}{at}", no_title(text));
-        let mut error = crate::eval::error::PlainError::new(text);
-        error.related.extend(param.origin.span.map(|s| (s, "given here".into())));
-        error.help = Some("write a reference such as `Service['ntp']`".into());
-        Err(error.into())
+        let mut unwind = unplaced(text, param.origin.span);
+        if let Unwind::Error(error) = &mut *unwind {
+            error.help.push("write a reference such as `Service['ntp']`".into());
+        }
+        Err(unwind)
     }
 
     /// The resource that a value of a relationship metaparameter means.
