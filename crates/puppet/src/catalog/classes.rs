@@ -579,7 +579,7 @@ impl Compiler<'_> {
     pub(crate) fn class_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
         let found = self.env.find_class(name)?;
         if let Some(def) = &found {
-            self.type_parameters(&def.program)?;
+            self.type_loaded(def)?;
         }
         Ok(found)
     }
@@ -588,9 +588,21 @@ impl Compiler<'_> {
     pub(crate) fn define_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
         let found = self.env.find_define(name)?;
         if let Some(def) = &found {
-            self.type_parameters(&def.program)?;
+            self.type_loaded(def)?;
         }
         Ok(found)
+    }
+
+    /// As [`Self::type_parameters`] for the text of a definition, and the `init.pp` that was loaded
+    /// with it.
+    fn type_loaded(&mut self, def: &TypeDef) -> EvalResult<()> {
+        if self.typed.contains(&(Arc::as_ptr(&def.program) as usize)) {
+            return Ok(());
+        }
+        if let Some(init) = self.env.module_program(&def.module) {
+            self.type_parameters(&init)?;
+        }
+        self.type_parameters(&def.program)
     }
 
     /// Evaluates the types of the parameters of all classes and defines of a text, once: that

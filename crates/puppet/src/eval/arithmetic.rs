@@ -348,7 +348,9 @@ fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
     let left = match left {
         Value::Timespan(_) => "Timespan",
         Value::Timestamp(_) => "Timestamp",
-        Value::Int(_) | Value::Float(_) => {
+        Value::Int(_) | Value::Float(_)
+            if !matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) =>
+        {
             return plain("can't convert SemanticPuppet::Version into Float");
         }
         left => return not_applicable(op, left),
@@ -463,6 +465,7 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
             (BinaryOp::Sub, Value::Timespan(_)) => {
                 times(op, &span(nanoseconds(left).unwrap_or_default()), right)
             }
+            (BinaryOp::Mod, _) if matches!(left, Value::Float(_)) => not_applicable(op, left),
             _ => not_applicable_when(op, left, right),
         };
     }

@@ -7,7 +7,7 @@ use ordain_syntax::ListRef;
 use crate::catalog::{Collector, How, ResourceId, capitalize_segments};
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::{Compiler, Frame, compare};
-use crate::syntax::{Attribute, BinaryOp, Expr, ExprId};
+use crate::syntax::{Attribute, BinaryOp, CallForm, Expr, ExprId, Program};
 use crate::value::Value;
 
 /// A query, its values evaluated when the collector was made.
@@ -163,6 +163,11 @@ impl Compiler<'_> {
                     Expr::Name(name) | Expr::Str(name) | Expr::Reserved(name) => name.clone(),
                     _ => crate::eval::text::to_text(&self.eval(f, *left)?),
                 };
+                if let Some(class) = not_in_queries(&f.program, *right) {
+                    return plain(format!(
+                        "Cannot transform object of class Puppet::Pops::Model::{class}"
+                    ));
+                }
                 let value = self.eval(f, *right)?;
                 self.comparison(name, *op, value)
             }
@@ -209,7 +214,24 @@ impl Compiler<'_> {
     }
 
     /// A frame for code at the top.
-    pub(crate) fn top_frame(&self, program: &Arc<crate::syntax::Program>) -> Frame {
+    pub(crate) fn top_frame(&self, program: &Arc<Program>) -> Frame {
         Frame { program: Arc::clone(program), scope: crate::eval::scope::ScopeId::TOP }
     }
+}
+
+/// The name that upstream has for a kind of expression which may not be a value in a query.
+fn not_in_queries(program: &Program, id: ExprId) -> Option<&'static str> {
+    Some(match &program[id] {
+        Expr::List(_) => "LiteralList",
+        Expr::Hash(_) => "LiteralHash",
+        Expr::Minus(_) => "UnaryMinusExpression",
+        Expr::Ref(_) => "QualifiedReference",
+        Expr::Default => "LiteralDefault",
+        Expr::Regex(_) => "LiteralRegularExpression",
+        Expr::Call(call) => match program.call(*call).form {
+            CallForm::Method => "CallMethodExpression",
+            _ => "CallNamedFunctionExpression",
+        },
+        _ => return None,
+    })
 }

@@ -220,6 +220,15 @@ impl Compiler<'_> {
             let span = Some(attribute.range.in_file(program.file));
             let origin = ParamOrigin { how: how.clone(), span, within };
             let value = self.eval(f, attribute.value)?;
+            if let Some(problem) = not_for_attributes(&value) {
+                let what = match attribute.op {
+                    AttributeOp::Splat => "an Object",
+                    AttributeOp::Append => "a '+>' expression",
+                    AttributeOp::Set => "a '=>' expression",
+                };
+                let text = format!("Error while evaluating {what}, {problem}");
+                return Err(self.error(f, id, "RUNTIME_ERROR", text));
+            }
             if attribute.op == AttributeOp::Splat {
                 let Value::Hash(entries) = &value else {
                     let text = format!("Expected value of type Hash, got {}", kind_text(&value));
@@ -377,6 +386,19 @@ impl Compiler<'_> {
 /// Whether the name of a type in front of braces is that of classes.
 pub(crate) fn is_class(kind: &str) -> bool {
     kind.eq_ignore_ascii_case("class")
+}
+
+/// Why a value cannot be that of an attribute.
+fn not_for_attributes(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Iterator(_) => Some("Use of an Iterator is not supported here"),
+        Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
+            Some("No title provided and \"class\" is not a valid resource reference")
+        }
+        Value::Array(items) => items.iter().find_map(not_for_attributes),
+        Value::Hash(entries) => entries.values().find_map(not_for_attributes),
+        _ => None,
+    }
 }
 
 /// A parameter without history.

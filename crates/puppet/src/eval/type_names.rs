@@ -7,7 +7,7 @@ use ordain_source::{FileId, Severity, Span, suggest};
 
 use crate::catalog::schema;
 use crate::catalog::{ResourceKey, capitalize_segments};
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, issue, plain};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, access};
 use crate::load::{AliasDef, DefKind};
@@ -215,13 +215,35 @@ impl Compiler<'_> {
                 Type::Reference(name) => Ok(Type::Reference(name)),
                 kind => Ok(kind),
             },
-            Expr::Access(_) => match self.eval(&f, body)? {
+            Expr::Access(_) => match self.eval(&f, body).map_err(|e| type_text_error(e, text))? {
                 Value::Type(kind) => Ok(Type::clone(&kind)),
                 _ => bad(),
             },
             _ => bad(),
         }
     }
+}
+
+/// The error of a text that was to name a type: it belongs to the call that has the text.
+fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
+    let error = match *unwind {
+        Unwind::Error(error) => error,
+        other => return Box::new(other),
+    };
+    let message = match error.issue.as_deref() {
+        Some("RUNTIME_ERROR") => {
+            error.message.trim_start_matches("Error while evaluating a '[]' expression, ").into()
+        }
+        Some("OPERATOR_NOT_APPLICABLE") => {
+            format!("Not a parameterized type <{}>", text.split('[').next().unwrap_or(text))
+        }
+        Some("BAD_TYPE_SLICE_ARITY") => error.message,
+        Some(issue) if issue.starts_with("BAD_") => {
+            format!("The expression <{text}> is not a valid type specification.")
+        }
+        _ => return error.into(),
+    };
+    PlainError::new(message).into()
 }
 
 /// What a name that was defined means: an object type that was defined under the name is itself.
@@ -292,7 +314,8 @@ fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> 
         }
         Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name, seen)),
         Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
-            only_refers_to(inner, name, seen)
+            let is_empty = matches!(&**inner, Type::Variant(members) if members.is_empty());
+            !is_empty && only_refers_to(inner, name, seen)
         }
         _ => false,
     }

@@ -202,7 +202,7 @@ fn realize(call: &mut Call<'_, '_>) -> EvalResult {
 fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
     let mut words = flat(&old_args(call))?;
     for value in &mut words {
-        if let Value::SemVer(_) = value {
+        if let Value::SemVer(_) | Value::SemVerRange(_) = value {
             *value = Value::Str(ruby_text(value));
         }
         if value.as_str().is_none() {

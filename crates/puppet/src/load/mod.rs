@@ -386,6 +386,8 @@ impl Environment {
         let mut segments = name.split("::").collect::<Vec<_>>();
         let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
         let dir = module.dir.join("manifests");
+        // It is read whatever is asked for, since anything may be defined there.
+        self.load_file(&dir.join("init.pp"), module, "manifests")?;
         segments.remove(0);
         while !segments.is_empty() {
             let mut path = dir.join(segments.join("/"));
@@ -396,7 +398,14 @@ impl Environment {
             }
             segments.pop();
         }
-        self.load_file(&dir.join("init.pp"), module, "manifests")
+        Ok(())
+    }
+
+    /// The program of a module's `init.pp`, if it was read.
+    pub(crate) fn module_program(&self, module: &str) -> Option<Arc<Program>> {
+        let path = self.modules.get(module)?.dir.join("manifests/init.pp");
+        let registry = self.registry();
+        registry.files.get(&path).map(|file| Arc::clone(&file.program))
     }
 
     /// Reads the one file of a module, or of the environment itself, that may define a name.

@@ -732,7 +732,7 @@ fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
     let mut ends = OPEN;
     for (i, key) in keys.iter().enumerate() {
         let end = match key {
-            Value::Default => continue,
+            Value::Default | Value::Undef => continue,
             Value::Timestamp(ns) if stamp => **ns,
             Value::Timespan(ns) if !stamp => **ns,
             other => crate::types::new::time_bound(other, stamp)?,
