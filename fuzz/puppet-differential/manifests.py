@@ -303,7 +303,7 @@ class Manifests(Expressions):
             return Statement("notice(getvar('", self.pick(["c0::p", "x.a", "c1::v1.0", "::x", "facts.os"]), "'))\n")
         return Statement(self.pick(["fail('x')", "notice('a', 1, undef)", "warning(\"w\")", "info [1, {a=>b}]", "debug('d')", "err('e')", "alert(1.5)",
                                     "crit(:a)" if self.chance(0.1) else "crit('a')", "notice $facts['os']", "notice($trusted)", "notice $title", "return()",
-                                    "notice $module_name", "notice $caller_module_name", "notice($environment, $server_facts)", "next()", "break()"]), "\n")
+                                    "notice $module_name", "notice $caller_module_name", "notice($environment)", "next()", "break()"]), "\n")
 
     def splatted(self, kind):
         names = PARAMETERS.get(kind) or [p[0] for p in self.defines.get(kind, [])] or ["tag"]

@@ -343,7 +343,9 @@ fn unique(call: &mut Call<'_, '_>) -> EvalResult {
         Value::Str(text) => chars(text),
         other => Items::of(other)?.into_values()?,
     };
-    let kept = if call.block.is_none() {
+    // Of one item Ruby asks nothing.
+    let alone = values.len() < 2 && (is_text || call.arg(0).as_array().is_some());
+    let kept = if call.block.is_none() || alone {
         values.into_iter().collect::<IndexSet<Value, FxBuildHasher>>().into_iter().collect()
     } else {
         let mut seen: IndexSet<Value, FxBuildHasher> = IndexSet::default();
