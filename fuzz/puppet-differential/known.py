@@ -36,6 +36,8 @@ def known(case, found, ours, theirs):
         return "words of the parser of JSON"
     if kind == "only ours fails" and re.search(r"Could not find resource '.*' in parameter", found[1]):
         return "a relationship to what stays virtual fails before the node gets it"
+    if kind == "words" and re.search(r"lambda:\s", theirs.get("error") or ""):
+        return "a template is named, not called lambda"
     if "must be a literal type" in json.dumps(theirs.get("logs") or []):
         return "warnings of the validator are diagnostics, not logs"
     if kind == "edges" and re.search(r"missing \[\('(Class\[[^\]]*\])', '\1'\)\]$", found[1]):
