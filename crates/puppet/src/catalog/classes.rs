@@ -620,8 +620,13 @@ impl Compiler<'_> {
                 let outer = self.typing.replace(program.span(id));
                 let result = self.parameter_types(&f, *params, None);
                 self.typing = outer;
-                if let Err(unwind) = result {
-                    return Err(self.no_type(&f, *params, unwind));
+                match result {
+                    Err(unwind) if is_unknown_elsewhere(&unwind, program.span(id)) => {
+                        // What an alias stands for has to be known when it is used.
+                        self.aliases.retain(|_, alias| alias.target.get().is_some());
+                    }
+                    Err(unwind) => return Err(self.no_type(&f, *params, unwind)),
+                    Ok(_) => {}
                 }
             }
         }
@@ -754,6 +759,17 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     let title = resource.title.as_str();
     let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');
     (is_file && resource.param("path").is_none()).then(|| resource.key().title)
+}
+
+/// Whether an error is that of a name which no type has, written outside of a definition.
+fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
+    let Unwind::Error(error) = unwind else { return false };
+    let inside = |span: Span| {
+        span.file == definition.file
+            && definition.range.start <= span.range.start
+            && span.range.start < definition.range.end
+    };
+    error.issue.as_deref() == Some("UNKNOWN_RESOURCE_TYPE") && !error.span.is_some_and(inside)
 }
 
 /// Checks that what a parameter `tag` gives can be tags.

@@ -462,9 +462,7 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     if !is_time(left) {
         return match (op, right) {
             (BinaryOp::Add, _) | (BinaryOp::Mul, Value::Timespan(_)) => times(op, right, left),
-            (BinaryOp::Sub, Value::Timespan(_)) => {
-                times(op, &span(nanoseconds(left).unwrap_or_default()), right)
-            }
+            (BinaryOp::Sub, Value::Timespan(_)) => times(op, &span(operand(left)), right),
             (BinaryOp::Mod, _) if matches!(left, Value::Float(_)) => not_applicable(op, left),
             _ => not_applicable_when(op, left, right),
         };
@@ -476,6 +474,19 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     }
 }
 
+/// The most nanoseconds either way: more than numbers can name as seconds.
+const MOST: i128 = i64::MAX as i128 * NANOS;
+
+/// Nanoseconds that an operation gave, if they are not too many.
+fn bounded(ns: i128) -> EvalResult<i128> {
+    if ns.abs() > MOST { plain("the duration is too long") } else { Ok(ns) }
+}
+
+/// The nanoseconds of an operand; one that is too large stays so in sums.
+fn operand(value: &Value) -> i128 {
+    nanoseconds(value).unwrap_or_default().clamp(-2 * MOST, 2 * MOST)
+}
+
 fn span(ns: i128) -> Value {
     Value::Timespan(Arc::new(ns))
 }
@@ -485,19 +496,21 @@ fn stamp(ns: i128) -> Value {
 }
 
 fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
-    let other = nanoseconds(right).unwrap_or_default();
+    let other = operand(right);
     Ok(match (op, right) {
-        (BinaryOp::Add, Value::Timestamp(o)) => stamp(ns + **o),
-        (BinaryOp::Add, _) => span(ns + other),
+        (BinaryOp::Add, Value::Timestamp(o)) => stamp(bounded(ns + **o)?),
+        (BinaryOp::Add, _) => span(bounded(ns + other)?),
         (BinaryOp::Sub, Value::Timestamp(_)) => {
             return plain(format!("{} cannot be subtracted from a Timespan", a_an_uc(right)));
         }
-        (BinaryOp::Sub, _) => span(ns - other),
+        (BinaryOp::Sub, _) => span(bounded(ns - other)?),
         (BinaryOp::Mul, Value::Int(i)) => match ns.checked_mul(i128::from(*i)) {
-            Some(ns) => span(ns),
+            Some(ns) => span(bounded(ns)?),
             None => return plain("the duration is too long"),
         },
-        (BinaryOp::Mul, Value::Float(f)) => span((ns as f64 * f) as i128),
+        (BinaryOp::Mul, Value::Float(f)) => {
+            span(bounded(((ns as f64 * f) as i128).clamp(-2 * MOST, 2 * MOST))?)
+        }
         (BinaryOp::Mul, _) => {
             let right = a_an(right);
             return plain(format!("A Timestamp cannot be multiplied by {right}"));
@@ -510,7 +523,9 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
         (BinaryOp::Div, Value::Float(f)) if *f == 0.0 => {
             return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
         }
-        (BinaryOp::Div, Value::Float(f)) => span((ns as f64 / f).floor() as i128),
+        (BinaryOp::Div, Value::Float(f)) => {
+            span(bounded(((ns as f64 / f).floor() as i128).clamp(-2 * MOST, 2 * MOST))?)
+        }
         (BinaryOp::Div, _) => {
             return plain(format!("A Timespan cannot be divided by {}", a_an(right)));
         }
@@ -528,14 +543,14 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
 }
 
 fn timestamp(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
-    let other = nanoseconds(right).unwrap_or_default();
+    let other = operand(right);
     Ok(match (op, right) {
         (BinaryOp::Add, Value::Timestamp(_)) => {
             return plain(format!("{} cannot be added to a Timestamp", a_an_uc(right)));
         }
-        (BinaryOp::Add, _) => stamp(ns + other),
-        (BinaryOp::Sub, Value::Timestamp(o)) => span(ns - **o),
-        (BinaryOp::Sub, _) => stamp(ns - other),
+        (BinaryOp::Add, _) => stamp(bounded(ns + other)?),
+        (BinaryOp::Sub, Value::Timestamp(o)) => span(bounded(ns - **o)?),
+        (BinaryOp::Sub, _) => stamp(bounded(ns - other)?),
         _ => return not_applicable(op, left),
     })
 }
