@@ -148,7 +148,7 @@ impl Compiler<'_> {
     ) -> EvalResult {
         let Some(resource) = self.catalog.find(key) else {
             let title = match key.kind.as_str() {
-                "Class" => key.title.to_lowercase().into(),
+                "Class" => key.title.to_lowercase(),
                 _ => key.title.clone(),
             };
             let text = format!("Resource not found: {}['{title}']", key.kind);
@@ -225,6 +225,7 @@ impl Compiler<'_> {
 }
 
 /// The error of a text that was to name a type: it belongs to the call that has the text.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
 fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
     let error = match *unwind {
         Unwind::Error(error) => error,
