@@ -1,6 +1,7 @@
 //! Repository tasks, run as `cargo xtask TASK`.
 //!
 //! `vectors DIR [-v]` runs every file of recorded answers below a directory.
+//! `answer` reads cases of Puppet's language, a JSON object a line, and answers each with a line.
 
 mod vectors;
 
@@ -16,8 +17,9 @@ fn main() -> anyhow::Result<ExitCode> {
     match args.as_slice() {
         ["vectors", dir] => vectors::run(Path::new(dir), false),
         ["vectors", dir, "-v"] | ["vectors", "-v", dir] => vectors::run(Path::new(dir), true),
+        ["answer"] => vectors::answer(),
         _ => {
-            eprintln!("usage: cargo xtask vectors DIR [-v]");
+            eprintln!("usage: cargo xtask vectors DIR [-v] | answer");
             Ok(ExitCode::from(2))
         }
     }

@@ -4,6 +4,7 @@
 //! case. A case that disagrees is an error unless
 //! the list of known differences (`tests/known-differences.txt`) names it with a reason.
 
+mod answer;
 mod dynaml;
 mod dynaml_tree;
 mod puppet;
@@ -16,6 +17,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use rayon::prelude::*;
 use serde_json::Value as Json;
+
+pub use answer::answer;
 
 /// Lines `suite/id: reason`.
 const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/known-differences.txt");

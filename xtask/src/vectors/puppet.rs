@@ -133,7 +133,8 @@ pub fn compile(case: &Json) -> Disagreement {
     }
 }
 
-struct Failed(Arc<SourceMap>, Vec<Diagnostic>);
+/// What an environment that cannot be opened says.
+pub struct Failed(pub Arc<SourceMap>, pub Vec<Diagnostic>);
 
 impl std::fmt::Display for Failed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -144,7 +145,8 @@ impl std::fmt::Display for Failed {
 /// An environment, the warnings of its site program, and the texts.
 type Opened = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
 
-fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
+/// The environment that a case describes.
+pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
     let root = PathBuf::from("/env");
     let files = case["files"].as_object().into_iter().flatten();
     let files = files.map(|(path, text)| (root.join(path), text.as_str().unwrap_or("")));
@@ -165,7 +167,8 @@ fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
     }
 }
 
-fn settings(case: &Json) -> Settings {
+/// The settings of a case.
+pub fn settings(case: &Json) -> Settings {
     let strict = match case["settings"]["strict"].as_str() {
         Some("off") => Strict::Off,
         Some("warning") => Strict::Warning,
@@ -175,7 +178,8 @@ fn settings(case: &Json) -> Settings {
     Settings { strict, strict_variables, ..Settings::default() }
 }
 
-fn node(case: &Json, default: &str) -> Node {
+/// The node of a case.
+pub fn node(case: &Json, default: &str) -> Node {
     let entries = |key: &str| -> Vec<_> {
         match &case[key] {
             Json::Object(map) => map.iter().map(|(k, v)| (k.as_str().into(), value(v))).collect(),

@@ -171,7 +171,6 @@ impl Printer {
             'X' | 'T' => "%H:%M:%S",
             'r' => "%I:%M:%S %p",
             'R' => "%H:%M",
-            '+' => "%a %b %e %H:%M:%S %Z %Y",
             _ => return false,
         };
         let mut text = String::new();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
+use ordain_syntax::ListRef;
 
+use crate::catalog::kinds::KnownKind;
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
 use crate::catalog::{
@@ -14,10 +16,11 @@ use crate::catalog::{
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
-use crate::eval::resources::{Declaration, as_parameter, new_param};
+use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
+use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
 use crate::types::mismatch;
 use crate::value::Value;
 
@@ -33,23 +36,33 @@ impl Compiler<'_> {
         params: Vec<Param>,
         at: Declaration,
     ) -> EvalResult<ResourceId> {
-        if kind.strip_prefix("::").unwrap_or(kind).eq_ignore_ascii_case("class") {
-            let name = title.strip_prefix("::").unwrap_or(title).to_lowercase();
-            let def = self.class_def(&name)?;
+        if is_class(kind) {
+            let def = self.class_def(title)?;
             let id = self.add_class(def, params, Declared::AsResource, at)?;
             self.evaluate(id)?;
             return Ok(id);
         }
-        let Some(known) = self.resource_type(kind)? else {
-            return self.unknown_resource_type(&kind.to_lowercase());
-        };
+        let known = self.known_kind(kind)?;
         let what = known.what.clone();
         let (kind, tags) = (known.title.clone(), known.tags.clone());
-        let resource = self.new_resource(kind, title.clone(), what, tags, params, at);
+        let resource = self.new_resource(kind, title.clone(), what, tags, params, at)?;
         self.add_resource(resource, at.scope)
     }
 
-    fn unknown_resource_type(&self, name: &str) -> EvalResult<ResourceId> {
+    /// The resource type of this name.
+    pub(crate) fn known_kind(&mut self, kind: &str) -> EvalResult<Arc<KnownKind>> {
+        match self.resource_type(kind)? {
+            // Only what is written in Puppet has names from the top.
+            Some(known)
+                if !kind.starts_with("::") || matches!(known.what, ResourceKind::Define(_)) =>
+            {
+                Ok(known)
+            }
+            _ => self.unknown_resource_type(&kind.to_lowercase()),
+        }
+    }
+
+    fn unknown_resource_type<T>(&self, name: &str) -> EvalResult<T> {
         let defines = self.env.type_names(DefKind::Define);
         let natives = schema::TYPES.iter().map(|t| t.name);
         let known = defines.iter().map(EcoString::as_str).chain(natives);
@@ -59,11 +72,12 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    fn class_def(&mut self, name: &str) -> EvalResult<Arc<TypeDef>> {
-        match self.env.find_class(name)? {
+    fn class_def(&mut self, title: &str) -> EvalResult<Arc<TypeDef>> {
+        let name = &title.strip_prefix("::").unwrap_or(title).to_lowercase();
+        match self.class_named(name)? {
             Some(def) => Ok(def),
             None => {
-                let text = format!("Could not find declared class {name}");
+                let text = format!("Could not find declared class {title}");
                 let mut error = crate::eval::error::PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
@@ -81,7 +95,7 @@ impl Compiler<'_> {
         mut tags: TagSet,
         params: Vec<Param>,
         at: Declaration,
-    ) -> Resource {
+    ) -> EvalResult<Resource> {
         let main = kind == "Class" && title == "main";
         if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
@@ -113,7 +127,7 @@ impl Compiler<'_> {
             title_is_text: at.title_is_text,
         };
         for param in &resource.params {
-            self.tag_by_param(&mut resource.tags, param);
+            self.tag_by_param(&mut resource.tags, param, resource.span)?;
         }
         if let Some(path) = trimmed_path(&resource) {
             let origin = ParamOrigin { how: How::External, span: None, within: container };
@@ -124,17 +138,24 @@ impl Compiler<'_> {
                 let lost = LostValue { value: default.value, origin: default.origin };
                 set.losers.push(lost);
             } else {
-                self.tag_by_param(&mut resource.tags, &default);
+                self.tag_by_param(&mut resource.tags, &default, resource.span)?;
                 resource.params.push(default);
             }
         }
-        resource
+        Ok(resource)
     }
 
-    fn tag_by_param(&mut self, set: &mut TagSet, param: &Param) {
+    /// Adds the tags that a parameter gives to a resource at a place.
+    fn tag_by_param(
+        &mut self,
+        set: &mut TagSet,
+        param: &Param,
+        span: Option<Span>,
+    ) -> EvalResult<()> {
         if param.name != "tag" {
-            return;
+            return Ok(());
         }
+        check_tags(param, span)?;
         let mut several = Vec::new();
         for value in flat(&param.value, &mut several).iter().filter(|v| !v.is_undef()) {
             let text = crate::eval::text::to_text(value);
@@ -142,6 +163,7 @@ impl Compiler<'_> {
                 set.insert(self.catalog.tags.intern(tag));
             }
         }
+        Ok(())
     }
 
     /// Puts a resource into the catalog, contained in what the code of `scope` belongs to.
@@ -149,14 +171,6 @@ impl Compiler<'_> {
         let key = resource.key();
         if let Some(known) = self.catalog.find(&key) {
             return self.duplicate(&resource, known);
-        }
-        if let Some(bad) = resource.param("tag").and_then(|p| invalid_tag(&p.value)) {
-            let text = format!("Invalid tag '{bad}'");
-            let Some(span) = resource.span else { return plain(text) };
-            let mut error = EvalError::new("", text, span);
-            error.issue = None;
-            error.line_only = true;
-            return Err(error.into());
         }
         let most = self.settings.max_resources;
         if self.catalog.resources.len() >= most {
@@ -286,7 +300,7 @@ impl Compiler<'_> {
         let title = class_title(&def.name);
         let what = ResourceKind::Class(Some(def));
         let tags = self.kind_tags("class");
-        let mut resource = self.new_resource("Class".into(), title, what, tags, params, at);
+        let mut resource = self.new_resource("Class".into(), title, what, tags, params, at)?;
         resource.declared = declared;
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, at.scope)?;
@@ -308,7 +322,7 @@ impl Compiler<'_> {
                 error.code = Some("puppet::inheritance-cycle");
                 return Err(error.into());
             }
-            let Some(def) = self.env.find_class(&parent)? else {
+            let Some(def) = self.class_named(&parent)? else {
                 let text = format!(
                     "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
@@ -328,7 +342,7 @@ impl Compiler<'_> {
             let title = class_title(&def.name);
             let what = ResourceKind::Class(Some(def));
             let tags = self.kind_tags("class");
-            let resource = self.new_resource("Class".into(), title, what, tags, Vec::new(), at);
+            let resource = self.new_resource("Class".into(), title, what, tags, Vec::new(), at)?;
             let tags = resource.tags.clone();
             self.add_resource(resource, at.scope)?;
             self.catalog.own_tags.extend(&tags);
@@ -486,12 +500,12 @@ impl Compiler<'_> {
         let span = Some(f.program.span(default));
         let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
-        self.set_param(id, new_param(name, value.clone(), false, origin));
+        self.set_param(id, new_param(name, value.clone(), false, origin))?;
         Ok(value)
     }
 
     /// Checks names and types of all parameters of a class or define.
-    fn check_parameters(
+    pub(crate) fn check_parameters(
         &self,
         id: ResourceId,
         def: &TypeDef,
@@ -543,8 +557,7 @@ impl Compiler<'_> {
             None => How::External,
         };
         let origin = ParamOrigin { how, span: None, within: id };
-        self.set_param(id, new_param(param.name.clone(), found.value, false, origin));
-        Ok(())
+        self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
     }
 
     /// Metaparameters given to a class or define are variables in its defaults and its body.
@@ -562,6 +575,97 @@ impl Compiler<'_> {
         }
     }
 
+    /// The class of this name in lower case. The types of the parameters of all that its file
+    /// defines are known then.
+    pub(crate) fn class_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        let found = self.env.find_class(name)?;
+        if let Some(def) = &found {
+            self.type_loaded(def)?;
+        }
+        Ok(found)
+    }
+
+    /// The define of this name in lower case, as [`Self::class_named`].
+    pub(crate) fn define_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
+        let found = self.env.find_define(name)?;
+        if let Some(def) = &found {
+            self.type_loaded(def)?;
+        }
+        Ok(found)
+    }
+
+    /// As [`Self::type_parameters`] for the text of a definition, and the `init.pp` that was loaded
+    /// with it.
+    fn type_loaded(&mut self, def: &TypeDef) -> EvalResult<()> {
+        if self.typed.contains(&(Arc::as_ptr(&def.program) as usize)) {
+            return Ok(());
+        }
+        if let Some(init) = self.env.module_program(&def.module) {
+            self.type_parameters(&init)?;
+        }
+        self.type_parameters(&def.program)
+    }
+
+    /// Evaluates the types of the parameters of all classes and defines of a text, once: that
+    /// happens when a text is loaded, whatever of it is used then.
+    pub(crate) fn type_parameters(&mut self, program: &Arc<Program>) -> EvalResult<()> {
+        if program.definitions.is_empty() || !self.typed.insert(Arc::as_ptr(program) as usize) {
+            return Ok(());
+        }
+        let f = Frame { program: Arc::clone(program), scope: ScopeId::TOP };
+        for &id in &program.definitions {
+            let Expr::Definition(definition) = program[id] else { continue };
+            if let Definition::Class { params, .. } | Definition::Define { params, .. } =
+                program.definition(definition)
+            {
+                let outer = self.typing.replace(program.span(id));
+                let result = self.parameter_types(&f, *params, None);
+                self.typing = outer;
+                match result {
+                    Err(unwind) if is_unknown_elsewhere(&unwind, program.span(id)) => {
+                        // What an alias stands for has to be known when it is used.
+                        self.aliases.retain(|_, alias| alias.target.get().is_some());
+                    }
+                    Err(unwind) => return Err(self.no_type(&f, *params, unwind)),
+                    Ok(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of parameters whose types could not be evaluated; that something is no type has
+    /// one of its own here.
+    fn no_type(
+        &mut self,
+        f: &Frame,
+        params: ListRef<ParamDef>,
+        unwind: Box<Unwind>,
+    ) -> Box<Unwind> {
+        let issue = match &*unwind {
+            Unwind::Error(error) => error.issue.as_deref(),
+            _ => None,
+        };
+        if issue != Some("TYPE_MISMATCH") {
+            return unwind;
+        }
+        let program = Arc::clone(&f.program);
+        for param in program.params(params) {
+            let value = param.kind.map(|kind| self.eval(f, kind));
+            if let Some(Ok(value)) = value
+                && !matches!(value, Value::Type(_))
+            {
+                let got = crate::functions::support::ruby_class(&value);
+                return crate::eval::error::PlainError::new(format!(
+                    "Parameter '{}' is given a type that is not a Puppet Type, got {got}",
+                    param.name
+                ))
+                .into();
+            }
+        }
+        unwind
+    }
+
     /// The parameters of a class or define with their types.
     pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
@@ -569,9 +673,11 @@ impl Compiler<'_> {
     }
 
     /// Sets a parameter; one of the same name loses.
-    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) {
-        let mut tags = std::mem::take(&mut self.catalog.get_mut(id).tags);
-        self.tag_by_param(&mut tags, &param);
+    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
+        let resource = self.catalog.get_mut(id);
+        let span = resource.span;
+        let mut tags = std::mem::take(&mut resource.tags);
+        self.tag_by_param(&mut tags, &param, span)?;
         let resource = self.catalog.get_mut(id);
         resource.tags = tags;
         match resource.params.iter_mut().find(|p| p.name == param.name) {
@@ -584,6 +690,7 @@ impl Compiler<'_> {
             }
             None => resource.params.push(param),
         }
+        Ok(())
     }
 
     /// The edge from a class's stage to it.
@@ -599,7 +706,7 @@ impl Compiler<'_> {
         };
         if title != "main" && self.catalog.get(id).param("stage").is_none() {
             let origin = ParamOrigin { how: How::Inherited, span: None, within: container };
-            self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin));
+            self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin))?;
         }
         self.catalog.edges.insert((stage, id));
         Ok(())
@@ -626,7 +733,7 @@ impl Compiler<'_> {
         };
         let (kind, tags) = ("Node".into(), self.kind_tags("node"));
         let resource =
-            self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at);
+            self.new_resource(kind, title.clone(), ResourceKind::Node, tags, Vec::new(), at)?;
         let tags = resource.tags.clone();
         let id = self.add_resource(resource, ScopeId::TOP)?;
         self.catalog.own_tags.extend(&tags);
@@ -658,11 +765,32 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     (is_file && resource.param("path").is_none()).then(|| resource.key().title)
 }
 
-fn invalid_tag(value: &Value) -> Option<EcoString> {
+/// Whether an error is that of a name which no type has, written outside of a definition.
+fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
+    let Unwind::Error(error) = unwind else { return false };
+    let inside = |span: Span| {
+        span.file == definition.file
+            && definition.range.start <= span.range.start
+            && span.range.start < definition.range.end
+    };
+    error.issue.as_deref() == Some("UNKNOWN_RESOURCE_TYPE") && !error.span.is_some_and(inside)
+}
+
+/// Checks that what a parameter `tag` gives can be tags.
+pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
-    let texts =
-        flat(value, &mut several).iter().filter(|v| !v.is_undef()).map(crate::eval::text::to_text);
-    texts.into_iter().find(|t| !tags::is_valid(t))
+    let values = flat(&param.value, &mut several).iter().filter(|v| !v.is_undef());
+    let mut texts = values.map(|value| crate::types::format::ruby_text(value).to_lowercase());
+    let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
+    Err(unplaced(format!("Invalid tag '{bad}'"), span))
+}
+
+/// An error for which Puppet has no issue code; it knows the line at most.
+pub(crate) fn unplaced(text: String, span: Option<Span>) -> Box<Unwind> {
+    let Some(span) = span else { return crate::eval::error::PlainError::new(text).into() };
+    let mut error = EvalError::new("", text, span);
+    (error.issue, error.line_only) = (None, true);
+    error.into()
 }
 
 /// An error of a body; a `break()` that leaves that of a define is reported for the evaluation.

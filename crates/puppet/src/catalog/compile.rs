@@ -188,6 +188,9 @@ impl Compiler<'_> {
 
     fn evaluate_main(&mut self) -> EvalResult<()> {
         for program in &self.env.site {
+            self.type_parameters(program)?;
+        }
+        for program in &self.env.site {
             let f = self.top_frame(program);
             self.eval(&f, program.body)?;
         }
@@ -298,7 +301,7 @@ impl Compiler<'_> {
 
     fn classified(&mut self, name: &str) -> EvalResult<Arc<crate::load::TypeDef>> {
         let lower = name.trim_start_matches("::").to_lowercase();
-        match self.env.find_class(&lower)? {
+        match self.class_named(&lower)? {
             Some(def) => Ok(def),
             None => {
                 let text = format!("Could not find class {name} for {}", self.node);

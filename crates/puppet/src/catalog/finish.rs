@@ -1,18 +1,21 @@
 //! The end of a compile: relationships, late overrides, tags, checks.
 
+use std::sync::Arc;
+
 use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
+use crate::catalog::classes::unplaced;
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
     ResourceKind, flat, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
-use crate::eval::text::to_text;
 use crate::eval::{Compiler, reference_key};
 use crate::types::Type;
+use crate::types::format::{ruby_inspect, ruby_text};
 use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
@@ -76,6 +79,12 @@ impl Compiler<'_> {
             error.help.extend(self.reference_help(which));
             error
         };
+        let untitled = [from, to].into_iter().find(|key| key.title.is_empty());
+        if let Some(key) = untitled
+            && (key == from || self.catalog.find(from).is_some())
+        {
+            return Err(missing(no_title(&key.text()), key).into());
+        }
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
                 "Could not find resource '{}' for relationship on '{}'",
@@ -158,6 +167,7 @@ impl Compiler<'_> {
         if let (false, Some(container)) = (resource.evaluated, container) {
             self.catalog.pass_tags(container, id);
         }
+        self.check_unevaluated(id)?;
         let resource = self.catalog.get_mut(id);
         for param in &mut resource.params {
             if let Value::Sensitive(inner) = &param.value {
@@ -167,6 +177,17 @@ impl Compiler<'_> {
             }
         }
         self.check_names(id)
+    }
+
+    /// The parameters of an instance of a define that stays virtual.
+    fn check_unevaluated(&mut self, id: ResourceId) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let (false, ResourceKind::Define(def)) = (resource.evaluated, &resource.what) else {
+            return Ok(());
+        };
+        let def = Arc::clone(def);
+        let signature = self.signature_of(&def)?;
+        self.check_parameters(id, &def, &signature)
     }
 
     /// Attribute names of native types; classes and defines were checked when they were evaluated.
@@ -298,7 +319,7 @@ impl Compiler<'_> {
                         continue;
                     }
                     let Some(key) = self.reference_of(value) else {
-                        return self.bad_reference(value, param);
+                        return self.bad_reference(&reference_text(value), param);
                     };
                     if self.catalog.find(&key).is_some() {
                         continue;
@@ -328,23 +349,14 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn bad_reference(&self, value: &Value, param: &Param) -> EvalResult<()> {
-        let text = match value {
-            Value::Str(text) => text.to_string(),
-            Value::Type(kind) | Value::Reference(kind)
-                if matches!(**kind, Type::Resource { .. }) =>
-            {
-                format!("{kind}[]")
-            }
-            other => to_text(other).to_string(),
-        };
-        let text = format!("No title provided and \"{text}\" is not a valid resource reference");
-        let Some(span) = param.origin.span else { return plain(text) };
-        let mut error = EvalError::new("", text, span);
-        error.issue = None;
-        error.line_only = true;
-        error.help.push("write a reference such as `Service['ntp']`".into());
-        Err(error.into())
+    fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
+        let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let text = format!("{}{at}", no_title(text));
+        let mut unwind = unplaced(text, param.origin.span);
+        if let Unwind::Error(error) = &mut *unwind {
+            error.help.push("write a reference such as `Service['ntp']`".into());
+        }
+        Err(unwind)
     }
 
     /// The resource that a value of a relationship metaparameter means.
@@ -352,8 +364,8 @@ impl Compiler<'_> {
         match value {
             Value::Type(kind) | Value::Reference(kind) => reference_key(kind),
             Value::Str(text) => {
-                let (kind, rest) = text.split_once('[')?;
-                let title = rest.strip_suffix(']')?;
+                let (kind, rest) = text.split_once('[').filter(|(kind, _)| !kind.is_empty())?;
+                let title = rest.strip_suffix(']').filter(|title| !title.is_empty())?;
                 let title = title.trim_matches(|c| c == '\'' || c == '"');
                 Some(ResourceKey::new(kind, title))
             }
@@ -373,5 +385,21 @@ impl Compiler<'_> {
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
         }
+    }
+}
+
+fn no_title(text: &str) -> String {
+    format!("No title provided and \"{text}\" is not a valid resource reference")
+}
+
+/// A value that is no reference, as a message about it names it.
+fn reference_text(value: &Value) -> String {
+    match value {
+        Value::Type(kind) | Value::Reference(kind) => match &**kind {
+            Type::Resource { kind: Some(kind), title: None } => format!("{kind}[]"),
+            other => other.to_string(),
+        },
+        Value::Array(_) | Value::Hash(_) => ruby_inspect(value).replace('"', "\\\""),
+        other => ruby_text(other).into(),
     }
 }

@@ -2,7 +2,8 @@
 
 use ordain_source::{FileId, Span, TextRange};
 
-use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind};
+use crate::catalog::classes::{check_tags, unplaced};
+use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::{Compiler, Strict, compare};
 use crate::load::TypeDef;
@@ -74,9 +75,10 @@ impl Compiler<'_> {
     }
 
     fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
+        check_attributes(&over.params, &over.key, over.span)?;
         self.check_not_evaluated(id, &over)?;
         for param in over.params {
-            self.override_param(id, param);
+            self.override_param(id, param)?;
         }
         Ok(())
     }
@@ -120,7 +122,13 @@ impl Compiler<'_> {
             Unwind::Plain(error) => {
                 (error.message, error.related, error.help.into_iter().collect(), None)
             }
-            Unwind::Error(error) if error.is_jump => return error.into(),
+            Unwind::Error(error) if error.is_jump => {
+                let place = self.full_place(error.span, true);
+                let place = place.replacen("(line", "(file: unknown, line", 1);
+                let text = format!("Error while evaluating an Object, {}{place}", error.message);
+                return EvalError { issue: Some("RUNTIME_ERROR".into()), message: text, ..error }
+                    .into();
+            }
             Unwind::Error(error) => {
                 let place = self.full_place(error.span, error.line_only);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
@@ -204,8 +212,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let Some(current) = resource.param(&param.name) else {
-            self.override_param(id, param.clone());
-            return Ok(());
+            return self.override_param(id, param.clone());
         };
         let scope = resource.scope;
         let default = self.default_for(scope, &resource.kind, &param.name);
@@ -234,8 +241,7 @@ impl Compiler<'_> {
             }
             return Err(unwind);
         }
-        self.override_param(id, param.clone());
-        Ok(())
+        self.override_param(id, param.clone())
     }
 
     fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {
@@ -250,7 +256,7 @@ impl Compiler<'_> {
     }
 
     /// Sets a parameter by an override, or appends to it.
-    fn override_param(&mut self, id: ResourceId, mut param: Param) {
+    fn override_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
         if param.append
             && let Some(current) = self.catalog.get(id).param(&param.name)
         {
@@ -262,7 +268,7 @@ impl Compiler<'_> {
             param.losers.push(lost);
         }
         param.append = false;
-        self.set_param(id, param);
+        self.set_param(id, param)
     }
 
     fn definition_of(&self, id: ResourceId) -> Option<&TypeDef> {
@@ -298,4 +304,18 @@ impl Compiler<'_> {
         }
         false
     }
+}
+
+/// Checks the attributes of an override, as those of a resource of their own.
+pub(crate) fn check_attributes(params: &[Param], key: &ResourceKey, span: Span) -> EvalResult<()> {
+    for (i, param) in params.iter().enumerate() {
+        if params[..i].iter().any(|p| p.name == param.name) {
+            let text = format!("Duplicate parameter '{}' for on {}", param.name, key.text());
+            return Err(unplaced(text, Some(span)));
+        }
+        if param.name == "tag" {
+            check_tags(param, Some(span))?;
+        }
+    }
+    Ok(())
 }

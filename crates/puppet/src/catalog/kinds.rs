@@ -38,7 +38,7 @@ impl Compiler<'_> {
                 }
                 ResourceKind::Native(Arc::new(schema))
             }
-            None => match self.env.find_define(&lower)? {
+            None => match self.define_named(&lower)? {
                 Some(def) => ResourceKind::Define(def),
                 None => return Ok(None),
             },

@@ -61,7 +61,7 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> Eval
             Value::Binary(more) => {
                 Ok(Value::Binary(Arc::new([&bytes[..], &more[..]].concat())).into())
             }
-            _ => runtime("Can only append Binary to a Binary"),
+            _ => plain("Can only append Binary to a Binary"),
         },
         (Value::Uri(uri), BinaryOp::Add) => join(uri, right).map(Outcome::from),
         _ => numbers(op, left, right, strict),
@@ -74,12 +74,12 @@ fn join(uri: &Uri, right: &Value) -> EvalResult {
         Value::Uri(other) => Uri::clone(other),
         Value::Str(text) => match text.parse::<Uri>() {
             Ok(other) => other,
-            Err(reason) => return runtime(reason.to_string()),
+            Err(reason) => return plain(reason.to_string()),
         },
-        _ => return runtime("An URI can only be merged with an URI or String"),
+        _ => return plain("An URI can only be merged with an URI or String"),
     };
     if uri.scheme.is_none() && reference.scheme.is_none() {
-        return runtime("both URI are relative");
+        return plain("both URI are relative");
     }
     Ok(Value::Uri(Arc::new(uri.resolve(&reference))))
 }
@@ -100,10 +100,6 @@ pub fn negate(value: &Value, strict: Strict) -> EvalResult<Outcome> {
         other => return not_applicable(BinaryOp::Sub, &other),
     };
     Ok(Outcome { value, warnings })
-}
-
-fn runtime<T>(message: impl Into<String>) -> EvalResult<T> {
-    plain(message)
 }
 
 fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
@@ -188,7 +184,7 @@ fn merge(entries: &Arc<HashValue>, right: &Value) -> EvalResult {
             let pairs = pairs_of(items)?;
             merged.extend(pairs);
         }
-        _ => return runtime("Can only append Array or Hash to a Hash"),
+        _ => return plain("Can only append Array or Hash to a Hash"),
     }
     Ok(Value::Hash(Arc::new(merged)))
 }
@@ -201,7 +197,7 @@ fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
     );
     if !of_lists {
         if items.len() % 2 == 1 {
-            return runtime("odd number of arguments for Hash");
+            return plain("odd number of arguments for Hash");
         }
         let (pairs, _) = items.as_chunks::<2>();
         return Ok(pairs.iter().map(|[k, v]| (k.clone(), v.clone())).collect());
@@ -212,7 +208,7 @@ fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
             Some([key, value]) => pairs.push((key.clone(), value.clone())),
             other => {
                 let count = other.map_or(0, <[Value]>::len);
-                return runtime(format!("wrong array length at {i} (expected 2, was {count})"));
+                return plain(format!("wrong array length at {i} (expected 2, was {count})"));
             }
         }
     }
@@ -284,9 +280,11 @@ fn is_float_text(text: &str) -> bool {
 
 fn coerce(value: &Value, blame: Blame, strict: Strict, warnings: &mut Vec<String>) -> EvalResult {
     match value {
-        Value::Int(_) | Value::Float(_) | Value::Timespan(_) | Value::Timestamp(_) => {
-            Ok(value.clone())
-        }
+        Value::Int(_)
+        | Value::Float(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_)
+        | Value::SemVer(_) => Ok(value.clone()),
         Value::Str(text) => match to_number(text) {
             None => not_numeric(value, blame),
             Some(number) => {
@@ -333,11 +331,48 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     let right = coerce(right, Blame::Right, strict, &mut warnings)?;
     let value = match (&left, &right) {
         (Value::Int(a), Value::Int(b)) => integers(op, *a, *b)?,
+        (_, Value::SemVer(_)) => return with_version(op, &left),
+        (Value::SemVer(_), Value::Timespan(_)) if op == BinaryOp::Mul => {
+            return plain("A Timestamp cannot be multiplied by a Version");
+        }
+        (Value::SemVer(_), _) => return not_applicable(op, &left),
         (Value::Timespan(_) | Value::Timestamp(_), _)
         | (_, Value::Timespan(_) | Value::Timestamp(_)) => times(op, &left, &right)?,
         _ => floats(op, &left, &right)?,
     };
     Ok(Outcome { value, warnings })
+}
+
+/// The error of an operation whose right operand is a version.
+fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
+    let left = match left {
+        Value::Timespan(_) => "Timespan",
+        Value::Timestamp(_) => "Timestamp",
+        Value::Int(_) | Value::Float(_)
+            if !matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) =>
+        {
+            return plain("can't convert SemanticPuppet::Version into Float");
+        }
+        left => return not_applicable(op, left),
+    };
+    let done = match op {
+        BinaryOp::Add => "added to",
+        BinaryOp::Sub => "subtracted from",
+        BinaryOp::Mul if left == "Timespan" => {
+            return plain("A Timestamp cannot be multiplied by a Version");
+        }
+        BinaryOp::Div if left == "Timespan" => {
+            return plain("A Timespan cannot be divided by a Version");
+        }
+        BinaryOp::Mod if left == "Timespan" => {
+            return plain("Can not do modulus on a Timespan using a Version");
+        }
+        _ => {
+            let message = format!("Operator '{}' is not applicable to a {left}.", op.sign());
+            return issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message);
+        }
+    };
+    plain(format!("A Version cannot be {done} a {left}"))
 }
 
 fn integers(op: BinaryOp, a: i64, b: i64) -> EvalResult {
@@ -427,9 +462,8 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     if !is_time(left) {
         return match (op, right) {
             (BinaryOp::Add, _) | (BinaryOp::Mul, Value::Timespan(_)) => times(op, right, left),
-            (BinaryOp::Sub, Value::Timespan(_)) => {
-                times(op, &span(nanoseconds(left).unwrap_or_default()), right)
-            }
+            (BinaryOp::Sub, Value::Timespan(_)) => times(op, &span(operand(left)), right),
+            (BinaryOp::Mod, _) if matches!(left, Value::Float(_)) => not_applicable(op, left),
             _ => not_applicable_when(op, left, right),
         };
     }
@@ -438,6 +472,19 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
         Value::Timestamp(ns) => timestamp(op, **ns, left, right),
         _ => not_applicable(op, left),
     }
+}
+
+/// The most nanoseconds either way: more than numbers can name as seconds.
+const MOST: i128 = i64::MAX as i128 * NANOS;
+
+/// Nanoseconds that an operation gave, if they are not too many.
+fn bounded(ns: i128) -> EvalResult<i128> {
+    if ns.abs() > MOST { plain("the duration is too long") } else { Ok(ns) }
+}
+
+/// The nanoseconds of an operand; one that is too large stays so in sums.
+fn operand(value: &Value) -> i128 {
+    nanoseconds(value).unwrap_or_default().clamp(-2 * MOST, 2 * MOST)
 }
 
 fn span(ns: i128) -> Value {
@@ -449,22 +496,24 @@ fn stamp(ns: i128) -> Value {
 }
 
 fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
-    let other = nanoseconds(right).unwrap_or_default();
+    let other = operand(right);
     Ok(match (op, right) {
-        (BinaryOp::Add, Value::Timestamp(o)) => stamp(ns + **o),
-        (BinaryOp::Add, _) => span(ns + other),
+        (BinaryOp::Add, Value::Timestamp(o)) => stamp(bounded(ns + **o)?),
+        (BinaryOp::Add, _) => span(bounded(ns + other)?),
         (BinaryOp::Sub, Value::Timestamp(_)) => {
-            return runtime(format!("{} cannot be subtracted from a Timespan", a_an_uc(right)));
+            return plain(format!("{} cannot be subtracted from a Timespan", a_an_uc(right)));
         }
-        (BinaryOp::Sub, _) => span(ns - other),
+        (BinaryOp::Sub, _) => span(bounded(ns - other)?),
         (BinaryOp::Mul, Value::Int(i)) => match ns.checked_mul(i128::from(*i)) {
-            Some(ns) => span(ns),
-            None => return runtime("the duration is too long"),
+            Some(ns) => span(bounded(ns)?),
+            None => return plain("the duration is too long"),
         },
-        (BinaryOp::Mul, Value::Float(f)) => span((ns as f64 * f) as i128),
+        (BinaryOp::Mul, Value::Float(f)) => {
+            span(bounded(((ns as f64 * f) as i128).clamp(-2 * MOST, 2 * MOST))?)
+        }
         (BinaryOp::Mul, _) => {
             let right = a_an(right);
-            return runtime(format!("A Timestamp cannot be multiplied by {right}"));
+            return plain(format!("A Timestamp cannot be multiplied by {right}"));
         }
         (BinaryOp::Div, Value::Timespan(o)) => Value::Float(ns as f64 / **o as f64),
         (BinaryOp::Div | BinaryOp::Mod, Value::Int(0)) => {
@@ -474,9 +523,11 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
         (BinaryOp::Div, Value::Float(f)) if *f == 0.0 => {
             return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
         }
-        (BinaryOp::Div, Value::Float(f)) => span((ns as f64 / f).floor() as i128),
+        (BinaryOp::Div, Value::Float(f)) => {
+            span(bounded(((ns as f64 / f).floor() as i128).clamp(-2 * MOST, 2 * MOST))?)
+        }
         (BinaryOp::Div, _) => {
-            return runtime(format!("A Timespan cannot be divided by {}", a_an(right)));
+            return plain(format!("A Timespan cannot be divided by {}", a_an(right)));
         }
         (BinaryOp::Mod, Value::Int(i)) => {
             let seconds = ns.div_euclid(NANOS);
@@ -485,21 +536,21 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
             i64::try_from(rest).map(Value::Int).or_else(|_| overflow_of(op, rest))?
         }
         (BinaryOp::Mod, _) => {
-            return runtime(format!("Can not do modulus on a Timespan using a {}", a_an(right)));
+            return plain(format!("Can not do modulus on a Timespan using a {}", a_an(right)));
         }
         _ => return not_applicable(op, left),
     })
 }
 
 fn timestamp(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
-    let other = nanoseconds(right).unwrap_or_default();
+    let other = operand(right);
     Ok(match (op, right) {
         (BinaryOp::Add, Value::Timestamp(_)) => {
-            return runtime(format!("{} cannot be added to a Timestamp", a_an_uc(right)));
+            return plain(format!("{} cannot be added to a Timestamp", a_an_uc(right)));
         }
-        (BinaryOp::Add, _) => stamp(ns + other),
-        (BinaryOp::Sub, Value::Timestamp(o)) => span(ns - **o),
-        (BinaryOp::Sub, _) => stamp(ns - other),
+        (BinaryOp::Add, _) => stamp(bounded(ns + other)?),
+        (BinaryOp::Sub, Value::Timestamp(o)) => span(bounded(ns - **o)?),
+        (BinaryOp::Sub, _) => stamp(bounded(ns - other)?),
         _ => return not_applicable(op, left),
     })
 }

@@ -10,7 +10,7 @@ use crate::check::label::model_class;
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::resources::as_parameter;
 use crate::eval::{Compiler, Frame, compare};
-use crate::syntax::{Attribute, BinaryOp, Expr, ExprId};
+use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
 use crate::value::Value;
 
 /// A query, its values evaluated when the collector was made.
@@ -246,7 +246,7 @@ impl Compiler<'_> {
     }
 
     /// A frame for code at the top.
-    pub(crate) fn top_frame(&self, program: &Arc<crate::syntax::Program>) -> Frame {
+    pub(crate) fn top_frame(&self, program: &Arc<Program>) -> Frame {
         Frame { program: Arc::clone(program), scope: crate::eval::scope::ScopeId::TOP }
     }
 }

@@ -86,7 +86,7 @@ impl Compiler<'_> {
             if let Some(then) = c.choose(f, &value, options)? {
                 return c.eval(f, then);
             }
-            let shown = crate::eval::text::to_text(&value);
+            let shown = crate::types::format::ruby_text(&value);
             let text = format!("No matching entry for selector parameter with value '{shown}'");
             Err(c.error(f, id, "UNMATCHED_SELECTOR", text))
         })

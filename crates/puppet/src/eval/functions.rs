@@ -577,5 +577,6 @@ pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let mut error = EvalError::new("RUNTIME_ERROR", text, span);
     error.is_jump = true;
     error.issue = None;
+    error.line_only = true;
     error.into()
 }

@@ -121,7 +121,7 @@ impl Compiler<'_> {
         if let Some(id) = self.catalog.find(&key) {
             return Ok(id);
         }
-        let Some(def) = self.env.find_class(&lower)? else {
+        let Some(def) = self.class_named(&lower)? else {
             let mut error =
                 PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
             let known = self.env.type_names(crate::load::DefKind::Class);
@@ -228,7 +228,7 @@ impl Compiler<'_> {
                     Ok(known
                         || crate::types::parse::builtin(name).is_some()
                         || self.is_resource_type(&lower)?
-                        || self.env.find_class(&lower)?.is_some()
+                        || self.class_named(&lower)?.is_some()
                         || self.env.find_alias(&lower)?.is_some())
                 }
             },
@@ -236,7 +236,7 @@ impl Compiler<'_> {
                 Type::Resource { kind: Some(kind), title: None } => self.is_resource_type(kind),
                 Type::Class(None) => Ok(true),
                 Type::Type(Some(inner)) => match &**inner {
-                    Type::Class(Some(name)) => Ok(self.env.find_class(name)?.is_some()),
+                    Type::Class(Some(name)) => Ok(self.class_named(name)?.is_some()),
                     Type::Resource { kind: Some(kind), .. } => self.is_resource_type(kind),
                     _ => Ok(true),
                 },
@@ -286,10 +286,11 @@ impl Compiler<'_> {
     pub fn tag(&mut self, names: &[EcoString], scope: ScopeId) -> EvalResult<()> {
         let id = self.scopes.get(scope).resource;
         for name in names {
-            if !tags::is_valid(name) {
+            let name = name.to_lowercase();
+            if !tags::is_valid(&name) {
                 return plain(format!("Invalid tag '{name}'"));
             }
-            for part in tags::with_segments(name) {
+            for part in tags::with_segments(&name) {
                 let tag = self.catalog.tags.intern(part);
                 self.catalog.get_mut(id).tags.insert(tag);
             }

@@ -182,6 +182,10 @@ pub struct Compiler<'e> {
     pub(crate) output_sensitive: bool,
     /// Keys of the warnings that are given only once.
     pub(crate) warned: FxHashSet<String>,
+    /// The texts whose classes and defines have the types of their parameters.
+    pub(crate) typed: FxHashSet<usize>,
+    /// The class or define whose parameters get their types.
+    pub(crate) typing: Option<Span>,
     /// How many scopes have parameters without a value.
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
@@ -226,6 +230,8 @@ impl<'e> Compiler<'e> {
             output: Vec::new(),
             output_sensitive: false,
             warned: FxHashSet::default(),
+            typed: FxHashSet::default(),
+            typing: None,
             pending: 0,
             ruby: crate::plugins::State::default(),
             template_objects: FxHashMap::default(),

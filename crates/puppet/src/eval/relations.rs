@@ -9,6 +9,12 @@ use crate::syntax::{Arrow, Expr, ExprId};
 use crate::types::Type;
 use crate::value::Value;
 
+/// An operand of an arrow, evaluated.
+enum Operand {
+    Value(Value),
+    Ends(Vec<RelationEnd>),
+}
+
 impl Compiler<'_> {
     pub(crate) fn eval_relation(
         &mut self,
@@ -36,8 +42,10 @@ impl Compiler<'_> {
         left: ExprId,
         right: ExprId,
     ) -> EvalResult<Vec<RelationEnd>> {
-        let l = self.operand(f, id, left)?;
-        let r = self.operand(f, id, right)?;
+        let l = self.operand(f, left)?;
+        let r = self.operand(f, right)?;
+        let l = self.ends(f, id, l)?;
+        let r = self.ends(f, id, r)?;
         let (from, to) = match arrow {
             Arrow::Before | Arrow::Notify => (&l, &r),
             Arrow::After | Arrow::Subscribe => (&r, &l),
@@ -59,17 +67,25 @@ impl Compiler<'_> {
         Ok(r)
     }
 
-    fn operand(&mut self, f: &Frame, whole: ExprId, id: ExprId) -> EvalResult<Vec<RelationEnd>> {
+    fn operand(&mut self, f: &Frame, id: ExprId) -> EvalResult<Operand> {
         match &f.program[id] {
-            Expr::Relation { arrow, left, right } => self.relate(f, id, *arrow, *left, *right),
-            Expr::Paren(inner) => self.operand(f, whole, *inner),
+            Expr::Relation { arrow, left, right } => {
+                self.relate(f, id, *arrow, *left, *right).map(Operand::Ends)
+            }
+            Expr::Paren(inner) => self.operand(f, *inner),
             Expr::Collect { exported, kind, query, attributes } => {
                 let (exported, kind, query, attributes) = (*exported, *kind, *query, *attributes);
                 let collector = self.collect(f, id, exported, kind, query, attributes)?;
-                Ok(vec![RelationEnd::Collector(collector)])
+                Ok(Operand::Ends(vec![RelationEnd::Collector(collector)]))
             }
-            _ => {
-                let value = self.eval(f, id)?;
+            _ => self.eval(f, id).map(Operand::Value),
+        }
+    }
+
+    fn ends(&mut self, f: &Frame, whole: ExprId, operand: Operand) -> EvalResult<Vec<RelationEnd>> {
+        match operand {
+            Operand::Ends(ends) => Ok(ends),
+            Operand::Value(value) => {
                 let mut ends = Vec::new();
                 self.ends_of(f, whole, &value, &mut ends)?;
                 Ok(ends)
@@ -112,7 +128,12 @@ impl Compiler<'_> {
         kind: &Type,
         out: &mut Vec<RelationEnd>,
     ) -> EvalResult<()> {
-        if let Some(key) = reference_key(kind) {
+        // A reference without a title finds nothing at the end of the compile.
+        let key = reference_key(kind).or_else(|| match kind {
+            Type::Resource { kind: Some(kind), title: None } => Some(ResourceKey::new(kind, "")),
+            _ => None,
+        });
+        if let Some(key) = key {
             let known = out.iter().any(|e| matches!(e, RelationEnd::Resource(k) if *k == key));
             if !known {
                 out.push(RelationEnd::Resource(key));

@@ -8,8 +8,10 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::catalog::classes::unplaced;
+use crate::catalog::generate::check_attributes;
 use crate::catalog::{How, Param, ParamOrigin, PendingOverride, ResourceId};
-use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::relations::reference;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
@@ -75,6 +77,9 @@ impl Compiler<'_> {
         let defaults = bodies.iter().find(|b| b.is_default).map(|b| b.params.clone());
         for body in bodies {
             let mut params = merge_params(defaults.as_deref(), body.params);
+            if body.titles.is_empty() && !is_class(&kind) {
+                self.known_kind(&kind)?;
+            }
             let last = body.titles.len().saturating_sub(1);
             for (i, title) in body.titles.iter().enumerate() {
                 let declaration = Declaration {
@@ -219,9 +224,13 @@ impl Compiler<'_> {
             let origin = ParamOrigin { how: how.clone(), span, within };
             let value = self.eval(f, attribute.value)?;
             let value = as_parameter(value).map_err(|fault| {
-                let text = format!("Error while evaluating a '=>' expression, {fault}");
-                let at = attribute.range.in_file(program.file);
-                EvalError::new("RUNTIME_ERROR", text, at)
+                let what = match attribute.op {
+                    AttributeOp::Splat => "an Object",
+                    AttributeOp::Append => "a '+>' expression",
+                    AttributeOp::Set => "a '=>' expression",
+                };
+                let text = format!("Error while evaluating {what}, {fault}");
+                EvalError::new("RUNTIME_ERROR", text, attribute.range.in_file(program.file))
             })?;
             if attribute.op == AttributeOp::Splat {
                 let Value::Hash(entries) = &value else {
@@ -292,11 +301,12 @@ impl Compiler<'_> {
                     "Default already defined for {name} {{ {} }}; cannot redefine",
                     param.name
                 );
-                let mut error = EvalError::new("", text, f.program.span(id));
-                error.issue = None;
-                error.line_only = true;
-                error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
-                return Err(error.into());
+                let mut unwind = unplaced(text, Some(f.program.span(id)));
+                if let Unwind::Error(error) = &mut *unwind {
+                    let first = first.origin.span;
+                    error.related.extend(first.map(|s| (s, "first set here".to_string())));
+                }
+                return Err(unwind);
             }
             known.push(param);
         }
@@ -373,6 +383,7 @@ impl Compiler<'_> {
                 return plain(format!("Unknown resource type: '{}'", key.kind.to_lowercase()));
             }
             let span = f.program.span(id);
+            check_attributes(&params, &key, span)?;
             let scope = self.scopes.body_scope(f.scope);
             let pending = PendingOverride { key, params: params.clone(), scope, span };
             match self.catalog.find(&pending.key) {
@@ -382,6 +393,11 @@ impl Compiler<'_> {
         }
         Ok(value)
     }
+}
+
+/// Whether the name of a type in front of braces is that of classes.
+pub(crate) fn is_class(kind: &str) -> bool {
+    kind.eq_ignore_ascii_case("class")
 }
 
 /// A parameter without history.

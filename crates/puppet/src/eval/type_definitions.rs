@@ -277,7 +277,8 @@ pub(crate) fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const Type
         }
         Type::Variant(members) => members.iter().all(|m| only_refers_to(m, name, seen)),
         Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
-            only_refers_to(inner, name, seen)
+            let is_empty = matches!(&**inner, Type::Variant(members) if members.is_empty());
+            !is_empty && only_refers_to(inner, name, seen)
         }
         _ => false,
     }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{Span, suggest};
+use ordain_source::{FileId, Severity, Span, suggest};
 
 use crate::catalog::schema;
 use crate::catalog::{ResourceKey, capitalize_segments};
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, issue, plain};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, Inline, access};
-use crate::load::DefKind;
+use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::{Type, parse};
 use crate::value::Value;
@@ -57,7 +57,8 @@ impl Compiler<'_> {
         if let Some(known) = self.resource_type(name)? {
             return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
         }
-        if let Some(def) = self.env.find_alias(&lower)? {
+        let def = self.env.find_alias(&lower)?;
+        if let Some(def) = def.filter(|def| !self.is_yet_to_come(def)) {
             return self.alias_type(&def, &lower);
         }
         if let Some(kind) = self.type_of_module_set(&lower)? {
@@ -77,6 +78,17 @@ impl Compiler<'_> {
             Some(alias) => self.known_alias(&alias, lower).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Whether an alias stands behind the definition whose parameters get their types.
+    fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
+        let Some(typing) = self.typing else { return false };
+        let order = |span: Span| {
+            let site = self.env.site.iter().position(|program| program.file == span.file);
+            (site, span.range.start)
+        };
+        let (here, there) = (order(typing), order(alias.span));
+        here.0.is_some() && there.0.is_some() && there > here
     }
 
     /// Whether a name is a resource type: known natively, or a define.
@@ -139,7 +151,11 @@ impl Compiler<'_> {
         names: &[Value],
     ) -> EvalResult {
         let Some(resource) = self.catalog.find(key) else {
-            let text = format!("Resource not found: {}['{}']", key.kind, key.title);
+            let title = match key.kind.as_str() {
+                "Class" => key.title.to_lowercase(),
+                _ => key.title.clone(),
+            };
+            let text = format!("Resource not found: {}['{title}']", key.kind);
             return issue("UNKNOWN_RESOURCE", text);
         };
         let mut out = Vec::new();
@@ -174,8 +190,20 @@ impl Compiler<'_> {
     pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
         let loaded = self.inline(text, Inline::Type);
         let bad = || plain(format!("The expression <{text}> is not a valid type specification."));
-        if !loaded.errors.is_empty() {
-            return bad();
+        if let Some(error) = loaded.errors.first() {
+            let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
+            let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
+            return match error.primary.as_ref().filter(|_| is_syntax) {
+                Some(_) if error.message.ends_with("at end of input") => {
+                    plain(error.message.clone())
+                }
+                Some(label) => {
+                    let mut out = EvalError::new("", error.message.clone(), label.span);
+                    out.issue = error.issue.clone();
+                    Err(out.into())
+                }
+                None => bad(),
+            };
         }
         let program = &loaded.program;
         let mut body = program.body;
@@ -191,13 +219,36 @@ impl Compiler<'_> {
                 Type::Reference(name) => Ok(Type::Reference(name)),
                 kind => Ok(kind),
             },
-            Expr::Access(_) => match self.eval(&f, body)? {
+            Expr::Access(_) => match self.eval(&f, body).map_err(|e| type_text_error(e, text))? {
                 Value::Type(kind) => Ok(Type::clone(&kind)),
                 _ => bad(),
             },
             _ => bad(),
         }
     }
+}
+
+/// The error of a text that was to name a type: it belongs to the call that has the text.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
+fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
+    let error = match *unwind {
+        Unwind::Error(error) => error,
+        other => return Box::new(other),
+    };
+    let message = match error.issue.as_deref() {
+        Some("RUNTIME_ERROR") => {
+            error.message.trim_start_matches("Error while evaluating a '[]' expression, ").into()
+        }
+        Some("OPERATOR_NOT_APPLICABLE") => {
+            format!("Not a parameterized type <{}>", text.split('[').next().unwrap_or(text))
+        }
+        Some("BAD_TYPE_SLICE_ARITY") => error.message,
+        Some(issue) if issue.starts_with("BAD_") => {
+            format!("The expression <{text}> is not a valid type specification.")
+        }
+        _ => return error.into(),
+    };
+    PlainError::new(message).into()
 }
 
 /// Built-in types that people write, for suggestions.

@@ -311,17 +311,30 @@ fn join(call: &mut Call<'_, '_>) -> EvalResult {
 /// When there are too many values, or the text is too long.
 pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
     let mut out = String::new();
-    for (i, value) in flat(values)?.iter().enumerate() {
+    join_into(&mut out, values, separator, 0)?;
+    Ok(out)
+}
+
+/// How deeply lists that are joined may nest.
+const MAX_DEPTH: usize = 1000;
+
+/// Joins lists inside as texts of their own, which may be empty.
+fn join_into(out: &mut String, values: &[Value], separator: &str, depth: usize) -> EvalResult<()> {
+    if depth > MAX_DEPTH {
+        return fail(format!("lists nested deeper than {MAX_DEPTH} cannot be joined"));
+    }
+    for (i, value) in values.iter().enumerate() {
         if i > 0 {
             out.push_str(separator);
         }
         match value {
             Value::Str(text) => out.push_str(text),
+            Value::Array(items) => join_into(out, items, separator, depth + 1)?,
             other => out.push_str(&ruby_text(other)),
         }
         check_length(out.len())?;
     }
-    Ok(out)
+    Ok(())
 }
 
 fn unique(call: &mut Call<'_, '_>) -> EvalResult {
@@ -330,7 +343,9 @@ fn unique(call: &mut Call<'_, '_>) -> EvalResult {
         Value::Str(text) => chars(text),
         other => Items::of(other)?.into_values()?,
     };
-    let kept = if call.block.is_none() {
+    // Of one item Ruby asks nothing.
+    let alone = values.len() < 2 && (is_text || call.arg(0).as_array().is_some());
+    let kept = if call.block.is_none() || alone {
         values.into_iter().collect::<IndexSet<Value, FxBuildHasher>>().into_iter().collect()
     } else {
         let mut seen: IndexSet<Value, FxBuildHasher> = IndexSet::default();

@@ -278,7 +278,8 @@ fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
 fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     let is_init = matches!(kind, Type::Init(_));
     if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
-        return Ok(args.into_iter().next().unwrap_or_default());
+        let value = args.into_iter().next().unwrap_or_default();
+        return if call.block.is_some() { call.yield_block(&[value]) } else { Ok(value) };
     }
     let made = match new_instance(kind, &args, &mut CompileHost(call))? {
         Value::Object(object) if crate::hiera::is_loose_context(&object) => {

@@ -409,5 +409,12 @@ fn then(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn with(call: &mut Call<'_, '_>) -> EvalResult {
     let args = std::mem::take(&mut call.args);
-    call.yield_block(&args)
+    // A lambda leaves what it has no parameter for.
+    let most = call.block.as_ref().and_then(|block| {
+        let params = block.program.params(block.program.lambda(block.lambda).params);
+        let takes_rest = params.last().is_some_and(|param| param.captures_rest);
+        (!takes_rest).then_some(params.len())
+    });
+    let taken = most.map_or(args.len(), |most| most.min(args.len()));
+    call.yield_block(&args[..taken])
 }

@@ -64,7 +64,7 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     if kind.eq_ignore_ascii_case("class") {
         for title in resources.iter().map(|(title, _)| ruby_text(title)) {
             let name = title.strip_prefix("::").unwrap_or(&title).to_lowercase();
-            if call.compiler.env.find_class(&name)?.is_none() {
+            if call.compiler.class_named(&name)?.is_none() {
                 return fail(format!("Could not find declared class {title}"));
             }
         }
@@ -144,7 +144,10 @@ pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
 
 fn fqdn_rand(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
-    let max = integer_text(&args[0])?.unsigned_abs();
+    let max = integer_text(&args[0])?;
+    let Ok(max) = u64::try_from(max) else {
+        return fail(format!("invalid argument - {max}"));
+    };
     let seed = args.get(1).map(joined).transpose()?.unwrap_or_default();
     let mut fqdn = fqdn(call);
     if args.get(2).is_some_and(Value::is_true) {
@@ -200,8 +203,11 @@ fn realize(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
-    let words = flat(&old_args(call))?;
-    for value in &words {
+    let mut words = flat(&old_args(call))?;
+    for value in &mut words {
+        if let Value::SemVer(_) | Value::SemVerRange(_) = value {
+            *value = Value::Str(ruby_text(value));
+        }
         if value.as_str().is_none() {
             return fail(format!(
                 "undefined method `length' for {}:{}",

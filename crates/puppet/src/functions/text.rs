@@ -40,8 +40,8 @@ macro_rules! on_nested {
         &[
             plain(NUMERIC, same),
             plain(TEXT, |c| Ok(Value::Str($change(&c.str(0))))),
-            plain(NESTED_LIST, |c| Ok(deep(c.arg(0), $change))),
-            plain(NESTED_MAP, |c| Ok(deep(c.arg(0), $change))),
+            plain(NESTED_LIST, |c| nested(c, $change)),
+            plain(NESTED_MAP, |c| nested(c, $change)),
         ]
     };
 }
@@ -144,6 +144,26 @@ fn on_items(call: &mut Call<'_, '_>, change: impl Fn(&str) -> EcoString) -> Eval
         Value::Str(text) => Value::Str(change(&text)),
         other => other,
     })))
+}
+
+fn nested(call: &Call<'_, '_>, change: fn(&str) -> EcoString) -> EvalResult {
+    let value = call.arg(0);
+    if !is_text_data(value) {
+        return fail(format!(
+            "{}(): expects texts, numbers, and arrays and hashes of them",
+            call.name
+        ));
+    }
+    Ok(deep(value, change))
+}
+
+fn is_text_data(value: &Value) -> bool {
+    match value {
+        Value::Str(_) | Value::Int(_) | Value::Float(_) => true,
+        Value::Array(items) => items.iter().all(is_text_data),
+        Value::Hash(entries) => entries.iter().all(|(k, v)| is_text_data(k) && is_text_data(v)),
+        _ => false,
+    }
 }
 
 fn deep(value: &Value, change: fn(&str) -> EcoString) -> Value {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::check;
 use crate::eval::error::{EvalResult, PlainError};
-use crate::syntax;
+use crate::syntax::{self, Program};
 
 /// How many ERB templates that stand in manifests are kept.
 const KEPT_TEMPLATES: usize = 4096;
@@ -74,7 +74,7 @@ impl Environment {
     pub(super) fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
         let slot = self.slot(path, |r| &r.files, |r| &mut r.files);
         match slot.get_or_init(|| self.read_definitions(path, module, folder)) {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(errors) => Err(failed_file(errors.clone()).into()),
         }
     }
@@ -84,10 +84,10 @@ impl Environment {
         path: &Path,
         module: &Module,
         folder: &str,
-    ) -> Result<(), Vec<Diagnostic>> {
+    ) -> Result<Option<Arc<Program>>, Vec<Diagnostic>> {
         let text = match self.world.read(path) {
             Ok(bytes) => text_of(path, bytes),
-            Err(error) if is_missing(&error) => return Ok(()),
+            Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => Err(unreadable(path, &error)),
         };
         let text = text.map_err(|error| vec![*error])?;
@@ -98,7 +98,7 @@ impl Environment {
         if errors.is_empty() {
             errors = self.registry_mut().add(&file.program, &module.name, &mut Vec::new());
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        if errors.is_empty() { Ok(Some(file.program)) } else { Err(errors) }
     }
 
     /// The content of a file, which is kept unless it is large.

@@ -127,7 +127,7 @@ struct Registry {
     ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
     /// Files of modules, each read by the first compile that wants it. What is in them, or that
     /// they are not there, is in the maps of names.
-    files: Slots<Result<(), Vec<Diagnostic>>>,
+    files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
     /// Files as manifests get them.
     contents: files::Contents,
     /// Whether there is a template.
@@ -336,6 +336,8 @@ impl Environment {
         let mut segments = name.split("::").collect::<Vec<_>>();
         let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
         let dir = module.dir.join("manifests");
+        // It is read whatever is asked for, since anything may be defined there.
+        self.load_file(&dir.join("init.pp"), module, "manifests")?;
         segments.remove(0);
         while !segments.is_empty() {
             let mut path = dir.join(segments.join("/"));
@@ -346,7 +348,14 @@ impl Environment {
             }
             segments.pop();
         }
-        self.load_file(&dir.join("init.pp"), module, "manifests")
+        Ok(())
+    }
+
+    /// The program of a module's `init.pp`, if it was read.
+    pub(crate) fn module_program(&self, module: &str) -> Option<Arc<Program>> {
+        let path = self.modules.get(module)?.dir.join("manifests/init.pp");
+        let registry = self.registry();
+        registry.files.get(&path)?.get()?.as_ref().ok()?.clone()
     }
 
     /// Reads the one file of a module, or of the environment itself, that may define a name.

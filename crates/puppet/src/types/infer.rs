@@ -288,6 +288,7 @@ pub fn generalize(kind: &Type) -> Type {
         Type::Collection(_) => Type::Collection(SizeRange::ANY_SIZE),
         Type::Timestamp(_) => Type::Timestamp(None),
         Type::Timespan(_) => Type::Timespan(None),
+        Type::Uri(_) => Type::Uri(None),
         Type::Optional(t) => Type::Optional(inner(t)),
         Type::NotUndef(t) => Type::NotUndef(inner(t)),
         Type::Type(t) => Type::Type(inner(t)),

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::eval::access::flat;
-use crate::eval::error::{Blame, EvalResult, issue, issue_at};
+use crate::eval::error::{Blame, EvalResult, issue, issue_at, plain};
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
@@ -193,9 +193,8 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         Type::Uri(_) => match one("URI-Type", keys)? {
             Value::Str(text) => match text.parse() {
                 Ok(uri) => Ok(uri_of(uri::parts(&uri))),
-                Err(reason) => issue("RUNTIME_ERROR", reason.to_string()),
+                Err(reason) => plain(reason.to_string()),
             },
-            Value::Uri(uri) => Ok(uri_of(uri::parts(uri))),
             key @ Value::Hash(_) => Ok(uri_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },
@@ -264,9 +263,26 @@ fn one<'k>(label: &str, keys: &'k [Value]) -> EvalResult<&'k Value> {
 }
 
 fn bad_type<T>(label: &str, index: usize, key: &Value) -> EvalResult<T> {
-    let got = class_name(key);
+    let got = match key {
+        Value::Uri(uri) => uri_class(uri.scheme.as_deref()),
+        key => class_name(key),
+    };
     let message = format!("{label}[] arguments must be types. Got {got}");
     issue_at("BAD_TYPE_SLICE_TYPE", Blame::Key(index), message)
+}
+
+/// The name of the class that a URI of a scheme has in Ruby.
+fn uri_class(scheme: Option<&str>) -> String {
+    let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
+    let class = match scheme.as_str() {
+        "file" => "File",
+        "mailto" => "MailTo",
+        "http" | "https" | "ftp" | "ldap" | "ldaps" | "ws" | "wss" => {
+            return format!("URI::{}", scheme.to_ascii_uppercase());
+        }
+        _ => "Generic",
+    };
+    format!("URI::{class}")
 }
 
 fn type_key(label: &str, index: usize, key: &Value) -> EvalResult<Arc<Type>> {
@@ -313,7 +329,7 @@ fn assert_keys(
 }
 
 fn range_error<T>(from: impl std::fmt::Display, to: impl std::fmt::Display) -> EvalResult<T> {
-    issue("RUNTIME_ERROR", format!("'from' must be less or equal to 'to'. Got ({from}, {to}"))
+    plain(format!("'from' must be less or equal to 'to'. Got ({from}, {to}"))
 }
 
 fn bounded(from: i64, to: i64) -> EvalResult<IntRange> {
@@ -442,7 +458,7 @@ fn enum_of(base: &Type, keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn broken_regexp<T>(reason: &str) -> EvalResult<T> {
-    issue("RUNTIME_ERROR", reason)
+    plain(reason)
 }
 
 fn compiled(source: &EcoString) -> EvalResult<Arc<Regexp>> {
@@ -608,7 +624,7 @@ fn structure(base: &Type, keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn member(key: &Value, value: &Value) -> EvalResult<StructMember> {
-    let fail = |message: String| issue("RUNTIME_ERROR", message);
+    let fail = |message: String| plain(message);
     let kind = types_of(std::slice::from_ref(value)).remove(0);
     let of = |name: &EcoString, optional, key_not_undef| {
         Ok(StructMember { name: name.clone(), optional, key_not_undef, kind: kind.clone() })
@@ -702,7 +718,7 @@ fn semver(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             key => EcoString::from(key.as_str().unwrap_or_default()),
         };
         if let Err(error) = text.parse::<ordain_functions::version::Range>() {
-            return issue("RUNTIME_ERROR", error.to_string());
+            return plain(error.to_string());
         }
         ranges.push(text);
     }
@@ -716,7 +732,7 @@ fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
     let mut ends = OPEN;
     for (i, key) in keys.iter().enumerate() {
         let end = match key {
-            Value::Default => continue,
+            Value::Default | Value::Undef => continue,
             Value::Timestamp(ns) if stamp => **ns,
             Value::Timespan(ns) if !stamp => **ns,
             other => crate::types::new::time_bound(other, stamp)?,
@@ -727,7 +743,7 @@ fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
         }
     }
     if ends.0 > ends.1 {
-        return issue("RUNTIME_ERROR", "'from' must be less or equal to 'to'");
+        return plain("'from' must be less or equal to 'to'");
     }
     Ok(ends)
 }

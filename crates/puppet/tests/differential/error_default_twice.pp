@@ -1,2 +1,2 @@
-File { mode => '1' }
-File { mode => '2' }
+Notify { message => 1 }
+Notify { message => 2 }

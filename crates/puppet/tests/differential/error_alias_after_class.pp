@@ -1,0 +1,2 @@
+class c(Port $port) { }
+type Port = Integer[1, 65535]

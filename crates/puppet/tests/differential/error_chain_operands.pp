@@ -1,0 +1,2 @@
+# Both operands are evaluated before either is looked at.
+'no reference' -> fail('first')

@@ -1,0 +1,3 @@
+class broken(
+  Nothing::Like::It $x
+) { }

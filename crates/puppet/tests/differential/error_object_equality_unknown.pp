@@ -1,0 +1,1 @@
+$x = Object[{ attributes => { a => Integer }, equality => [b] }]

@@ -1,0 +1,2 @@
+notify { 'a': }
+Notify['a'] { message => 1, message => 2 }

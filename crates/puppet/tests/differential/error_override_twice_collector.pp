@@ -1,0 +1,2 @@
+notify { 'a': }
+Notify <| |> { tag => 'x', tag +> 'y' }

@@ -1,0 +1,1 @@
+define d(File['/a', '/b'] $file) { }

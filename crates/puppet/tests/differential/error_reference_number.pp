@@ -1,0 +1,1 @@
+file { '/a': require => [undef, 1] }

@@ -1,0 +1,1 @@
+$x = URI[URI('http://a')]

@@ -1,0 +1,1 @@
+notify { 'a': message => join([[[], [2, []]], 1, [], undef, ''], '-') }

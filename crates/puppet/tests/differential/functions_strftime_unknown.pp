@@ -1,0 +1,1 @@
+notify { 'a': message => Timestamp(0).strftime('%F %+ %Q') }

@@ -1,0 +1,1 @@
+notify { 'a': message => String([Timestamp[undef], Timespan[undef, 1]]) }

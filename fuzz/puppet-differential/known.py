@@ -1,0 +1,53 @@
+"""Differences that are meant, told by their kind."""
+
+import json
+import re
+
+# What Ruby says of a value of a wrong class, where the language has no error of its own.
+RUBY = re.compile(r"undefined method [`']|undefined local variable|no implicit conversion|can't (convert|be coerced)|wrong number of arguments|comparison of |"
+                  r"wrong argument type|can't dup|stack level too deep|can't modify frozen|is not a (class|module)|string contains null byte|bad value for range")
+
+
+VALIDATION = re.compile(r"Unrecognized escape|declared more than once|has no effect|is not a legal")
+LIMITS = re.compile(r"Use of a Ruby Integer outside|2\*\*\d{4,}|is too long|too big")
+
+# What a value shows of Ruby's own notation of objects.
+OBJECT = re.compile(r"#<(Puppet|Sensitive|SemanticPuppet|URI)")
+
+
+def known(case, found, ours, theirs):
+    """Why a difference is meant, or nothing."""
+    kind, _ = found
+    if kind in ("issue", "words", "line", "only theirs fails") and RUBY.search(theirs.get("error") or ""):
+        return "Ruby's own error"
+    if (theirs.get("error") or "").startswith("INTERNAL"):
+        return "an error of the program itself"
+    if kind in ("value", "logs", "words", "type", "parameters") and OBJECT.search(json.dumps(theirs)):
+        return "Ruby's notation of an object"
+    if kind == "logs" and VALIDATION.search(json.dumps(theirs["logs"])):
+        return "warnings of the validator are diagnostics, not logs"
+    if kind == "type" and str(2**63 - 1) in theirs["type"]:
+        return "the largest integer stands for no bound"
+    if kind in ("issue", "line", "only ours fails") and LIMITS.search(ours.get("error") or ""):
+        return "numbers and sizes beyond the limits"
+    if "Invalid EPP" in (theirs.get("error") or ""):
+        return "an error in a template keeps its code"
+    if "Could not parse" in found[1] and "JSON" in found[1] or "syntax checker" in found[1]:
+        return "words of the parser of JSON"
+    if kind == "only ours fails" and re.search(r"Could not find resource '.*' in parameter", found[1]):
+        return "a relationship to what stays virtual fails before the node gets it"
+    if kind == "words" and re.search(r"lambda:\s", theirs.get("error") or ""):
+        return "a template is named, not called lambda"
+    if "must be a literal type" in json.dumps(theirs.get("logs") or []):
+        return "warnings of the validator are diagnostics, not logs"
+    if kind == "edges" and re.search(r"missing \[\('(Class\[[^\]]*\])', '\1'\)\]$", found[1]):
+        return "a class that contains itself has no edge to itself"
+    if "Init[" in str(case) and "Creation of new instance" in json.dumps(theirs):
+        return "Init of what cannot be made"
+    if "SemVer[" in str(case) and kind in ("value", "line", "issue", "only theirs fails"):
+        return "ranges of versions are kept as they are written"
+    if "Tried to load unspecified class" in found[1]:
+        return "where in the data"
+    if "Illegal timezone 'current'" in found[1] or "current" in str(case) and "timezone" in found[1]:
+        return "the time zone of the machine"
+    return None

@@ -1,0 +1,119 @@
+//! Answers cases of Puppet's language, a case a line, in the form of the recorded answers.
+
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ordain_graph::puppet_catalog::{self, Envelope};
+use ordain_puppet::check;
+use ordain_puppet::eval::LogLevel;
+use ordain_puppet::load::Site;
+use ordain_puppet::session::{self, Report};
+use ordain_puppet::syntax;
+use ordain_puppet::types::{format::quoted::quoted, infer::infer};
+use ordain_source::{Diagnostic, Severity, SourceMap};
+use serde_json::{Value as Json, json};
+
+use super::puppet::{Failed, environment, node, settings};
+
+/// Reads cases from the input and writes an answer for each, until the input ends.
+pub fn answer() -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let case: Json = serde_json::from_str(&line?)?;
+        let mut answered = catch_unwind(AssertUnwindSafe(|| match case["kind"].as_str() {
+            Some("parse") => parse(&case),
+            Some("expr") => expression(&case),
+            _ => compile(&case),
+        }))
+        .unwrap_or_else(|_| json!({ "ok": false, "panic": true }));
+        answered["id"] = case["id"].clone();
+        serde_json::to_writer(&mut out, &answered)?;
+        writeln!(out)?;
+        out.flush()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text<'a>(case: &'a Json, key: &str) -> &'a str {
+    case[key].as_str().unwrap_or("")
+}
+
+fn parse(case: &Json) -> Json {
+    let code: Arc<str> = text(case, "code").into();
+    let sources = SourceMap::new();
+    let file = sources.add("", Arc::clone(&code));
+    let parsed = syntax::parse(file, code);
+    if parsed.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        return refusal(&parsed.diagnostics, &sources);
+    }
+    let found = check::validate(&parsed.program, &check::Options::default());
+    let found: Vec<Json> =
+        found.iter().filter_map(|d| d.issue.clone()).map(|i| json!(&*i)).collect();
+    json!({ "ok": true, "pn": syntax::pn::print(&parsed.program), "diagnostics": found })
+}
+
+fn expression(case: &Json) -> Json {
+    let (env, _, sources) = match environment(case, Site::Code(text(case, "pre").into())) {
+        Ok(opened) => opened,
+        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+    };
+    let node = node(case, "test");
+    let code = text(case, "code");
+    let evaluated = session::evaluate(&env, settings(case), &node, Path::new(""), code);
+    let mut out = match &evaluated.value {
+        Some(value) => {
+            json!({ "ok": true, "value": quoted(value), "type": infer(value).to_string() })
+        }
+        None => refusal(&evaluated.report.diagnostics, &sources),
+    };
+    out["logs"] = logs(&evaluated.report);
+    out
+}
+
+fn compile(case: &Json) -> Json {
+    let (env, _, sources) = match environment(case, Site::Code(text(case, "code").into())) {
+        Ok(opened) => opened,
+        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+    };
+    let compiled = session::compile_node(&env, settings(case), &node(case, "test"));
+    let mut out = match &compiled.graph {
+        Some(graph) => {
+            let mut written = Vec::new();
+            let envelope = Envelope::default();
+            match puppet_catalog::write(graph, &sources, &envelope, &mut written) {
+                Ok(()) => {
+                    let catalog: Json = serde_json::from_slice(&written).unwrap_or_default();
+                    json!({ "ok": true, "catalog": catalog })
+                }
+                Err(error) => json!({ "ok": false, "error": error.to_string() }),
+            }
+        }
+        None => refusal(&compiled.report.diagnostics, &sources),
+    };
+    out["logs"] = logs(&compiled.report);
+    out
+}
+
+fn refusal(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
+    let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let Some(error) = errors.next() else {
+        return json!({ "ok": false, "error": "no diagnostic" });
+    };
+    let line = error.primary.as_ref().map(|l| sources.start(l.span).line);
+    json!({
+        "ok": false,
+        "error": error.message,
+        "code": error.code,
+        "issue_code": error.issue,
+        "line": line,
+        "more": errors.filter_map(|e| e.issue.clone()).map(|i| json!(&*i)).collect::<Vec<_>>(),
+    })
+}
+
+fn logs(report: &Report) -> Json {
+    let said = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
+    said.map(|l| json!([l.level.word(), l.message])).collect()
+}
