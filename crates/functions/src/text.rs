@@ -344,6 +344,17 @@ pub fn unix2dos(text: &str) -> String {
     out
 }
 
+/// What stands for a character that XML and HTML give a meaning.
+pub fn xml_entity(c: char) -> Option<&'static str> {
+    match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        _ => None,
+    }
+}
+
 /// Escapes what XML gives a meaning; for an attribute also the quotes around it.
 pub fn xml_encode(text: &str, for_attribute: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -351,12 +362,9 @@ pub fn xml_encode(text: &str, for_attribute: bool) -> String {
         out.push('"');
     }
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' if for_attribute => out.push_str("&quot;"),
-            c => out.push(c),
+        match xml_entity(c) {
+            Some(entity) if c != '"' || for_attribute => out.push_str(entity),
+            _ => out.push(c),
         }
     }
     if for_attribute {

@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use ordain_plugins::{Limits, Ruby};
@@ -18,6 +17,7 @@ use ordain_puppet::session::{Compiled, compile_node};
 use ordain_source::{
     Diagnostic, FileId, HostWorld, MemoryWorld, SourceMap, Span, TextRange, World,
 };
+use ordain_testkit::ruby::directory_for_ruby;
 
 fn open(world: Arc<dyn World>, root: &Path, code: &str) -> Environment {
     let options = Options {
@@ -56,19 +56,7 @@ struct Place {
 impl Place {
     /// Nothing if there is no Ruby on this machine.
     fn with(files: &[(&str, &str)]) -> Option<Self> {
-        let found = Command::new("ruby").arg("-v").output().is_ok_and(|o| o.status.success());
-        if !found {
-            assert!(std::env::var_os("CI").is_none(), "ruby is not installed");
-            eprintln!("skipped: ruby is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = dir.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        Some(Self { dir })
+        directory_for_ruby(files).map(|dir| Self { dir })
     }
 
     fn open(&self, code: &str) -> Environment {

@@ -7,7 +7,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use ordain_data::{Map, Value as Data};
@@ -18,25 +17,14 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::{KnownFacts, NotGenerated};
 use ordain_puppet::session::{Compiled, compile_node, generate_types};
 use ordain_source::{HostWorld, SourceMap};
+use ordain_testkit::ruby::directory_for_ruby;
 
 /// An environment in a directory of its own.
 struct Place(tempfile::TempDir);
 
 impl Place {
     fn with(files: &[(&str, &str)]) -> Option<Self> {
-        let found = Command::new("ruby").arg("-v").output().is_ok_and(|o| o.status.success());
-        if !found {
-            assert!(std::env::var_os("CI").is_none(), "ruby is not installed");
-            eprintln!("skipped: ruby is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = dir.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        Some(Self(dir))
+        directory_for_ruby(files).map(Self)
     }
 
     fn open(&self, code: &str) -> Environment {

@@ -7,6 +7,7 @@
 //! | [`transcript`] | pages whose blocks are commands and what they print |
 //! | [`codes`] | whether every diagnostic code is documented and tested |
 //! | [`bounded`](mod@bounded) | ends a test whose input takes too much time, stack or memory |
+//! | [`ruby`] | directories of files for tests that need `ruby` |
 //! | [`random`] | numbers that look random and can be had again |
 //!
 //! Everything here ends in a panic, which fails the test with the reason.
@@ -19,6 +20,7 @@ pub mod codes;
 pub mod golden;
 pub mod pages;
 pub mod random;
+pub mod ruby;
 pub mod transcript;
 
 pub use bounded::bounded;

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use ordain_functions::text::xml_entity;
 use ordain_graph::place::place;
 use ordain_graph::{Containment, EdgeKind, Relations, Resource, ResourceId};
 
@@ -285,13 +286,10 @@ fn curve(out: &mut String, from: Spot, reach: (f64, f64), to: Spot) {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() && c != '\n' => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
+        match xml_entity(c) {
+            Some(entity) => out.push_str(entity),
+            None if c.is_control() && c != '\n' => out.push(char::REPLACEMENT_CHARACTER),
+            None => out.push(c),
         }
     }
     out

@@ -14,7 +14,7 @@ use crate::catalog::{
     class_title, flat, schema,
 };
 use crate::eval::closure::Signature;
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
@@ -327,9 +327,8 @@ impl Compiler<'_> {
                     "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
                 );
-                let mut error = EvalError::new("RUNTIME_ERROR", text, child.span);
-                error.issue = None;
-                return Err(error.into());
+                let error = EvalError::without_issue(text, child.span);
+                return Err(EvalError { line_only: false, ..error }.into());
             };
             if self.catalog.find(&ResourceKey::new("class", &parent)).is_some() {
                 break;
@@ -783,14 +782,6 @@ pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut texts = values.map(|value| crate::types::format::ruby_text(value).to_lowercase());
     let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
     Err(unplaced(format!("Invalid tag '{bad}'"), span))
-}
-
-/// An error for which Puppet has no issue code; it knows the line at most.
-pub(crate) fn unplaced(text: String, span: Option<Span>) -> Box<Unwind> {
-    let Some(span) = span else { return crate::eval::error::PlainError::new(text).into() };
-    let mut error = EvalError::new("", text, span);
-    (error.issue, error.line_only) = (None, true);
-    error.into()
 }
 
 /// An error of a body; a `break()` that leaves that of a define is reported for the evaluation.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
-use crate::catalog::classes::unplaced;
+use crate::catalog::no_title;
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
     ResourceKind, flat, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::resources::new_param;
 use crate::eval::{Compiler, reference_key};
@@ -72,8 +72,7 @@ impl Compiler<'_> {
         to: &ResourceKey,
     ) -> EvalResult<ResourceId> {
         let missing = |text: String, which: &ResourceKey| {
-            let mut error = EvalError::new("", text, relation.span);
-            error.issue = None;
+            let mut error = EvalError::without_issue(text, relation.span);
             error.span = None;
             error.related.push((relation.span, "asked for here".to_string()));
             error.help.extend(self.reference_help(which));
@@ -83,7 +82,7 @@ impl Compiler<'_> {
         if let Some(key) = untitled
             && (key == from || self.catalog.find(from).is_some())
         {
-            return Err(missing(no_title(&key.text()), key).into());
+            return Err(missing(no_title(&format!("\"{}\"", key.text())), key).into());
         }
         let Some(source) = self.catalog.find(from) else {
             let text = format!(
@@ -199,11 +198,9 @@ impl Compiler<'_> {
         let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
         let text = format!("no parameter named '{}'{at} on {}{at}", bad.name, resource.reference());
         let mut error = match resource.span {
-            Some(span) => EvalError::new("", text, span),
+            Some(span) => EvalError::without_issue(text, span),
             None => return plain(text),
         };
-        error.issue = None;
-        error.line_only = true;
         error.code = Some("puppet::unknown-parameter");
         error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
         let known = schema.attributes().chain(METAPARAMETERS.iter().copied());
@@ -351,7 +348,7 @@ impl Compiler<'_> {
 
     fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {
         let at = self.place(param.origin.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let text = format!("{}{at}", no_title(text));
+        let text = format!("{}{at}", no_title(&format!("\"{text}\"")));
         let mut unwind = unplaced(text, param.origin.span);
         if let Unwind::Error(error) = &mut *unwind {
             error.help.push("write a reference such as `Service['ntp']`".into());
@@ -386,10 +383,6 @@ impl Compiler<'_> {
             _ => resource.schema().is_some_and(|s| s.knows(name)),
         }
     }
-}
-
-fn no_title(text: &str) -> String {
-    format!("No title provided and \"{text}\" is not a valid resource reference")
 }
 
 /// A value that is no reference, as a message about it names it.

@@ -2,9 +2,9 @@
 
 use ordain_source::{FileId, Span, TextRange};
 
-use crate::catalog::classes::{check_tags, unplaced};
+use crate::catalog::classes::check_tags;
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind};
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::{Compiler, Strict, compare};
 use crate::load::TypeDef;
 use crate::value::Value;
@@ -245,10 +245,7 @@ impl Compiler<'_> {
     }
 
     fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {
-        let mut error = EvalError::new("RUNTIME_ERROR", text, over.span);
-        error.issue = None;
-        error.line_only = true;
-        error.into()
+        EvalError::without_issue(text, over.span).into()
     }
 
     fn source_of(&self, param: &Param) -> ResourceId {

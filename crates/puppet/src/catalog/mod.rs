@@ -253,6 +253,11 @@ impl ResourceKey {
     }
 }
 
+/// That something is no reference, as it lacks a title. `shown` has its quotes.
+pub(crate) fn no_title(shown: &str) -> String {
+    format!("No title provided and {shown} is not a valid resource reference")
+}
+
 /// A class name as a title: `a::b` gives `A::B`; `main` stays.
 pub fn class_title(name: &str) -> EcoString {
     let name = name.strip_prefix("::").unwrap_or(name);

@@ -117,6 +117,19 @@ impl EvalError {
             wrapped: None,
         }
     }
+
+    /// An error for which Puppet has no issue code, and of whose place it says no more than the line.
+    pub fn without_issue(message: impl Into<String>, span: Span) -> Self {
+        Self { issue: None, line_only: true, ..Self::new("", message, span) }
+    }
+}
+
+/// As [`EvalError::without_issue`], where the place may be unknown.
+pub(crate) fn unplaced(message: String, span: Option<Span>) -> Box<Unwind> {
+    match span {
+        Some(span) => EvalError::without_issue(message, span).into(),
+        None => PlainError::new(message).into(),
+    }
 }
 
 /// An error of something that is written in Ruby.

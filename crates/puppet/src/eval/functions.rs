@@ -574,9 +574,5 @@ pub(crate) fn check_arity(name: &str, arity: i32, given: usize) -> EvalResult<()
 /// An error for a jump that has nowhere to go.
 pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let text = format!("{jump}() from context where this is illegal");
-    let mut error = EvalError::new("RUNTIME_ERROR", text, span);
-    error.is_jump = true;
-    error.issue = None;
-    error.line_only = true;
-    error.into()
+    EvalError { is_jump: true, ..EvalError::without_issue(text, span) }.into()
 }

@@ -30,22 +30,19 @@ impl Compiler<'_> {
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>, scope: ScopeId, span: Span) {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         let source = format!("Scope({})", resource.reference());
-        let place = String::new();
-        self.logs.push(LogEntry {
-            level,
-            message: message.into(),
-            source,
-            place,
-            span: Some(span),
-        });
+        let (message, place) = (message.into(), String::new());
+        self.logs.push(LogEntry { level, message, source, place, span: Some(span) });
+    }
+
+    /// Logs a message without a scope's prefix.
+    pub(crate) fn tell(&mut self, level: LogLevel, message: String, span: Option<Span>) {
+        let (source, place) = (String::new(), String::new());
+        self.logs.push(LogEntry { level, message, source, place, span });
     }
 
     /// A warning of the compile itself, without a scope's prefix.
     pub fn warn(&mut self, message: impl Into<String>, span: Option<Span>) {
-        let source = String::new();
-        let level = LogLevel::Warning;
-        let place = String::new();
-        self.logs.push(LogEntry { level, message: message.into(), source, place, span });
+        self.tell(LogLevel::Warning, message.into(), span);
     }
 
     /// As [`Compiler::warn`]; the place is shown behind the text.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::catalog::no_title;
 use crate::catalog::{Relation, RelationEnd, ResourceKey};
-use crate::eval::error::{EvalError, EvalResult, plain};
+use crate::eval::error::{EvalResult, plain};
 use crate::eval::{Compiler, Frame, reference_key};
 use crate::syntax::{Arrow, Expr, ExprId};
 use crate::types::Type;
@@ -141,16 +142,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         if matches!(kind, Type::Class(None)) {
-            return plain("No title provided and \"class\" is not a valid resource reference");
-        }
-        if matches!(kind, Type::Resource { kind: Some(_), .. }) {
-            let text =
-                format!("No title provided and \"{kind}[]\" is not a valid resource reference");
-            let mut error = EvalError::new("", text, f.program.span(whole));
-            error.issue = None;
-            let place = error.span.take();
-            error.related.extend(place.map(|at| (at, "related here".to_owned())));
-            return Err(error.into());
+            return plain(no_title("\"class\""));
         }
         let text = format!(
             "Illegal relationship operand, can not form a relationship with something of type {kind}. A Catalog type is required."

@@ -8,10 +8,10 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::catalog::classes::unplaced;
 use crate::catalog::generate::check_attributes;
+use crate::catalog::no_title;
 use crate::catalog::{How, Param, ParamOrigin, PendingOverride, ResourceId};
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
@@ -365,10 +365,8 @@ impl Compiler<'_> {
                 }
                 _ => None,
             };
-            if let Some(text) = no_title(reference) {
-                let text =
-                    format!("No title provided and {text} is not a valid resource reference");
-                return plain(text);
+            if let Some(shown) = untitled(reference) {
+                return plain(no_title(&shown));
             }
             let Some(key) = key else {
                 let actual = match reference {
@@ -405,11 +403,15 @@ pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: Par
     Param { name, value, append, origin, losers: Vec::new() }
 }
 
+/// Why the type of everything that a catalog holds is no reference.
+const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
+                         neither a PClassType, nor a PResourceType.";
+
 /// A value as a parameter has it: types that mean resources become references to them.
 ///
 /// # Errors
 /// Why the value cannot be that of a parameter.
-pub(crate) fn as_parameter(value: Value) -> Result<Value, &'static str> {
+pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
     match value {
         Value::Array(ref items) if items.iter().any(changes) => {
             let items: Result<Vec<_>, _> = items.iter().cloned().map(as_parameter).collect();
@@ -422,15 +424,10 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, &'static str> {
             }
             Ok(Value::Hash(Arc::new(changed)))
         }
-        Value::Iterator(_) => Err("Use of an Iterator is not supported here"),
+        Value::Iterator(_) => Err("Use of an Iterator is not supported here".to_owned()),
         Value::Type(kind) => match *kind {
-            Type::Class(None) => {
-                Err("No title provided and \"class\" is not a valid resource reference")
-            }
-            Type::CatalogEntry => {
-                Err("Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
-                 neither a PClassType, nor a PResourceType.")
-            }
+            Type::Class(None) => Err(no_title("\"class\"")),
+            Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),
             Type::Resource { kind: Some(_), .. } | Type::Class(_) => Ok(Value::Reference(kind)),
             _ => Ok(Value::Type(kind)),
         },
@@ -452,7 +449,7 @@ fn changes(value: &Value) -> bool {
 }
 
 /// How a reference to a type of resources that says no title is shown.
-fn no_title(reference: &Value) -> Option<String> {
+fn untitled(reference: &Value) -> Option<String> {
     match reference {
         Value::Type(kind) => match &**kind {
             Type::Resource { kind: Some(name), title: None } => {

@@ -88,12 +88,8 @@ pub(crate) fn context_type() -> Arc<ObjectType> {
                 attribute("environment_name", "String[1]", AttributeRole::Derived),
                 attribute("module_name", "Variant[String[1], Undef]", AttributeRole::Normal),
             ],
-            equality: None,
-            equality_include_type: true,
             functions: METHODS.iter().map(function).collect(),
-            type_parameters: Vec::new(),
-            checks: None,
-            annotations: None,
+            ..ObjectType::bare()
         })
     });
     Arc::clone(&KIND)

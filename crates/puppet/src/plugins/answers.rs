@@ -148,14 +148,7 @@ impl Compiler<'_> {
             _ => LogLevel::Err,
         };
         let span = Some(self.calling_span());
-        let (message, source) = (text(args, 1).to_owned(), String::new());
-        self.logs.push(crate::eval::LogEntry {
-            level,
-            message,
-            source,
-            place: String::new(),
-            span,
-        });
+        self.tell(level, text(args, 1).to_owned(), span);
         Ok(Json::Null)
     }
 
@@ -164,15 +157,7 @@ impl Compiler<'_> {
         let call = self.ruby.calls.last().expect("questions come during calls");
         let (what, span) = (call.what.clone(), Some(call.span));
         for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
-            let (message, source) = (format!("{what} prints: {line}"), String::new());
-            let level = LogLevel::Notice;
-            self.logs.push(crate::eval::LogEntry {
-                level,
-                message,
-                source,
-                place: String::new(),
-                span,
-            });
+            self.tell(LogLevel::Notice, format!("{what} prints: {line}"), span);
         }
         Ok(Json::Null)
     }

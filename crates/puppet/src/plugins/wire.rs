@@ -24,17 +24,7 @@ const SYMBOL: &str = "Ruby::Symbol";
 
 fn symbol(name: &str) -> Value {
     static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        Arc::new(ObjectType {
-            name: SYMBOL.into(),
-            parent: Some(Type::Any),
-            attributes: Vec::new(),
-            equality: None,
-            equality_include_type: true,
-            functions: Vec::new(),
-            type_parameters: Vec::new(),
-            checks: None,
-            annotations: None,
-        })
+        Arc::new(ObjectType { name: SYMBOL.into(), parent: Some(Type::Any), ..ObjectType::bare() })
     });
     let values = [("name".into(), Value::str(name))].into_iter().collect();
     Value::Object(Arc::new(Object { kind: Arc::clone(&KIND), values }))

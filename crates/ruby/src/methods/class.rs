@@ -371,13 +371,10 @@ fn html_escape(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
     let text = i.display(&a.list[0])?;
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+        match texts::xml_entity(c) {
+            Some(entity) => out.push_str(entity),
+            None if c == '\'' => out.push_str("&#39;"),
+            None => out.push(c),
         }
     }
     i.text(out)

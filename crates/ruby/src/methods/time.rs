@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use super::{Method, m};
+use crate::eval::Interp;
+use crate::eval::error::Eval;
 use crate::value::{Time, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -11,30 +13,12 @@ pub(super) const TABLE: &[Method] = &[
     m("utc", 0, 0, |_, v, _| Ok(utc(v))),
     m("getutc", 0, 0, |_, v, _| Ok(utc(v))),
     m("gmtime", 0, 0, |_, v, _| Ok(utc(v))),
-    m("year", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%Y")];
-        number(i, v, a)
-    }),
-    m("month", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%m")];
-        number(i, v, a)
-    }),
-    m("day", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%d")];
-        number(i, v, a)
-    }),
-    m("hour", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%H")];
-        number(i, v, a)
-    }),
-    m("min", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%M")];
-        number(i, v, a)
-    }),
-    m("sec", 0, 0, |i, v, a| {
-        a.list = vec![Value::str("%S")];
-        number(i, v, a)
-    }),
+    m("year", 0, 0, |i, v, _| part(i, v, "%Y")),
+    m("month", 0, 0, |i, v, _| part(i, v, "%m")),
+    m("day", 0, 0, |i, v, _| part(i, v, "%d")),
+    m("hour", 0, 0, |i, v, _| part(i, v, "%H")),
+    m("min", 0, 0, |i, v, _| part(i, v, "%M")),
+    m("sec", 0, 0, |i, v, _| part(i, v, "%S")),
     m("strftime", 1, 1, |i, v, a| {
         let format = i.str(&a.list[0])?;
         let Value::Time(time) = v else { return Ok(Value::Nil) };
@@ -45,12 +29,9 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-fn number(
-    i: &mut crate::eval::Interp<'_>,
-    v: &Value,
-    a: &mut super::Args,
-) -> crate::eval::error::Eval {
-    let text = i.send(v, "strftime", std::mem::take(&mut a.list))?;
+/// A number that is part of a time.
+fn part(i: &mut Interp<'_>, v: &Value, format: &str) -> Eval {
+    let text = i.send(v, "strftime", vec![Value::str(format)])?;
     i.send(&text, "to_i", vec![])
 }
 

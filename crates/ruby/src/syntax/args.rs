@@ -157,7 +157,11 @@ impl Parser<'_> {
         };
         let result = self.within(|p| p.block_body(is_brace, params, line));
         self.leave(flags);
-        let block = result?;
+        self.block_end(is_brace, result?)
+    }
+
+    /// What closes a block.
+    fn block_end(&mut self, is_brace: bool, block: Block) -> Parse<Arc<Block>> {
         if is_brace {
             self.expect("}")?;
         } else {
@@ -208,13 +212,7 @@ impl Parser<'_> {
         self.advance()?;
         let result = self.within(|p| p.block_body(is_brace, params, line));
         self.leave(flags);
-        let block = result?;
-        if is_brace {
-            self.expect("}")?;
-        } else {
-            self.expect_keyword("end")?;
-        }
-        Ok(Expr { line, kind: Kind::Lambda(Arc::new(block)) })
+        Ok(Expr { line, kind: Kind::Lambda(self.block_end(is_brace, result?)?) })
     }
 
     /// `lambda { … }` and `proc { … }`.

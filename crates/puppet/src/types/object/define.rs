@@ -6,7 +6,7 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{PARENT_LIMIT, bare, deciding, normal, text_of};
+use super::{PARENT_LIMIT, deciding, normal, text_of};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::{is_assignable, resolved};
 use crate::types::mismatch::assert_instance;
@@ -45,7 +45,7 @@ pub(crate) fn definition() -> &'static Type {
 /// When the definition is wrong.
 pub fn from_hash(name: &str, definition: &Value) -> EvalResult<Arc<ObjectType>> {
     assert_instance("object initializer", self::definition(), definition)?;
-    let mut object = ObjectType { name: name.into(), ..bare() };
+    let mut object = ObjectType { name: name.into(), ..ObjectType::bare() };
     if let Some(given) = definition.get("name").and_then(Value::as_str).filter(|_| name.is_empty())
     {
         object.name = given.into();

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{bare, normal};
+use super::normal;
 use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::display::simple_name;
@@ -242,7 +242,7 @@ fn object_type((name, parent, attributes): &Entry) -> ObjectType {
         "Any" => Some(Type::Any),
         parent => named(parent),
     };
-    ObjectType { name: (*name).into(), parent, attributes, ..bare() }
+    ObjectType { name: (*name).into(), parent, attributes, ..ObjectType::bare() }
 }
 
 fn uri_parameters() -> Type {

@@ -32,7 +32,7 @@ const PARENT_LIMIT: usize = 100;
 /// The type of all objects.
 pub fn root() -> Arc<ObjectType> {
     static ROOT: LazyLock<Arc<ObjectType>> =
-        LazyLock::new(|| Arc::new(ObjectType { name: "Object".into(), ..bare() }));
+        LazyLock::new(|| Arc::new(ObjectType { name: "Object".into(), ..ObjectType::bare() }));
     Arc::clone(&ROOT)
 }
 
@@ -67,7 +67,7 @@ pub fn deferred() -> Arc<ObjectType> {
                 ),
                 attribute("arguments", "Optional[Array]", Some(Value::Undef)),
             ],
-            ..bare()
+            ..ObjectType::bare()
         })
     });
     Arc::clone(&DEFERRED)
@@ -97,7 +97,7 @@ pub fn error() -> Arc<ObjectType> {
                 overrides: false,
                 annotations: None,
             }],
-            ..bare()
+            ..ObjectType::bare()
         })
     });
     Arc::clone(&ERROR)
@@ -106,20 +106,6 @@ pub fn error() -> Arc<ObjectType> {
 /// Text of a key or name.
 fn text_of(value: &Value) -> EcoString {
     crate::eval::text::to_text(value)
-}
-
-fn bare() -> ObjectType {
-    ObjectType {
-        name: EcoString::new(),
-        parent: None,
-        attributes: Vec::new(),
-        equality: None,
-        equality_include_type: true,
-        functions: Vec::new(),
-        type_parameters: Vec::new(),
-        checks: None,
-        annotations: None,
-    }
 }
 
 impl ObjectAttribute {
@@ -131,6 +117,21 @@ impl ObjectAttribute {
 }
 
 impl ObjectType {
+    /// A type without a name, a parent and members.
+    pub(crate) fn bare() -> Self {
+        Self {
+            name: EcoString::new(),
+            parent: None,
+            attributes: Vec::new(),
+            equality: None,
+            equality_include_type: true,
+            functions: Vec::new(),
+            type_parameters: Vec::new(),
+            checks: None,
+            annotations: None,
+        }
+    }
+
     /// Whether this is `Object`, the type of all objects.
     pub fn is_root(&self) -> bool {
         self.name == "Object" && self.attributes.is_empty() && self.parent.is_none()
