@@ -1,0 +1,3 @@
+//! The front end for Inmanta's model language.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The front end for mcl, the language of mgmt.
+
+#![forbid(unsafe_code)]
