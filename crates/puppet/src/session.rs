@@ -151,6 +151,16 @@ pub fn generate_types<'a>(
     })
 }
 
+/// What is wrong with the definitions of the types with features that an environment knows.
+pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, Settings::default(), "check");
+        compiler.begin(&Node::default());
+        let errors = compiler.wrong_models();
+        errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
+    })
+}
+
 /// What looking up data gave.
 pub struct LookedUp {
     /// The value, if there is one.

@@ -55,6 +55,21 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// The errors of all definitions, one at most of each.
+    pub(crate) fn wrong_models(&mut self) -> Vec<EvalError> {
+        let mut errors = Vec::new();
+        for def in self.env.known_models() {
+            let result = self.define_model(&def).and_then(|kind| self.layout(&kind));
+            if let Err(unwind) = result {
+                errors.push(self.final_error(unwind));
+                self.models.opening.clear();
+                self.models.laying.clear();
+                self.models.logics.clear();
+            }
+        }
+        errors
+    }
+
     fn define_model(&mut self, def: &Arc<ModelDef>) -> EvalResult<Arc<ObjectType>> {
         let lower: EcoString = def.name.to_lowercase();
         if let Some(known) = self.models.types.get(&lower) {
@@ -77,6 +92,12 @@ impl Compiler<'_> {
                 Some(Type::Object(found?))
             }
         };
+        if let Some(Type::Object(parent)) = &parent
+            && parent.line().count() >= MAX_PARENTS
+        {
+            let text = format!("Type '{}' inherits from too many types", def.name);
+            return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
+        }
         let model = Modelled { model, def: Arc::clone(def), layout: OnceLock::new() };
         let kind = Arc::new(ObjectType {
             name: def.name.clone(),
