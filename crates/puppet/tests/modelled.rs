@@ -94,7 +94,7 @@ fn what_is_saved_is_loaded_again() {
         let data = to_data(&value);
         with_types(|compiler| {
             let as_json = json::read(&text(&data)).unwrap();
-            let as_yaml = yaml::read(&yaml::write(&data), Schema::Psych).unwrap();
+            let as_yaml = yaml::read(&yaml::psych::write(&data), Schema::Psych).unwrap();
             for read in [as_json, as_yaml] {
                 let again = compiler.objects_from_data(&read).unwrap();
                 assert_eq!(again, value, "{code}");
@@ -230,7 +230,7 @@ fn bad_types_end() {
     let endless = "type A { attr a, Integer { check => { range_of($it) } } }";
     assert!(!outcome(endless).is_empty());
     let loops = "type A { attr a, Integer { check => { Integer[0, 100000000].each |$x| { $x } true } } }\nA.new { a => 1 }";
-    assert!(outcome(loops)[0].contains("steps"), "{:?}", outcome(loops));
+    assert!(outcome(loops)[0].contains("does not end"), "{:?}", outcome(loops));
     let line = |count: usize| -> Vec<String> {
         let of = |i: usize| format!("type T{i} inherits T{} {{ attr x{i}, Integer }}", i - 1);
         std::iter::once("type T0 { }".to_owned()).chain((1..count).map(of)).collect()
@@ -251,7 +251,7 @@ fn bad_types_end() {
 #[test]
 fn mangled_types_are_refused() {
     let chars: Vec<char> = TYPES.chars().collect();
-    for end in (0..chars.len()).step_by(7) {
+    for end in (0..chars.len()).step_by(23) {
         let cut: String = chars[..end].iter().collect();
         outcome(&cut);
         let mut without = chars.clone();
