@@ -388,6 +388,7 @@ fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
         Unwind::Error(error) => error.message,
         other => return Box::new(other),
     };
+    let reason = reason.strip_prefix("'new' ").unwrap_or(&reason);
     let text = format!("Default of '{}': {reason}", slot.feature.name);
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
