@@ -7,6 +7,7 @@ use indexmap::{Equivalent, IndexMap};
 use ordain_data::Value;
 use rustc_hash::FxBuildHasher;
 
+use crate::served::ServedFiles;
 use crate::origin::{OriginId, OriginTable};
 
 /// The attributes that resources of every kind have.
@@ -168,6 +169,8 @@ pub struct Graph {
     pub tags: Vec<EcoString>,
     /// Where things came from.
     pub origins: OriginTable,
+    /// What the sources of files were, where that was looked up.
+    pub served: ServedFiles,
 }
 
 impl Graph {
