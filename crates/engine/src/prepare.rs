@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role, Wish};
 use ordain_graph::{
-    Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId,
-    ResourceRef, json,
+    Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
+    ResourceId, ResourceRef, json,
 };
 use rustc_hash::FxHashMap;
 
@@ -188,12 +188,8 @@ impl<'a> Prepared<'a> {
         let find = |name: &ResourceRef| self.graph.find(name).map(|id| self.graph.resource(id));
         let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(self.graph))));
         let resolve_source = &self.resolve_source;
-        let context = ParseContext {
-            resolve_source,
-            find: &find,
-            files: &files,
-            served: &self.graph.served,
-        };
+        let context =
+            ParseContext { resolve_source, find: &find, files: &files, served: &self.graph.served };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");

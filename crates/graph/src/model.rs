@@ -7,8 +7,8 @@ use indexmap::{Equivalent, IndexMap};
 use ordain_data::Value;
 use rustc_hash::FxBuildHasher;
 
-use crate::served::ServedFiles;
 use crate::origin::{OriginId, OriginTable};
+use crate::served::ServedFiles;
 
 /// The attributes that resources of every kind have.
 pub const METAPARAMETERS: &[&str] = &[

@@ -196,7 +196,8 @@ impl Server {
     }
 
     fn of_any(&self, folder: &str, rest: &[&str]) -> Option<PathBuf> {
-        let place = |dir: &PathBuf| rest.iter().fold(dir.join(folder), |path, part| path.join(part));
+        let place =
+            |dir: &PathBuf| rest.iter().fold(dir.join(folder), |path, part| path.join(part));
         self.modules.values().map(place).find(|path| path.exists())
     }
 

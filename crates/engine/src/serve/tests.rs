@@ -183,7 +183,8 @@ fn directories_are_walked() {
         all.extend_from_slice(more);
         site.trees(&all).map(|trees| trees[0].1.clone())
     };
-    let all = ". directory, .hidden file, dangling link, link link, sub directory, x file, sub/y file";
+    let all =
+        ". directory, .hidden file, dangling link, link link, sub directory, x file, sub/y file";
     assert_eq!(one(&[]).unwrap(), all);
     let ignored = ". directory, .hidden file";
     assert_eq!(one(&[("ignore", text("*"))]).unwrap(), ignored);

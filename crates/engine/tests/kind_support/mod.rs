@@ -164,13 +164,12 @@ pub fn try_parse(
 ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
-    let context =
-        ParseContext {
-            resolve_source: &|_| None,
-            find: &|_| None,
-            files: &|| Arc::default(),
-            served: &ServedFiles::default(),
-        };
+    let context = ParseContext {
+        resolve_source: &|_| None,
+        find: &|_| None,
+        files: &|| Arc::default(),
+        served: &ServedFiles::default(),
+    };
     kind.parse(&resource(&name, title, attributes), &context)
 }
 
