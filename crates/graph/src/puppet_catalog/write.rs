@@ -222,7 +222,11 @@ impl<W: Write> Writer<'_, W> {
     fn parameters(&mut self, id: ResourceId, resource: &Resource) {
         let extra = self.extra.get(&id).map_or(&[][..], Vec::as_slice);
         let text = &mut self.text;
-        let set = || resource.attributes.iter().filter(|a| !a.value.is_null());
+        let is_set = |value: &Value| match value {
+            Value::Secret(inner) => !inner.is_null(),
+            value => !value.is_null(),
+        };
+        let set = || resource.attributes.iter().filter(|a| is_set(&a.value));
         if extra.is_empty() && set().next().is_none() {
             return;
         }
