@@ -58,6 +58,7 @@ def said(answer):
     text = answer.get("error") or ""
     text = re.sub(r"^(Evaluation Error: |Error while evaluating a Function Call, )+", "", text)
     text = re.sub(r" on node \S+$", "", text)
+    text = re.sub(r"\b(NameType|ValueType|MergeType|OptionsType|DefaultValueType|BlockType|OverrideType|DefaultValuesHash|OptionsWithName) = ", "", text)
     for _ in range(2):
         text = re.sub(r" \((file: [^()]*?(, )?)?(line: \d+(, column: \d+)?)?\)$", "", text)
     return text.replace("<env>", "/env").strip()
@@ -65,6 +66,8 @@ def said(answer):
 
 def difference(ours, theirs):
     """The kind of a difference of one lookup and what it is, or nothing."""
+    if ours.get("ok") and not theirs.get("ok") and ours["value"].replace("<env>", "/env").strip().endswith(said(theirs)):
+        return None  # An explanation that ends in the error.
     if ours.get("ok") != theirs.get("ok"):
         return ("only theirs fails", f"{ours.get('value')} | {said(theirs)}") if ours.get("ok") else ("only ours fails", f"{said(ours)} | {theirs.get('value')}")
     if not ours["ok"]:
@@ -73,7 +76,8 @@ def difference(ours, theirs):
     if values[0] != values[1]:
         lines = next((pair for pair in zip(*(value.split("\n") for value in values)) if pair[0] != pair[1]), ("", "one ends"))
         return ("explanation" if "\n" in values[1] else "value", " | ".join(lines))
-    logs = [[(level, text.replace("<env>", "/env")) for level, text in answer.get("logs") or [] if level != "err"] for answer in (ours, theirs)]
+    logs = [[(level, text.replace("<env>", "/env")) for level, text in answer.get("logs") or [] if level != "err" and "deprecated" not in text] for answer in (ours, theirs)]
+    logs = [list(dict.fromkeys(entries)) for entries in logs]  # Some say a thing for each hierarchy.
     if logs[0] != logs[1]:
         return "logs", f"{logs[0]} | {logs[1]}"
     return None

@@ -21,7 +21,7 @@ function m::lk(String $key, Hash $options, Puppet::LookupContext $context) {
   case $key {
     'k1', 'm::k1': { $context.cache('x', "lk ${key}") $context.cached_value('x') }
     'k2': { $context.explain || { "told of ${key}" } $context.interpolate('<%{role} %{lookup("text")}>') }
-    'list': { $context.cache_has_key('x') ? { true => ['cached'], default => ['lk', $context.environment_name] } }
+    'list': { $context.cache_has_key('x') ? { true => ['cached'], default => ['lk', "${$context.environment_name}"] } }
     'map': { { 'a' => 'lk', 'd' => $options['o'] } }
     'x_one': { undef }
     default: { $context.not_found() }
@@ -251,7 +251,7 @@ class Generator:
                  f"['none', '{key}']", f"['none', '{key}'], {{ merge => {code(merge)} }}", f"'{key}', {{ default_values_hash => {{'{key}' => '%{{role}}'}} }}"]  # fmt: skip
         form = self.pick(forms)
         if self.often(0.08):
-            return {"code": self.pick(["hiera", "hiera_array", "hiera_hash"]) + f"('{key}'" + self.pick([")", ", 'dflt')", ", undef, 'common')"])}
+            return {"code": self.pick(["hiera", "hiera_array", "hiera_hash"]) + f"('{key}'" + self.pick([")", ")", ", 'dflt')", ", 'dflt')", ", undef, 'common')"])}
         if self.often(0.05):
             return {"code": f"lookup({form}) |$k| {{ \"block ${{k}}\" }}"}
         return {"code": f"lookup({form})"}

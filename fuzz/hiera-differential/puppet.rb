@@ -54,6 +54,7 @@ end
 
 def answer(wanted, environment, case_)
   LOGS.clear
+  $unique_warnings = {}
   node = Puppet::Node.new('test', environment: environment, facts: Puppet::Node::Facts.new('test', case_['facts']))
   node.merge(case_['facts'])
   Puppet[:code] = case_['site'].to_s

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::check;
 use ordain_puppet::eval::LogLevel;
-use ordain_puppet::hiera::Request;
+use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::Site;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
@@ -103,11 +103,20 @@ fn explanation(case: &Json, key: &str, wanted: &Json) -> Json {
         ..Request::default()
     };
     let node = node(case, "test");
-    let found = session::look_up(&env, settings(case), &node, &request, true, true);
-    let mut out = match found.explanation {
-        Some(explanation) => json!({ "ok": true, "value": explanation.render() }),
-        None => refusal(&found.report.diagnostics, &sources),
+    let explainer = Explainer::new(wanted["explain"] == false);
+    let found = session::look_up(&env, settings(case), &node, &request, Some(explainer), true);
+    let Some(explanation) = found.explanation else {
+        return refusal(&found.report.diagnostics, &sources);
     };
+    let mut text = explanation.render();
+    match &found.report.error {
+        Some(error) => text.push_str(&error.message),
+        None if found.value.is_none() => {
+            text.push_str(&format!("Function lookup() did not find a value for the name '{key}'"));
+        }
+        None => {}
+    }
+    let mut out = json!({ "ok": true, "value": text });
     out["logs"] = logs(&found.report);
     out
 }
