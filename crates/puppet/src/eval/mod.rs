@@ -14,6 +14,7 @@ pub mod erb;
 pub mod error;
 pub mod functions;
 pub mod interface;
+mod invariants;
 mod members;
 pub mod relations;
 pub mod resources;
@@ -330,6 +331,7 @@ impl<'e> Compiler<'e> {
                 self.eval_collect(f, id, *exported, *kind, *query, *attributes)
             }
             Expr::Definition(_) => Ok(Value::Undef),
+            Expr::Invariant { title, body } => self.eval_invariant(f, id, *title, *body),
             Expr::Epp { params, body, .. } => self.eval_epp_program(f, *params, *body),
             Expr::RenderText(text) => {
                 self.render_text(text);

@@ -8,6 +8,7 @@ pub mod infer;
 pub mod instance;
 pub mod label;
 pub mod mismatch;
+pub mod modelled;
 pub mod new;
 pub mod normalize;
 pub mod object;
