@@ -75,10 +75,14 @@ impl Checker<'_> {
                 self.type_reference(id, *kind);
             }
             Definition::TypeMapping { kind, mapping } => self.type_mapping(id, *kind, *mapping),
-            Definition::TypeDefinition { name, .. } => {
+            Definition::TypeDefinition { name, statements, .. } => {
                 self.top(id);
+                if !names::is_alias(name) {
+                    self.bad_name(id, name);
+                }
+                self.in_namespace(id, name);
                 self.reserved_name(id, name);
-                self.unsupported(id);
+                self.type_body(name, *statements);
             }
         }
     }

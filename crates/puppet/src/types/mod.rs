@@ -259,6 +259,8 @@ pub struct ObjectType {
     pub checks: Option<Value>,
     /// Annotations: hashes by their types.
     pub annotations: Option<Value>,
+    /// Set if it is written with features of its own.
+    pub model: Option<Arc<modelled::Modelled>>,
 }
 
 /// A function of an object type.

@@ -13,6 +13,9 @@
 //! assert_eq!(models[0].features[0].multiplicity.lower, 1);
 //! ```
 
+mod data;
+mod instance;
+mod layout;
 mod read;
 mod write;
 
@@ -20,7 +23,14 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_source::Span;
 
+pub use data::to_data;
+pub(crate) use data::{PREF, PTYPE};
+pub use instance::Instance;
+pub(crate) use instance::{Document, Links, State};
+pub use layout::Modelled;
+pub(crate) use layout::{Code, Layout, Rule, Slot};
 pub use read::models;
+pub(crate) use read::{check_of, feature, integer, literal, model};
 pub use write::write;
 
 /// A type.

@@ -16,7 +16,7 @@ pub fn models(program: &Program) -> Vec<TypeModel> {
 }
 
 /// The type that a definition is of, if it is of one.
-fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
+pub(crate) fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
     let Expr::Definition(definition) = program[id] else { return None };
     let Definition::TypeDefinition { name, parent, statements, .. } =
         program.definition(definition)
@@ -47,7 +47,7 @@ fn absolute(name: &str) -> EcoString {
 }
 
 /// A feature as its settings say it.
-fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRange) -> Feature {
+pub(crate) fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRange) -> Feature {
     let settings = program.settings(syntax.settings);
     let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value);
     let flag = |name: &str| match value(name).map(|id| &program[id]) {
@@ -83,7 +83,7 @@ fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRange) -> Featu
 }
 
 /// The setting that checks the values of a feature, in either spelling.
-fn check_of<'p>(program: &'p Program, syntax: &FeatureSyntax) -> Option<&'p Setting> {
+pub(crate) fn check_of<'p>(program: &'p Program, syntax: &FeatureSyntax) -> Option<&'p Setting> {
     let mut settings = program.settings(syntax.settings).iter();
     settings.find(|s| matches!(s.name.as_str(), "check" | "validate"))
 }
@@ -126,7 +126,7 @@ fn symbols(program: &Program, parts: &[ExprId]) -> Option<Vec<EcoString>> {
 }
 
 /// The value of an integer literal.
-fn integer(program: &Program, id: ExprId) -> Option<i64> {
+pub(crate) fn integer(program: &Program, id: ExprId) -> Option<i64> {
     match program[id] {
         Expr::Int { value, radix: 1.. } => Some(value),
         Expr::Minus(inner) => match program[inner] {
@@ -138,7 +138,7 @@ fn integer(program: &Program, id: ExprId) -> Option<i64> {
 }
 
 /// What a default says: a scalar, or a list of them.
-fn literal(program: &Program, id: ExprId) -> Option<Data> {
+pub(crate) fn literal(program: &Program, id: ExprId) -> Option<Data> {
     match &program[id] {
         Expr::Str(text) | Expr::Name(text) => Some(Data::Str(text.clone())),
         Expr::Bool(flag) => Some(Data::Bool(*flag)),
