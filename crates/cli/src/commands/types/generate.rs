@@ -97,7 +97,8 @@ fn entry(level: LogLevel, message: String) -> LogEntry {
     LogEntry { level, message, source: String::new(), place: String::new(), span: None }
 }
 
-fn notice(ui: &mut Ui, message: &str) {
+/// Logs a line for people.
+pub(super) fn notice(ui: &mut Ui, message: &str) {
     ui.logs(&[entry(LogLevel::Notice, message.to_owned())], &ordain_source::SourceMap::new());
 }
 
