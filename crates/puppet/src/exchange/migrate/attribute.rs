@@ -16,9 +16,31 @@ const MARGIN: usize = 4;
 /// A path from the root, of either kind of machine.
 const PATH: &str = r"Pattern[/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/]";
 
+/// What every resource has.
+const METAPARAMETERS: [&str; 13] = [
+    "alias",
+    "audit",
+    "before",
+    "consume",
+    "export",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
+];
+
 impl Migration<'_> {
     pub(super) fn attribute(&mut self, one: &Json) {
         let name = text(one, "name");
+        if name == "title" || METAPARAMETERS.contains(&name) {
+            self.counts.others += 1;
+            self.note(format_args!("attribute {name}: every resource has one"));
+            return self.write_notes();
+        }
         let (kind, set) = self.kind(one);
         let mut out = Feature::new(name, FeatureKind::Attribute(kind));
         out.set = set.map(Logic::new);
@@ -77,8 +99,12 @@ impl Migration<'_> {
                 _ => (self.named(one, ValueType::Any), None),
             };
         }
-        let names: Vec<EcoString> =
-            words.iter().filter_map(|all| all[0].as_str()).map(EcoString::from).collect();
+        let mut names: Vec<EcoString> = Vec::new();
+        for name in words.iter().filter_map(|all| all[0].as_str()) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.into());
+            }
+        }
         if text(one, "base") == "boolean" && patterns.is_empty() {
             let set = "|$given| { $given ? { /\\A(?i:true|yes)\\z/ => true, /\\A(?i:false|no)\\z/ => \
                        false, default => $given } }";
@@ -287,6 +313,10 @@ impl Migration<'_> {
                 return self.note(what);
             }
         };
+        // `:undef` is Puppet's word for nothing.
+        if value.as_str() == Some("undef") {
+            return;
+        }
         if fits(&value, out) {
             out.default = Some(value);
         } else {

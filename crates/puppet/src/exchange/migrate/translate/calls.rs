@@ -155,6 +155,13 @@ impl Translator<'_> {
     }
 
     fn method(&mut self, receiver: &Tree, call: &Method) -> Outcome<Code> {
+        // `Pathname.new(value).absolute?`
+        if let Tree::Call(inner) = receiver
+            && matches!(&inner.receiver, Some(Tree::Const(class)) if class == "Pathname")
+            && let ("new", [value], "absolute?") = (&*inner.name, &*inner.args, &*call.name)
+        {
+            return self.absolute(value);
+        }
         let value = self.expr(receiver)?;
         let on = value.operand();
         let same = |name: &str, kind: Known| Ok(Code::atom(format!("{on}.{name}")).of(kind));

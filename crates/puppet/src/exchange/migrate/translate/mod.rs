@@ -36,7 +36,10 @@ pub(super) struct Translator<'a> {
     pub feature: Option<&'a str>,
     /// Local variables by their names in Ruby.
     pub(super) locals: FxHashMap<String, String>,
-    pub(super) assigned: FxHashSet<String>,
+    /// Names that variables had before.
+    pub(super) used: FxHashSet<String>,
+    /// How many branches the code is inside of here.
+    pub(super) branches: usize,
     /// How many lambdas of its own the code is inside of here.
     pub(super) lambdas: usize,
     /// Whether something leaves the lambda early.
@@ -92,7 +95,8 @@ impl<'a> Translator<'a> {
             features,
             feature,
             locals: FxHashMap::default(),
-            assigned: FxHashSet::default(),
+            used: FxHashSet::default(),
+            branches: 0,
             lambdas: 0,
             leaves: false,
         }
@@ -110,6 +114,12 @@ impl<'a> Translator<'a> {
                 "value" => "given".to_owned(),
                 _ => format!("{here}_value"),
             };
+        }
+        let plain = here.clone();
+        let mut number = 1;
+        while !self.used.insert(here.clone()) {
+            number += 1;
+            here = format!("{plain}{number}");
         }
         self.locals.insert(name.to_owned(), here.clone());
         here

@@ -30,35 +30,34 @@ impl Translator<'_> {
     pub fn refusals(&mut self, body: &Tree) -> Body {
         let mut out = Body::default();
         let statements = statements(body);
-        let mut missing = Vec::new();
+        let mut answered = false;
         for (i, statement) in statements.iter().enumerate() {
             let is_last = i + 1 == statements.len();
-            let (locals, assigned) = (self.locals.clone(), self.assigned.clone());
-            match self.refusal(statement, is_last, 0) {
-                Ok(lines) => out.lines.extend(lines),
+            let locals = self.locals.clone();
+            match self.refusal(statement, is_last) {
+                Ok(lines) => {
+                    out.lines.extend(lines);
+                    answered = is_last && answers(statement);
+                }
                 Err(why) => {
-                    (self.locals, self.assigned) = (locals, assigned);
+                    self.locals = locals;
                     // What comes after it may hang on it.
-                    if let Tree::Assign(name, _) = statement {
-                        self.locals.remove(name.as_str());
+                    if let Some(name) = assigned(statement) {
+                        self.locals.remove(name);
                     }
-                    missing.push(why);
+                    out.left_out.push(why);
                 }
             }
         }
         // The value of the last statement would be the answer.
-        let last = statements.last();
-        if !out.lines.is_empty() && !last.is_some_and(|one| answers(one)) {
-            out.lines.push("undef".to_owned());
-        } else if !out.lines.is_empty() && !missing.is_empty() {
+        if !out.lines.is_empty() && !answered {
             out.lines.push("undef".to_owned());
         }
-        out.left_out = missing;
         out
     }
 
     /// The lines of a statement of a body that refuses; nothing may be left out inside of it.
-    fn refusal(&mut self, statement: &Tree, is_last: bool, depth: usize) -> Outcome<Vec<String>> {
+    fn refusal(&mut self, statement: &Tree, is_last: bool) -> Outcome<Vec<String>> {
         if let Some(message) = raised(statement) {
             let message = self.message(message)?;
             return Ok(vec![match (self.lambdas, is_last) {
@@ -71,11 +70,24 @@ impl Translator<'_> {
             }]);
         }
         match statement {
+            // `a or raise`
+            Tree::Or(test, last) if raised(last).is_some() => {
+                let test = Box::new(Tree::Not(test.clone()));
+                self.refusal(&Tree::If(test, last.clone(), None), is_last)
+            }
+            Tree::And(test, last) if raised(last).is_some() => {
+                self.refusal(&Tree::If(test.clone(), last.clone(), None), is_last)
+            }
+            Tree::If(condition, then, otherwise)
+                if self.branches == 0 && otherwise.is_none() && assigned(then).is_some() =>
+            {
+                Ok(vec![self.assigned_if(condition, then)?])
+            }
             Tree::If(condition, then, otherwise) => {
-                self.choice(condition, then, otherwise.as_deref(), is_last, depth)
+                self.choice(condition, then, otherwise.as_deref(), is_last)
             }
             Tree::Case(Some(subject), branches, otherwise) => {
-                self.selection(subject, branches, otherwise.as_deref(), is_last, depth)
+                self.selection(subject, branches, otherwise.as_deref(), is_last)
             }
             Tree::Case(None, branches, otherwise) => {
                 let mut out = None;
@@ -87,7 +99,7 @@ impl Translator<'_> {
                     out = Some(Box::new(Tree::If(any.into(), then.clone().into(), rest)));
                 }
                 let out = out.ok_or("an empty `case`")?;
-                self.refusal(&out, is_last, depth)
+                self.refusal(&out, is_last)
             }
             Tree::Leave(_) if is_last => Ok(vec!["undef".to_owned()]),
             Tree::Leave(_) if self.lambdas == 0 => {
@@ -99,11 +111,9 @@ impl Translator<'_> {
             Tree::Nil | Tree::Bool(_) | Tree::Local(_) | Tree::Str(_) | Tree::Symbol(_) => {
                 Ok(Vec::new())
             }
-            Tree::Sequence(_) => self.refusing_block(statement, is_last, depth),
+            Tree::Sequence(_) => self.refusing_block(statement, is_last),
             Tree::Call(call) if tells(call) => Ok(Vec::new()),
-            Tree::Call(call) if call.name == "each" && call.block.is_some() => {
-                self.each(call, depth)
-            }
+            Tree::Call(call) if call.name == "each" && call.block.is_some() => self.each(call),
             // A value that nobody looks at, but what it calls may raise.
             Tree::Call(call)
                 if call.receiver.is_none() && matches!(&*call.name, "Integer" | "Float") =>
@@ -118,11 +128,20 @@ impl Translator<'_> {
         }
     }
 
-    fn refusing_block(&mut self, body: &Tree, is_last: bool, depth: usize) -> Outcome<Vec<String>> {
+    fn refusing_block(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
+        let around = self.locals.clone();
+        self.branches += 1;
+        let out = self.refusing_statements(body, is_last);
+        self.branches -= 1;
+        self.locals = around;
+        out
+    }
+
+    fn refusing_statements(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
         let all = statements(body);
         let mut out = Vec::new();
         for (i, one) in all.iter().enumerate() {
-            out.extend(self.refusal(one, is_last && i + 1 == all.len(), depth)?);
+            out.extend(self.refusal(one, is_last && i + 1 == all.len())?);
         }
         if is_last && all.last().is_some_and(|one| !answers(one)) {
             out.push("undef".to_owned());
@@ -136,7 +155,6 @@ impl Translator<'_> {
         then: &Tree,
         otherwise: Option<&Tree>,
         is_last: bool,
-        depth: usize,
     ) -> Outcome<Vec<String>> {
         // `unless` is kept, where there is nothing else.
         let (word, test) = match (condition, otherwise) {
@@ -149,12 +167,12 @@ impl Translator<'_> {
         };
         let test = self.condition(test)?.text;
         let mut out = vec![format!("{word} {test} {{")];
-        out.extend(indented(self.refusing_block(then, is_last, depth + 1)?));
+        out.extend(indented(self.refusing_block(then, is_last)?));
         match otherwise {
             None => {}
             Some(other) if is_nothing(other) => {}
             Some(inner @ Tree::If(..)) => {
-                let inner = self.refusal(inner, is_last, depth + 1)?;
+                let inner = self.refusal(inner, is_last)?;
                 let is_chain = inner.first().is_some_and(|line| line.starts_with("if "));
                 if is_chain {
                     out.push(format!("}} els{}", inner[0]));
@@ -166,7 +184,7 @@ impl Translator<'_> {
             }
             Some(other) => {
                 out.push("} else {".to_owned());
-                out.extend(indented(self.refusing_block(other, is_last, depth + 1)?));
+                out.extend(indented(self.refusing_block(other, is_last)?));
             }
         }
         out.push("}".to_owned());
@@ -179,20 +197,19 @@ impl Translator<'_> {
         branches: &[(Vec<Tree>, Tree)],
         otherwise: Option<&Tree>,
         is_last: bool,
-        depth: usize,
     ) -> Outcome<Vec<String>> {
         let subject = self.expr(subject)?;
         let mut out = vec![format!("case {} {{", subject.text)];
         for (values, then) in branches {
             let values = self.case_values(values)?;
             out.extend(indented(vec![format!("{values}: {{")]));
-            let inner = self.refusing_block(then, is_last, depth + 1)?;
+            let inner = self.refusing_block(then, is_last)?;
             out.extend(indented(indented(inner)));
             out.extend(indented(vec!["}".to_owned()]));
         }
         out.extend(indented(vec!["default: {".to_owned()]));
         if let Some(other) = otherwise {
-            out.extend(indented(indented(self.refusing_block(other, is_last, depth + 1)?)));
+            out.extend(indented(indented(self.refusing_block(other, is_last)?)));
         }
         out.extend(indented(vec!["}".to_owned()]));
         out.push("}".to_owned());
@@ -216,7 +233,8 @@ impl Translator<'_> {
     }
 
     fn assignment(&mut self, name: &str, value: &Tree) -> Outcome<String> {
-        if self.locals.contains_key(name) || !self.assigned.insert(name.to_owned()) {
+        // Variables are set once here. What is set again in a branch would be another one.
+        if self.locals.contains_key(name) && self.branches + self.lambdas > 0 {
             return Err(format!("the variable {name} is assigned again"));
         }
         let value = self.expr(value)?;
@@ -224,7 +242,18 @@ impl Translator<'_> {
         Ok(format!("${here} = {}", value.text))
     }
 
-    fn each(&mut self, call: &Method, depth: usize) -> Outcome<Vec<String>> {
+    /// `a = b if c`
+    fn assigned_if(&mut self, condition: &Tree, then: &Tree) -> Outcome<String> {
+        let Tree::Assign(name, value) = then else { return Err("an assignment".to_owned()) };
+        let otherwise = match self.locals.contains_key(name.as_str()) {
+            true => Tree::Local(name.clone()),
+            false => Tree::Nil,
+        };
+        let value = Tree::If(condition.clone().into(), value.clone(), Some(Box::new(otherwise)));
+        self.assignment(name, &value)
+    }
+
+    fn each(&mut self, call: &Method) -> Outcome<Vec<String>> {
         let (Some(receiver), Some(block)) = (&call.receiver, &call.block) else {
             return Err("`each` of nothing".to_owned());
         };
@@ -235,7 +264,7 @@ impl Translator<'_> {
         let around = self.locals.clone();
         let param = self.declare(param);
         self.lambdas += 1;
-        let body = self.refusing_block(&block.body, false, depth + 1);
+        let body = self.refusing_block(&block.body, false);
         self.lambdas -= 1;
         self.locals = around;
         let mut out = vec![format!("{on}.each |${param}| {{")];
@@ -282,6 +311,11 @@ impl Translator<'_> {
             return Ok(vec![format!("fail({})", self.message(message)?)]);
         }
         match statement {
+            Tree::If(condition, then, None)
+                if !is_last && self.branches == 0 && assigned(then).is_some() =>
+            {
+                Ok(vec![self.assigned_if(condition, then)?])
+            }
             Tree::If(condition, then, otherwise) => {
                 let test = self.condition(condition)?.text;
                 let mut out = vec![format!("if {test} {{")];
@@ -339,6 +373,15 @@ impl Translator<'_> {
     }
 
     fn branch(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
+        let around = self.locals.clone();
+        self.branches += 1;
+        let out = self.branch_statements(body, is_last);
+        self.branches -= 1;
+        self.locals = around;
+        out
+    }
+
+    fn branch_statements(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
         let all = statements(body);
         let mut out = Vec::new();
         for (i, one) in all.iter().enumerate() {
@@ -373,6 +416,15 @@ fn raised(statement: &Tree) -> Option<&[Tree]> {
     raises.then_some(&*call.args)
 }
 
+/// The variable that a statement sets.
+fn assigned(statement: &Tree) -> Option<&str> {
+    match statement {
+        Tree::Assign(name, _) => Some(name),
+        Tree::If(_, then, None) => assigned(then),
+        _ => None,
+    }
+}
+
 /// Whether a call only tells people something.
 fn tells(call: &Method) -> bool {
     let of_puppet = match &call.receiver {
@@ -398,7 +450,9 @@ fn is_nothing(body: &Tree) -> bool {
 /// Whether the value of a statement is an answer: a refusal or nothing.
 fn answers(statement: &Tree) -> bool {
     match statement {
-        Tree::If(..) | Tree::Case(..) | Tree::Leave(_) => true,
+        Tree::If(_, then, _) => assigned(then).is_none(),
+        Tree::Case(..) | Tree::Leave(_) => true,
+        Tree::Or(_, last) | Tree::And(_, last) => raised(last).is_some(),
         other => raised(other).is_some(),
     }
 }
