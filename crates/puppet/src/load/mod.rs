@@ -7,7 +7,7 @@
 mod definitions;
 mod files;
 mod folders;
-mod generated_types;
+pub(crate) mod generated_types;
 mod missing;
 mod modules;
 mod ruby_types;
