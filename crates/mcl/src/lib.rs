@@ -1,3 +1,6 @@
 //! The front end for mcl, the language of mgmt.
 
 #![forbid(unsafe_code)]
+
+pub mod types;
+pub mod value;
