@@ -2,5 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod engine;
+pub mod functions;
 pub mod types;
 pub mod value;
