@@ -4,5 +4,6 @@
 
 pub mod engine;
 pub mod functions;
+pub mod template;
 pub mod types;
 pub mod value;
