@@ -15,6 +15,8 @@
 
 pub mod error;
 pub mod location;
+pub mod pattern;
 pub mod plugin;
 pub mod symbol;
+pub mod syntax;
 pub mod value;
