@@ -13,10 +13,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod error;
 pub mod location;
 pub mod pattern;
 pub mod plugin;
+pub mod program;
 pub mod symbol;
 pub mod syntax;
+pub mod types;
 pub mod value;

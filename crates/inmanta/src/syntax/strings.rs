@@ -144,7 +144,7 @@ pub(super) fn formatted(
     ast: &mut Ast,
     text: &str,
     place: Location,
-) -> std::result::Result<ExprId, String> {
+) -> Result<ExprId, String> {
     let mut reader = Reader { ast, place, column: place.column + 2, variables: Vec::new(), ended: false };
     let parts = reader.parts(text, 2)?;
     let variables = reader.variables;
@@ -164,7 +164,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn parts(&mut self, text: &str, depth: u8) -> std::result::Result<Vec<Part>, String> {
+    fn parts(&mut self, text: &str, depth: u8) -> Result<Vec<Part>, String> {
         let mut parts: Vec<Part> = Vec::new();
         let mut literal = EcoString::new();
         let mut rest = text;
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// A field without its braces.
-    fn field(&mut self, text: &str, depth: u8) -> std::result::Result<Field, String> {
+    fn field(&mut self, text: &str, depth: u8) -> Result<Field, String> {
         let name_end = name_length(text)?;
         let (name, rest) = text.split_at(name_end);
         let length = name.chars().count() as u32;
@@ -262,7 +262,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-fn name_length(text: &str) -> std::result::Result<usize, String> {
+fn name_length(text: &str) -> Result<usize, String> {
     let mut in_brackets = false;
     for (i, b) in text.bytes().enumerate() {
         match b {

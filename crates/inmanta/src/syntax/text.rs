@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::ast::{Ast, BinOp, ExprId, ExprKind, Slot, StmtId, StmtKind};
-use crate::symbol::Symbol;
 use crate::value::{InstanceId, Names, Value, string_repr, write_string};
 
 /// Constants hold no instances.
