@@ -1,3 +1,20 @@
 //! The front end for Inmanta's model language.
+//!
+//! A model is parsed ([`syntax`]), its names and types are checked ([`check`]), and then it is run
+//! as a net of variables that wait for each other ([`eval`]).
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`value`] | the values of the language |
+//! | [`mod@plugin`] | how plugin functions are called |
+//! | [`mod@error`] | errors in the original's words |
+//! | [`location`] | places in model files |
+//! | [`symbol`] | interned names |
 
 #![forbid(unsafe_code)]
+
+pub mod error;
+pub mod location;
+pub mod plugin;
+pub mod symbol;
+pub mod value;
