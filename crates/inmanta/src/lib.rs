@@ -10,11 +10,17 @@
 //! | [`mod@error`] | errors in the original's words |
 //! | [`location`] | places in model files |
 //! | [`symbol`] | interned names |
+//! | [`functions`] | the plugins of the module `std` |
+//! | [`template`] | Jinja2 templates |
+//! | [`export`] | the resources of a model |
 
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod export;
+pub mod functions;
 pub mod location;
 pub mod plugin;
 pub mod symbol;
+pub mod template;
 pub mod value;
