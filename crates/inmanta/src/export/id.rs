@@ -75,7 +75,8 @@ pub(super) const STD_KINDS: &[Kind] = &[
 /// # Errors
 /// If an attribute on the way to it has no value yet.
 pub fn identity(context: &mut dyn Context, instance: InstanceId) -> Result<Option<Id>, Stop> {
-    let kind = STD_KINDS.iter().find(|kind| context.is_instance(instance, kind.entity) == Some(true));
+    let kind =
+        STD_KINDS.iter().find(|kind| context.is_instance(instance, kind.entity) == Some(true));
     let Some(kind) = kind else { return Ok(None) };
     let agent = context.attribute(instance, kind.agent)?;
     let value = context.attribute(instance, kind.attribute)?;

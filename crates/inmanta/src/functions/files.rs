@@ -50,9 +50,9 @@ fn locate(context: &dyn Context, folder: &str, path: &str) -> Result<PathBuf, St
     let (module, rest) = path.split_once('/').unwrap_or((&path, ""));
     let root = match module {
         "" => context.project_directory(),
-        _ => context.module_directory(module).ok_or_else(|| {
-            exception(format!("Module {module} does not exist for path {path}"))
-        })?,
+        _ => context
+            .module_directory(module)
+            .ok_or_else(|| exception(format!("Module {module} does not exist for path {path}")))?,
     };
     Ok(root.join(folder).join(rest))
 }
@@ -69,9 +69,10 @@ fn existing(context: &dyn Context, folder: &str, path: &str) -> Result<PathBuf, 
 }
 
 fn read_text(context: &dyn Context, path: &Path) -> Result<String, Stop> {
-    let bytes = context.world().read(path).map_err(|error| {
-        Stop::raised("OSError", format!("{error}: '{}'", path.display()))
-    })?;
+    let bytes = context
+        .world()
+        .read(path)
+        .map_err(|error| Stop::raised("OSError", format!("{error}: '{}'", path.display())))?;
     String::from_utf8(bytes)
         .map(|text| text.replace("\r\n", "\n").replace('\r', "\n"))
         .map_err(|error| {
@@ -92,12 +93,13 @@ fn source(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
 }
 
 fn file(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
-    let path = existing(context, "files", string(arguments, 0)).map_err(|(path, stop)| {
-        match path.as_os_str().is_empty() {
-            true => stop,
-            false => exception(format!("{} isn't a valid file", path.display())),
-        }
-    })?;
+    let path =
+        existing(context, "files", string(arguments, 0)).map_err(|(path, stop)| {
+            match path.as_os_str().is_empty() {
+                true => stop,
+                false => exception(format!("{} isn't a valid file", path.display())),
+            }
+        })?;
     let full = std::path::absolute(&path).unwrap_or(path);
     Ok(Value::str(format!("{FILE_MARKER}{}", full.display())))
 }
@@ -184,8 +186,8 @@ fn generate_password(context: &mut dyn Context, arguments: &Arguments) -> Outcom
         Some(folder) => world.make_directory(folder, 0o755),
         None => Ok(()),
     };
-    written.and_then(|()| world.write(&path, text.as_bytes(), 0o600)).map_err(|error| {
-        Stop::raised("OSError", format!("{error}: '{}'", path.display()))
-    })?;
+    written
+        .and_then(|()| world.write(&path, text.as_bytes(), 0o600))
+        .map_err(|error| Stop::raised("OSError", format!("{error}: '{}'", path.display())))?;
     Ok(Value::str(password))
 }

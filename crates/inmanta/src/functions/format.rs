@@ -35,7 +35,12 @@ fn value_error(text: impl ToString) -> Stop {
 }
 
 impl Run<'_> {
-    fn expand(&mut self, context: &mut dyn Context, text: &str, depth: u32) -> Result<String, Stop> {
+    fn expand(
+        &mut self,
+        context: &mut dyn Context,
+        text: &str,
+        depth: u32,
+    ) -> Result<String, Stop> {
         if depth > 1 {
             return Err(value_error("Max string recursion exceeded"));
         }
@@ -129,17 +134,18 @@ fn attribute(context: &mut dyn Context, value: &Value, name: &str) -> Outcome {
 
 fn element(value: &Value, key: &str) -> Outcome {
     match value {
-        Value::Dict(entries) => entries.get(key).cloned().ok_or_else(|| {
-            Stop::raised("KeyError", ordain_functions::text::repr_python(key))
-        }),
+        Value::Dict(entries) => entries
+            .get(key)
+            .cloned()
+            .ok_or_else(|| Stop::raised("KeyError", ordain_functions::text::repr_python(key))),
         Value::List(items) => match key.parse::<usize>() {
-            Ok(index) => items.get(index).cloned().ok_or_else(|| {
-                Stop::raised("IndexError", "list index out of range")
-            }),
-            Err(_) => Err(Stop::raised(
-                "TypeError",
-                "list indices must be integers or slices, not str",
-            )),
+            Ok(index) => items
+                .get(index)
+                .cloned()
+                .ok_or_else(|| Stop::raised("IndexError", "list index out of range")),
+            Err(_) => {
+                Err(Stop::raised("TypeError", "list indices must be integers or slices, not str"))
+            }
         },
         other => {
             let text = format!("'{}' object is not subscriptable", class_name(other));

@@ -195,9 +195,8 @@ impl Reader {
     }
 
     fn hex(&mut self) -> Result<u32, Stop> {
-        let digits: Option<u32> = (0..4).try_fold(0, |code, i| {
-            Some(code * 16 + self.chars.get(self.at + i)?.to_digit(16)?)
-        });
+        let digits: Option<u32> = (0..4)
+            .try_fold(0, |code, i| Some(code * 16 + self.chars.get(self.at + i)?.to_digit(16)?));
         let code = digits.ok_or_else(|| self.fail("Invalid \\uXXXX escape", self.at - 1))?;
         self.at += 4;
         Ok(code)

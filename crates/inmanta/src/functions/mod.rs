@@ -20,6 +20,7 @@ mod validate;
 use crate::plugin::{Arguments, Context, Native, Param, Signature, Stop, TypeExpr};
 use crate::value::Value;
 
+pub(crate) use files::extended;
 pub use python::{python_repr, python_text};
 pub use validate::{Validation, validate};
 

@@ -141,9 +141,7 @@ fn address(kind: &str, value: &Value, text: Option<&str>) -> Option<bool> {
 /// A number as pydantic's lenient mode takes it.
 fn lenient_number(value: &Value) -> Option<Value> {
     match value {
-        Value::Str(text) => {
-            ordain_functions::float::parse_python(text).ok().map(Value::Float)
-        }
+        Value::Str(text) => ordain_functions::float::parse_python(text).ok().map(Value::Float),
         number if number.is_number() => Some(number.clone()),
         _ => None,
     }
@@ -228,11 +226,12 @@ fn constrained(kind: &str, value: &Value, parameters: &Dict) -> Validation {
 }
 
 fn in_bounds(number: &Value, parameters: &Dict) -> bool {
-    let bound = |name: &str, test: fn(&Value, &Value) -> bool| {
-        match parameters.get(name).filter(|limit| limit.is_number()) {
-            Some(limit) => test(limit, number),
-            None => true,
-        }
+    let bound = |name: &str, test: fn(&Value, &Value) -> bool| match parameters
+        .get(name)
+        .filter(|limit| limit.is_number())
+    {
+        Some(limit) => test(limit, number),
+        None => true,
     };
     let multiple = match parameters.get("multiple_of").filter(|limit| limit.is_number()) {
         Some(factor) => is_multiple(number, factor),

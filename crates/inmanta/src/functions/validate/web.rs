@@ -114,9 +114,8 @@ fn is_authority(authority: &str, is_special: bool) -> bool {
     if let Some(inner) = host.strip_prefix('[') {
         return inner.strip_suffix(']').is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
     }
-    let is_forbidden = |c: char| {
-        c.is_control() || " #/:<>?@[\\]^|".contains(c) || is_special && c == '%'
-    };
+    let is_forbidden =
+        |c: char| c.is_control() || " #/:<>?@[\\]^|".contains(c) || is_special && c == '%';
     !host.contains(is_forbidden) && (!is_special || is_numeric_host_fine(host))
 }
 
