@@ -10,16 +10,22 @@
 //! | [`mod@error`] | errors in the original's words |
 //! | [`location`] | places in model files |
 //! | [`symbol`] | interned names |
+//! | [`functions`] | the plugins of the module `std` |
+//! | [`template`] | Jinja2 templates |
+//! | [`export`] | the resources of a model |
 
 #![forbid(unsafe_code)]
 
 pub mod check;
 pub mod error;
+pub mod eval;
+pub mod export;
+pub mod functions;
 pub mod location;
-pub mod pattern;
 pub mod plugin;
 pub mod program;
 pub mod symbol;
 pub mod syntax;
+pub mod template;
 pub mod types;
 pub mod value;

@@ -128,7 +128,14 @@ impl Program {
         for (i, name) in [requires, provides].into_iter().enumerate() {
             let end = Some(first + 1 - i as u32);
             let many = (0, None);
-            self.push_relation(root, root, Name { symbol: name, at: INTERNAL }, many, end, relation);
+            self.push_relation(
+                root,
+                root,
+                Name { symbol: name, at: INTERNAL },
+                many,
+                end,
+                relation,
+            );
         }
         self.relation_annotations.push(Vec::new());
     }
@@ -283,7 +290,8 @@ impl Program {
         number: u32,
     ) -> Result<()> {
         let left = self.find_entity(namespace, def.left.entity).map_err(|e| located(e, def.at))?;
-        let right = self.find_entity(namespace, def.right.entity).map_err(|e| located(e, def.at))?;
+        let right =
+            self.find_entity(namespace, def.right.entity).map_err(|e| located(e, def.at))?;
         let mut first = None;
         if let Some(name) = def.right.name {
             let many = (def.right.low, def.right.high);
@@ -508,11 +516,7 @@ pub(super) fn reported(mut error: Box<Error>, reporter: &dyn Fn() -> Reporter) -
 }
 
 /// Two things that collide.
-pub(super) fn duplicate(
-    message: impl Into<String>,
-    at: Location,
-    other: Location,
-) -> Box<Error> {
+pub(super) fn duplicate(message: impl Into<String>, at: Location, other: Location) -> Box<Error> {
     let mut error = Error::new(Class::Duplicate, message).at(at);
     error.other = Some(other);
     error

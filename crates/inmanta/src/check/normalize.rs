@@ -62,12 +62,13 @@ impl Program {
 
     fn declare_variables(&mut self, block: BlockId, loop_variable: Option<Symbol>) {
         let mut seen = rustc_hash::FxHashSet::default();
-        let assigned = self.ast.blocks[block].statements.iter().filter_map(|statement| {
-            match self.ast.stmts[*statement].kind {
-                StmtKind::Assign(name, ..) => Some(name.symbol),
-                _ => None,
-            }
-        });
+        let assigned =
+            self.ast.blocks[block].statements.iter().filter_map(|statement| {
+                match self.ast.stmts[*statement].kind {
+                    StmtKind::Assign(name, ..) => Some(name.symbol),
+                    _ => None,
+                }
+            });
         let all = assigned.chain(loop_variable);
         let variables: Vec<Symbol> = all.filter(|name| seen.insert(*name)).collect();
         self.ast.blocks[block].variables = variables;
@@ -326,10 +327,7 @@ impl Program {
                 let namespace = self.namespace_at(self.ast.exprs[id].at.file);
                 let callee = match self.find(namespace, name)? {
                     Found::Type(ty)
-                        if !matches!(
-                            self.types.get(ty),
-                            Type::LiteralList | Type::LiteralDict
-                        ) =>
+                        if !matches!(self.types.get(ty), Type::LiteralList | Type::LiteralDict) =>
                     {
                         Callee::Cast(ty.0)
                     }
@@ -426,10 +424,9 @@ impl Program {
         let mut owns = false;
         for (name, value) in node.names.iter().zip(&values) {
             let Some(attribute) = self.attribute(entity, name.symbol) else {
-                return Err(self.no_attribute(entity, name.symbol).by(
-                    self.name(name.symbol),
-                    name.at,
-                ));
+                return Err(self
+                    .no_attribute(entity, name.symbol)
+                    .by(self.name(name.symbol), name.at));
             };
             let hint = (!indexed.contains(&name.symbol)).then_some(Hint {
                 ty: Some(self.attributes[attribute as usize].ty),
@@ -447,7 +444,7 @@ impl Program {
         if self.news.len() <= number {
             self.news.resize(self.ast.news.len().max(number + 1), None);
         }
-        self.news[number] = Some(info);
+        self.news[number] = Some(std::rc::Rc::new(info));
         debug_assert!(at.line > 0, "constructors are somewhere");
         Ok(())
     }
@@ -555,7 +552,8 @@ impl Program {
 
     fn unfit(&self, id: ExprId, what: &str, wanted: TypeId) -> Box<Error> {
         let wanted = self.type_text(wanted);
-        let message = format!("Can not assign a value of type {what} to a variable of type {wanted}");
+        let message =
+            format!("Can not assign a value of type {what} to a variable of type {wanted}");
         let error = Error::new(Class::Typing, message);
         error.by(self.ast.reported(id), self.ast.exprs[id].at)
     }

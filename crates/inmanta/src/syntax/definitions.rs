@@ -68,8 +68,7 @@ impl Parser<'_, '_> {
         if self.is_word(Keyword::Dict) {
             return self.dict_attribute();
         }
-        let mut ty =
-            TypeRef { name: self.plain_path()?, is_list: false, is_nullable: false };
+        let mut ty = TypeRef { name: self.plain_path()?, is_list: false, is_nullable: false };
         if self.is(b'[') {
             self.advance();
             self.expect(b']')?;
@@ -139,8 +138,7 @@ impl Parser<'_, '_> {
 
     fn dict_attribute(&mut self) -> Result<AttributeDef> {
         let word = self.advance();
-        let mut ty =
-            TypeRef { name: self.name_of(&word), is_list: false, is_nullable: false };
+        let mut ty = TypeRef { name: self.name_of(&word), is_list: false, is_nullable: false };
         if self.is(b'?') {
             self.advance();
             ty.is_nullable = true;
@@ -285,10 +283,8 @@ impl Parser<'_, '_> {
         self.ast.free_names(condition, &mut names);
         let own = self.ast.name(name.symbol).to_owned();
         if !names.iter().any(|n| *n == own || n == "self") {
-            let error = Error::new(
-                Class::Typing,
-                "typedef expressions should reference the self variable",
-            );
+            let error =
+                Error::new(Class::Typing, "typedef expressions should reference the self variable");
             return Err(error.by(format!("Type({own})"), name.at));
         }
         self.no_hyphen(name)?;
@@ -353,9 +349,8 @@ impl Parser<'_, '_> {
             None
         };
         self.docstring();
-        let is_true = |id: ExprId| {
-            matches!(self.ast.exprs[id].kind, ExprKind::Const(Value::Bool(true)))
-        };
+        let is_true =
+            |id: ExprId| matches!(self.ast.exprs[id].kind, ExprKind::Const(Value::Bool(true)));
         if parents && condition.is_some_and(|condition| !is_true(condition)) {
             let message = "Conditional implementation with parents not allowed";
             let text = format!("Implement({})", self.ast.name(entity.symbol));

@@ -158,11 +158,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn chars(&self, from: usize, to: usize) -> u32 {
-        if self.is_ascii {
-            (to - from) as u32
-        } else {
-            self.text[from..to].chars().count() as u32
-        }
+        if self.is_ascii { (to - from) as u32 } else { self.text[from..to].chars().count() as u32 }
     }
 
     /// The place of a token.
@@ -199,9 +195,7 @@ impl<'a> Lexer<'a> {
         let bytes = &self.text.as_bytes()[start..];
         let (kind, length) = scan(bytes);
         let end = match kind {
-            Kind::Illegal => {
-                start + self.text[start..].chars().next().map_or(1, char::len_utf8)
-            }
+            Kind::Illegal => start + self.text[start..].chars().next().map_or(1, char::len_utf8),
             _ => start + length,
         };
         if kind == Kind::Multi {
@@ -275,9 +269,8 @@ fn scan(bytes: &[u8]) -> (Kind, usize) {
         b'-' => (Kind::Minus, 1),
         b'/' => (Kind::Slash, 1),
         b'*' if second == b'*' => (Kind::Power, 2),
-        b':' | b'[' | b']' | b'(' | b')' | b'=' | b',' | b'.' | b'{' | b'}' | b'?' | b'*' | b'%' => {
-            (Kind::Char(first), 1)
-        }
+        b':' | b'[' | b']' | b'(' | b')' | b'=' | b',' | b'.' | b'{' | b'}' | b'?' | b'*'
+        | b'%' => (Kind::Char(first), 1),
         _ => (Kind::Illegal, 1),
     }
 }

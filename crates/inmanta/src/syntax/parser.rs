@@ -3,8 +3,8 @@
 use ordain_syntax::{ListRef, Nesting};
 
 use super::ast::{Ast, Block, BlockId, Definition, ExprId, ExprKind, Name, Stmt, StmtKind, Unit};
-use super::lexer::{Keyword, Kind, Lexer, Token};
 use super::expressions::{Operand, Target};
+use super::lexer::{Keyword, Kind, Lexer, Token};
 use super::unescape::unescape;
 use crate::error::{Class, Error, Result};
 use crate::location::Location;
@@ -397,7 +397,8 @@ impl<'t> Parser<'_, 't> {
         if !text.contains('-') {
             return Ok(());
         }
-        let message = format!("The use of '-' in identifiers is not allowed. please rename {text}.");
+        let message =
+            format!("The use of '-' in identifiers is not allowed. please rename {text}.");
         Err(Error::new(Class::Hyphen, message).by(text, name.at))
     }
 }
@@ -415,4 +416,3 @@ fn reserved(word: &str, at: Location) -> Box<Error> {
 pub(super) fn syntax(at: Location, message: impl AsRef<str>) -> Box<Error> {
     Error::new(Class::Parser, format!("Syntax error: {}", message.as_ref())).at(at)
 }
-

@@ -19,7 +19,8 @@ fn next_placeholder(text: &str, from: usize) -> Option<Placeholder> {
     let mut at = from;
     while let Some(found) = text[at..].find("{{") {
         let start = at + found;
-        let blank = |i: &usize| bytes.get(*i).is_some_and(|b| b.is_ascii_whitespace() || *b == 0x0b);
+        let blank =
+            |i: &usize| bytes.get(*i).is_some_and(|b| b.is_ascii_whitespace() || *b == 0x0b);
         let mut i = start + 2;
         while blank(&i) {
             i += 1;
@@ -140,12 +141,9 @@ fn reference(ast: &mut Ast, name: &str, at: Location) -> ExprId {
 ///
 /// # Errors
 /// What is wrong with its braces, in Python's words.
-pub(super) fn formatted(
-    ast: &mut Ast,
-    text: &str,
-    place: Location,
-) -> Result<ExprId, String> {
-    let mut reader = Reader { ast, place, column: place.column + 2, variables: Vec::new(), ended: false };
+pub(super) fn formatted(ast: &mut Ast, text: &str, place: Location) -> Result<ExprId, String> {
+    let mut reader =
+        Reader { ast, place, column: place.column + 2, variables: Vec::new(), ended: false };
     let parts = reader.parts(text, 2)?;
     let variables = reader.variables;
     let variables = ast.lists.extend(variables);
@@ -212,7 +210,8 @@ impl Reader<'_> {
         let (name, rest) = text.split_at(name_end);
         let length = name.chars().count() as u32;
         let end_column = self.column + length;
-        let at = Location { column: self.column, end_line: self.place.line, end_column, ..self.place };
+        let at =
+            Location { column: self.column, end_line: self.place.line, end_column, ..self.place };
         let variable = if name.is_empty() || self.ended {
             self.ended = true;
             None

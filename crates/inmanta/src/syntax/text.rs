@@ -82,7 +82,7 @@ impl Ast {
             ExprKind::And(a, b) => format!("({} and {})", self.pretty(*a), self.pretty(*b)),
             ExprKind::Or(a, b) => format!("({} or {})", self.pretty(*a), self.pretty(*b)),
             ExprKind::Not(inner) => format!("(not {})", self.pretty(*inner)),
-            ExprKind::Regex(_, pattern) => format!("/{}/", self.patterns[*pattern as usize]),
+            ExprKind::Regex(_, pattern) => format!("/{}/", self.patterns[*pattern as usize].text),
             ExprKind::Cond(c, a, b) => {
                 format!("{} ? {} : {}", self.pretty(*c), self.pretty(*a), self.pretty(*b))
             }
@@ -210,7 +210,10 @@ impl Ast {
     pub fn children(&self, id: ExprId, out: &mut Vec<ExprId>) {
         match &self.exprs[id].kind {
             ExprKind::Const(_) | ExprKind::Name(..) => {}
-            ExprKind::Attr(a, _) | ExprKind::Not(a) | ExprKind::Splat(a) | ExprKind::Regex(a, _) => {
+            ExprKind::Attr(a, _)
+            | ExprKind::Not(a)
+            | ExprKind::Splat(a)
+            | ExprKind::Regex(a, _) => {
                 out.push(*a);
             }
             ExprKind::Binary(_, a, b)
@@ -243,7 +246,9 @@ impl Ast {
                 out.extend(self.lists.list(lookup.splats));
             }
             ExprKind::Defined(base, ..) => out.extend(*base),
-            ExprKind::Format(format) => out.extend(self.lists.list(self.formats[*format].variables)),
+            ExprKind::Format(format) => {
+                out.extend(self.lists.list(self.formats[*format].variables))
+            }
         }
     }
 }
