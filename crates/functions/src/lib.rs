@@ -8,6 +8,7 @@
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
 //! | [`printf`] | [`printf::ruby::sprintf`] |
 //! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`]; [`float::parse_ruby`] |
+//! | [`go`] | what Go does to texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
 //! | [`integer`] | [`integer::parse_ruby`] |
 //! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
@@ -30,6 +31,7 @@ pub mod crypt;
 pub mod digest;
 mod error;
 pub mod float;
+pub mod go;
 pub mod integer;
 pub mod ip;
 pub mod pbkdf2;

@@ -8,6 +8,7 @@ pub mod infer;
 pub mod instance;
 pub mod label;
 pub mod mismatch;
+pub mod modelled;
 pub mod new;
 pub mod normalize;
 pub mod object;
@@ -285,6 +286,8 @@ pub struct ObjectType {
     pub checks: Option<Value>,
     /// Annotations: hashes by their types.
     pub annotations: Option<Value>,
+    /// Set if it is written with features of its own.
+    pub model: Option<Arc<modelled::Modelled>>,
 }
 
 /// A function of an object type.
