@@ -5,7 +5,7 @@ import re
 
 # What Ruby says of a value of a wrong class, where the language has no error of its own.
 RUBY = re.compile(r"undefined method [`']|undefined local variable|no implicit conversion|can't (convert|be coerced)|wrong number of arguments|comparison of |"
-                  r"wrong argument type|can't dup|stack level too deep|can't modify frozen|is not a (class|module)|string contains null byte|bad value for range")
+                  r"is a required option for Puppet|wrong argument type|can't dup|stack level too deep|can't modify frozen|is not a (class|module)|string contains null byte|bad value for range")
 
 
 VALIDATION = re.compile(r"Unrecognized escape|declared more than once|has no effect|is not a legal")

@@ -168,6 +168,7 @@ impl Lowering<'_, '_> {
                 data
             }
             (None, Value::Str(text)) => Data::Str(text),
+            (None, value @ Value::Array(_)) if holds_reference(&value) => relation_list(&value),
             (None, value) => to_data(&value),
         };
         if secret {
@@ -368,6 +369,20 @@ fn relation_data(value: &Value) -> Data {
     let mut flat = Vec::new();
     flatten_values(value, &mut flat);
     Data::list(flat.iter().filter(|v| !v.is_undef()).map(to_data))
+}
+
+/// Whether a list, or one in it, has a reference: such lists are one.
+fn holds_reference(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(holds_reference),
+        value => matches!(value, Value::Reference(_)),
+    }
+}
+
+fn relation_list(value: &Value) -> Data {
+    let mut flat = Vec::new();
+    flatten_values(value, &mut flat);
+    Data::list(flat.iter().map(to_data))
 }
 
 /// The attribute of a resource for which its title stands in.

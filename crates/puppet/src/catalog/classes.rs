@@ -24,6 +24,9 @@ use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
 use crate::types::mismatch;
 use crate::value::Value;
 
+/// The variables that hold the name of a class.
+const OWN_NAMES: [&str; 2] = ["title", "name"];
+
 /// About so many variables a body has besides its parameters, `$title` and `$name` among them.
 const OWN_VARIABLES: usize = 4;
 
@@ -204,35 +207,9 @@ impl Compiler<'_> {
 
     /// Other names: `alias`, and the value of the name attribute.
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
-        let mut out = Vec::new();
-        let mut several = Vec::new();
-        let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
-        for alias in alias.unwrap_or_default().iter().filter_map(Value::as_str) {
-            out.push((alias.to_string(), format!("\"{alias}\"")));
-        }
-        if let ResourceKind::Native(schema) = &resource.what
-            && schema.is_isomorphic()
-        {
-            out.extend(titles::composite_name(resource, schema));
-        }
-        if let ResourceKind::Native(schema) = &resource.what
-            && schema.is_isomorphic()
-            && let Some(namevar) = schema.namevar()
-        {
-            let text = |name| resource.param(name).and_then(|p| p.value.as_str());
-            let name = text(namevar).unwrap_or(&resource.title);
-            // One package may come from several providers.
-            match text("provider").filter(|_| resource.kind == "Package") {
-                Some(provider) => out
-                    .push((format!("{name}\0{provider}"), format!("[\"{name}\", \"{provider}\"]"))),
-                None if name != resource.title => {
-                    out.push((name.to_string(), format!("[\"{name}\"]")));
-                }
-                None => {}
-            }
-        }
-        let mut keys = Vec::with_capacity(out.len());
-        for (name, shown) in out {
+        let names = titles::other_names(resource);
+        let mut keys = Vec::with_capacity(names.len());
+        for titles::OtherName { name, shown, parts } in names {
             let key = ResourceKey::new(&resource.kind, &name);
             if key == resource.key() {
                 continue;
@@ -247,10 +224,9 @@ impl Compiler<'_> {
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
                 let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
                 return plain(format!(
-                    "Cannot alias {} to {shown}{at}; resource [\"{}\", \"{}\"] already declared{other}",
+                    "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
                     resource.reference(),
                     key.kind,
-                    name.replace("\0", "\", \"")
                 ));
             }
             keys.push(key);
@@ -545,9 +521,11 @@ impl Compiler<'_> {
         param: &crate::syntax::Param,
         f: &Frame,
     ) -> EvalResult<()> {
-        let Some(found) = self.lookup_parameter(&def.name, &param.name, f.scope)? else {
-            return Ok(());
-        };
+        // Data that names the title means that of what is around, as the class has none yet.
+        let own = self.scopes.get_mut(f.scope).hide(&OWN_NAMES);
+        let found = self.lookup_parameter(&def.name, &param.name, f.scope);
+        self.scopes.get_mut(f.scope).restore(own);
+        let Some(found) = found? else { return Ok(()) };
         if found.value.is_undef() && param.default.is_some() {
             return Ok(());
         }

@@ -46,9 +46,9 @@ impl Compiler<'_> {
         for relation in &relations {
             let from = self.end_keys(&relation.from, true);
             let to = self.end_keys(&relation.to, false);
-            for from in &from {
-                for to in &to {
-                    let source = self.checked_ends(relation, from, to)?;
+            for (from, shown) in &from {
+                for (to, _) in &to {
+                    let source = self.checked_ends(relation, (from, shown), to)?;
                     let slot = grown.entry((source, relation.notify)).or_default();
                     if slot.is_empty() {
                         order.push((source, relation.notify));
@@ -68,7 +68,7 @@ impl Compiler<'_> {
     fn checked_ends(
         &self,
         relation: &Relation,
-        from: &ResourceKey,
+        (from, shown): (&ResourceKey, &str),
         to: &ResourceKey,
     ) -> EvalResult<ResourceId> {
         let missing = |text: String, which: &ResourceKey| {
@@ -85,18 +85,15 @@ impl Compiler<'_> {
             return Err(missing(no_title(&format!("\"{}\"", key.text())), key).into());
         }
         let Some(source) = self.catalog.find(from) else {
-            let text = format!(
-                "Could not find resource '{}' for relationship on '{}'",
-                from.text(),
-                to.text()
-            );
+            let text =
+                format!("Could not find resource '{}' for relationship on '{}'", shown, to.text());
             return Err(missing(text, from).into());
         };
         if self.catalog.find(to).is_none() {
             let text = format!(
                 "Could not find resource '{}' for relationship from '{}'",
                 to.text(),
-                from.text()
+                shown
             );
             return Err(missing(text, to).into());
         }
@@ -110,19 +107,31 @@ impl Compiler<'_> {
         Some(format!("did you mean {}['{near}']?", key.kind))
     }
 
-    fn end_keys(&self, end: &RelationEnd, left: bool) -> Vec<ResourceKey> {
+    /// The resources of an end, each with what messages call it. What stands in for a collector
+    /// that collects nothing is called as a type is written.
+    fn end_keys(&self, end: &RelationEnd, left: bool) -> Vec<(ResourceKey, String)> {
+        let named = |key: ResourceKey| {
+            let text = key.text();
+            (key, text)
+        };
         match end {
-            RelationEnd::Resource(key) => vec![key.clone()],
+            RelationEnd::Resource(key) => vec![named(key.clone())],
             RelationEnd::Collector(number) => {
                 let collector = &self.catalog.collectors[*number];
                 if !collector.collected.is_empty() {
                     let ids = collector.collected.iter();
-                    return ids.map(|&id| self.catalog.get(id).key()).collect();
+                    return ids.map(|&id| named(self.catalog.get(id).key())).collect();
                 }
                 if !left {
                     return Vec::new();
                 }
-                collector.otherwise.iter().flat_map(|end| self.end_keys(end, true)).collect()
+                let otherwise = collector.otherwise.iter();
+                otherwise
+                    .flat_map(|end| match end {
+                        RelationEnd::Resource(key) => vec![(key.clone(), type_text(key))],
+                        end => self.end_keys(end, true),
+                    })
+                    .collect()
             }
         }
     }
@@ -383,6 +392,14 @@ impl Compiler<'_> {
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
         }
+    }
+}
+
+/// A reference as a type is written.
+fn type_text(key: &ResourceKey) -> String {
+    match reference(key) {
+        Value::Type(kind) => kind.to_string(),
+        _ => key.text(),
     }
 }
 

@@ -1,13 +1,15 @@
 //! Titles of resources whose type takes them apart by patterns, and names of several parts.
 
 use ecow::EcoString;
+use ordain_functions::text::inspect_ruby;
 
 use crate::catalog::schema::NativeType;
-use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceKind};
+use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceKind, flat};
 use crate::eval::Compiler;
 use crate::eval::error::EvalResult;
 use crate::eval::resources::new_param;
 use crate::eval::scope::ScopeId;
+use crate::ruby::ruby_inspect;
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -47,7 +49,7 @@ impl Compiler<'_> {
 }
 
 /// What several name attributes together name a resource by, and how messages show it.
-pub(super) fn composite_name(resource: &Resource, schema: &NativeType) -> Option<(String, String)> {
+fn composite_name(resource: &Resource, schema: &NativeType) -> Option<(String, String)> {
     let kind = schema.ruby.as_ref().filter(|kind| kind.patterns && kind.namevars.len() > 1)?;
     let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
     names.sort();
@@ -60,5 +62,71 @@ pub(super) fn composite_name(resource: &Resource, schema: &NativeType) -> Option
         })
         .collect();
     let texts: Vec<String> = values.iter().map(|v| crate::ruby::ruby_text(v).into()).collect();
-    Some((texts.join("\0"), crate::ruby::ruby_inspect(&Value::array(values))))
+    Some((texts.join("\0"), ruby_inspect(&Value::array(values))))
+}
+
+/// Other names of a resource: `alias`, and the value of its name attribute.
+pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
+    let mut several = Vec::new();
+    let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
+    // References are never the same name.
+    let is_name = |value: &&Value| !value.is_undef() && !matches!(value, Value::Reference(_));
+    let aliases = alias.unwrap_or_default().iter().filter(is_name);
+    let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, ruby_inspect(a))).collect();
+    let ResourceKind::Native(schema) = &resource.what else { return out };
+    if !schema.is_isomorphic() {
+        return out;
+    }
+    let composite = composite_name(resource, schema);
+    out.extend(composite.map(|(name, shown)| {
+        let parts = name.split('\0').map(inspect_ruby).collect::<Vec<_>>().join(", ");
+        OtherName { name, shown, parts }
+    }));
+    let Some(namevar) = schema.namevar() else { return out };
+    let title = Value::Str(resource.title.clone());
+    let given = resource.param(namevar).map(|p| &p.value);
+    let is_given = |value: &&Value| is_name(value) && **value != Value::Bool(false);
+    let name = given.filter(is_given).unwrap_or(&title);
+    let provider = resource.param("provider").and_then(|p| p.value.as_str());
+    match provider.filter(|_| resource.kind == "Package") {
+        // One package may come from several providers.
+        Some(provider) => {
+            let plain = OtherName::of(name, String::new());
+            let provider_text = inspect_ruby(provider);
+            out.push(OtherName {
+                name: format!("{}\0{provider}", plain.name),
+                shown: format!("[{}, {provider_text}]", ruby_inspect(name)),
+                parts: format!("{}, {provider_text}", plain.parts),
+            });
+        }
+        None if *name != title => {
+            out.push(OtherName::of(name, format!("[{}]", ruby_inspect(name))));
+        }
+        None => {}
+    }
+    out
+}
+
+/// A name of a resource beside its title.
+pub(super) struct OtherName {
+    /// What it is found by.
+    pub(super) name: String,
+    /// As messages have it.
+    pub(super) shown: String,
+    /// What it consists of, as messages have it.
+    pub(super) parts: String,
+}
+
+impl OtherName {
+    /// A name that is any value: one text is a name like a title, others are only equal to the same.
+    fn of(value: &Value, shown: String) -> Self {
+        let mut several = Vec::new();
+        let items = flat(value, &mut several);
+        let parts = items.iter().map(ruby_inspect).collect::<Vec<_>>().join(", ");
+        let name = match items {
+            [Value::Str(text)] => text.to_string(),
+            _ => format!("\0{parts}"),
+        };
+        Self { name, shown, parts }
+    }
 }

@@ -151,11 +151,7 @@ impl Compiler<'_> {
             }
             None => Vec::new(),
         };
-        for &id in ids {
-            if id != dependent {
-                items.push(reference(&self.catalog.get(id).key()));
-            }
-        }
+        items.extend(ids.iter().map(|&id| reference(&self.catalog.get(id).key())));
         let origin = ParamOrigin { how: How::Relation, span: Some(span), within: dependent };
         let param = new_param("require".into(), Value::array(items), false, origin);
         let resource = self.catalog.get_mut(dependent);

@@ -238,6 +238,12 @@ impl Compiler<'_> {
                     return Err(self.error(f, attribute.value, "TYPE_MISMATCH", text));
                 };
                 for (name, value) in entries.iter() {
+                    if name.is_undef() {
+                        let text =
+                            "Error while evaluating an Object, the name of an attribute is undef";
+                        let at = attribute.range.in_file(program.file);
+                        return Err(EvalError::new("RUNTIME_ERROR", text, at).into());
+                    }
                     let name = crate::eval::text::to_text(name);
                     let param = new_param(name, value.clone(), false, origin.clone());
                     self.add_param(f, id, &mut out, param, unique)?;

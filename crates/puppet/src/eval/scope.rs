@@ -142,6 +142,31 @@ impl Scope {
         }
     }
 
+    /// Takes the names of some variables away, so that those of scopes around are seen.
+    pub(crate) fn hide(&mut self, names: &[&str]) -> Vec<(usize, EcoString)> {
+        let mut hidden = Vec::new();
+        for (i, (name, _)) in self.vars.iter_mut().enumerate() {
+            if names.contains(&name.as_str()) {
+                if let Some(index) = &mut self.index {
+                    index.remove(name);
+                }
+                // No variable has an empty name.
+                hidden.push((i, std::mem::take(name)));
+            }
+        }
+        hidden
+    }
+
+    /// Gives variables that were hidden their names back.
+    pub(crate) fn restore(&mut self, hidden: Vec<(usize, EcoString)>) {
+        for (i, name) in hidden {
+            if let Some(index) = &mut self.index {
+                index.insert(name.clone(), i as u32);
+            }
+            self.vars[i].0 = name;
+        }
+    }
+
     /// All variables, in the order they were set.
     pub fn variables(&self) -> impl Iterator<Item = (&EcoString, &Value)> {
         self.vars.iter().map(|(n, v)| (n, v))

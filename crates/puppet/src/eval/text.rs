@@ -6,10 +6,10 @@ use ecow::EcoString;
 use ordain_functions::time::Civil;
 
 use crate::eval::reference_key;
-use crate::types::Type;
 use crate::types::display::write_type;
 use crate::types::object::write_instance;
-use crate::value::{HashValue, Value};
+use crate::types::{Type, generalize};
+use crate::value::{HashValue, IteratorValue, Value};
 
 /// The text of a value in an interpolation.
 pub fn to_text(value: &Value) -> EcoString {
@@ -36,7 +36,7 @@ pub fn write_text(out: &mut String, value: &Value) {
         Value::Float(f) => write_float(out, *f),
         Value::Str(s) => out.push_str(s),
         Value::Array(items) => write_items(out, items, write_text),
-        Value::Iterator(iterator) => write_items(out, &iterator.items, write_text),
+        Value::Iterator(iterator) => write_iterator(out, iterator),
         Value::Hash(entries) => write_entries(out, entries, " => ", write_text),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
@@ -55,6 +55,16 @@ pub fn write_text(out: &mut String, value: &Value) {
         Value::Callable(_) => out.push_str("Callable"),
         Value::Object(object) => write_instance(out, object),
         Value::Instance(instance) => instance.write(out),
+    }
+}
+
+/// Iterators are named by what they yield; walks over trees show it.
+fn write_iterator(out: &mut String, iterator: &IteratorValue) {
+    match *iterator.element {
+        Type::Runtime(_) => write_items(out, &iterator.items, write_text),
+        ref element => {
+            let _ = write!(out, "Iterator[{}]-Value", generalize(element));
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::error::{EvalResult, Unwind, plain as fail};
+use crate::eval::kind_text;
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
 use crate::value::Value;
@@ -134,7 +135,22 @@ fn epp(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn inline_epp(call: &mut Call<'_, '_>) -> EvalResult {
     let (text, args) = (call.str(0), call.given(1).cloned());
-    call.compiler.inline_epp(&text, args.as_ref(), call.scope, call.span)
+    match call.compiler.inline_epp(&text, args.as_ref(), call.scope, call.span) {
+        // A template in a text ends as a function does.
+        Err(unwind) => match *unwind {
+            Unwind::Return(..) => Ok(Value::Undef),
+            Unwind::Next(value, _) if value.as_str().is_some() => Ok(value),
+            Unwind::Next(value, _) => {
+                let got = kind_text(&value);
+                fail(format!(
+                    "value returned from function 'inline_epp' has wrong type, expects a value of \
+                     type String or Sensitive[String], got {got}"
+                ))
+            }
+            other => Err(other.into()),
+        },
+        result => result,
+    }
 }
 
 fn format_timespan(call: &mut Call<'_, '_>) -> EvalResult {
@@ -164,7 +180,9 @@ pub fn now_nanos(call: &Call<'_, '_>) -> i128 {
 }
 
 fn strftime(ns: i128, format: &str, zone: &Value) -> EvalResult {
-    let offset = zone.as_str().map(ordain_functions::time::offset).transpose().map_err(wrap)?;
+    // An empty zone is none.
+    let zone = zone.as_str().filter(|zone| !zone.is_empty());
+    let offset = zone.map(ordain_functions::time::offset).transpose().map_err(wrap)?;
     Ok(Value::from(ordain_functions::time::format(format, ns, offset).map_err(wrap)?))
 }
 

@@ -174,10 +174,8 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-const TREE: &[crate::functions::Param] = &[
-    req("Variant[Iterator, Array, Hash, Object]", "tree"),
-    opt(crate::functions::tree::OPTIONS, "options"),
-];
+const TREE: &[crate::functions::Param] =
+    &[req("Variant[Iterator, Array, Hash, Object]", "tree"), opt("OptionsType", "options")];
 
 const fn any_block(
     params: &'static [crate::functions::Param],
@@ -254,6 +252,7 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     let size = usize::try_from(call.int(1).unwrap_or(1)).unwrap_or(1);
     let filler = if call.arg(0).as_hash().is_some() { Value::array([]) } else { Value::Undef };
     let serving = serving_size(call, size)?;
+    limit(serving as u64)?;
     let mut items = Items::of(call.arg(0))?;
     if call.block.is_none() {
         limit(items.remaining())?;

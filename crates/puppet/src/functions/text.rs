@@ -28,11 +28,8 @@ macro_rules! on_text {
     };
 }
 
-const NESTED_LIST: &[Param] = &[req("Array[Variant[String, Numeric, Array, Hash]]", "arg")];
-const NESTED_MAP: &[Param] = &[req(
-    "Hash[Variant[String, Numeric, Array, Hash], Variant[String, Numeric, Array, Hash]]",
-    "arg",
-)];
+const NESTED_LIST: &[Param] = &[req("Array[StringData]", "arg")];
+const NESTED_MAP: &[Param] = &[req("Hash[StringData, StringData]", "arg")];
 
 /// The same for functions that also change nested lists and hashes.
 macro_rules! on_nested {

@@ -147,10 +147,12 @@ fn shown(options: &Options, is_container: bool) -> bool {
 pub fn each(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
     let options = Options::of(call.arg(1))?;
     for (path, value) in walk(call.arg(0), &options)? {
-        if two {
-            call.yield_block(&[path, value])?;
-        } else {
-            call.yield_block(&[value])?;
+        let goes_on = match two {
+            true => call.iterate(&[path, value])?,
+            false => call.iterate(&[value])?,
+        };
+        if goes_on.is_none() {
+            break;
         }
     }
     Ok(call.take(0))

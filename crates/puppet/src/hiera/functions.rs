@@ -13,19 +13,9 @@ use crate::eval::interface::Inclusion;
 use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
 use crate::value::{HashValue, Value};
 
-const NAME: &str = "Variant[String, Array[String]]";
-const MERGE: &str = "Variant[String[1], Hash[String, Scalar]]";
-const BLOCK: &str = "Callable[Variant[String, Array[String]]]";
-
-const WITH_NAME: &str = "Struct[{name => Variant[String, Array[String]], \
-    value_type => Optional[Type], default_value => Optional[Any], \
-    override => Optional[Hash[String, Any]], default_values_hash => Optional[Hash[String, Any]], \
-    merge => Optional[Variant[String[1], Hash[String, Scalar]]]}]";
-
-const WITHOUT_NAME: &str = "Struct[{value_type => Optional[Type], \
-    default_value => Optional[Any], override => Optional[Hash[String, Any]], \
-    default_values_hash => Optional[Hash[String, Any]], \
-    merge => Optional[Variant[String[1], Hash[String, Scalar]]]}]";
+const NAME: &str = "NameType";
+const MERGE: &str = "MergeType";
+const BLOCK: &str = "BlockType";
 
 /// The functions of Hiera.
 pub const TABLE: &[Function] = &[
@@ -33,23 +23,33 @@ pub const TABLE: &[Function] = &[
         name: "lookup",
         doc: "Gives the value of a key in data",
         style: Style::Dispatch(&[
-            plain(&[req(NAME, "name"), opt("Type", "value_type"), opt(MERGE, "merge")], by_name),
+            plain(
+                &[req(NAME, "name"), opt("ValueType", "value_type"), opt(MERGE, "merge")],
+                by_name,
+            ),
             plain(
                 &[
                     req(NAME, "name"),
-                    req("Optional[Type]", "value_type"),
-                    req("Optional[Variant[String[1], Hash[String, Scalar]]]", "merge"),
-                    req("Any", "default_value"),
+                    req("Optional[ValueType]", "value_type"),
+                    req("Optional[MergeType]", "merge"),
+                    req("DefaultValueType", "default_value"),
                 ],
                 by_name,
             ),
             with_block(
-                &[req(NAME, "name"), opt("Type", "value_type"), opt(MERGE, "merge")],
+                &[req(NAME, "name"), opt("ValueType", "value_type"), opt(MERGE, "merge")],
                 BLOCK,
                 by_name,
             ),
-            with_opt_block(&[req(WITH_NAME, "options_hash")], BLOCK, by_options),
-            with_opt_block(&[req(NAME, "name"), req(WITHOUT_NAME, "options_hash")], BLOCK, by_both),
+            with_opt_block(&[req("OptionsWithName", "options_hash")], BLOCK, by_options),
+            with_opt_block(
+                &[
+                    req("Variant[String, Array[String]]", "name"),
+                    req("OptionsWithoutName", "options_hash"),
+                ],
+                BLOCK,
+                by_both,
+            ),
         ]),
     },
     Function {

@@ -1,6 +1,6 @@
 //! Types by name, and the giving of parameters to them: `T[args]`.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
@@ -12,8 +12,8 @@ use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_a
 use crate::types::normalize::enumeration;
 use crate::types::uri;
 use crate::types::{
-    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, TypeSet, generalize,
-    object, references,
+    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, TypeAlias, TypeSet,
+    generalize, object, references,
 };
 use crate::value::{HashValue, Value};
 
@@ -106,9 +106,54 @@ pub fn parse_static(text: &'static str) -> Arc<Type> {
     if let Some(kind) = cached {
         return kind;
     }
-    let kind = Arc::new(super::text_reader::read(text).unwrap_or(Type::Any));
+    let read = super::text_reader::read_with(text, &mut |name| local_type(name));
+    let kind = Arc::new(read.unwrap_or(Type::Any));
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(cache.entry(text).or_insert(kind))
+}
+
+/// The types that signatures name for themselves, so that messages have these names.
+const LOCAL_TYPES: [(&str, &str); 9] = [
+    ("NameType", "Variant[String, Array[String]]"),
+    ("ValueType", "Type"),
+    ("DefaultValueType", "Any"),
+    ("MergeType", "Variant[String[1], Hash[String, Scalar]]"),
+    ("BlockType", "Callable[NameType]"),
+    (
+        "OptionsWithName",
+        "Struct[{name => NameType, value_type => Optional[ValueType], \
+         default_value => DefaultValueType, override => Optional[Hash[String, Any]], \
+         default_values_hash => Optional[Hash[String, Any]], merge => Optional[MergeType]}]",
+    ),
+    (
+        "OptionsWithoutName",
+        "Struct[{value_type => Optional[ValueType], default_value => DefaultValueType, \
+         override => Optional[Hash[String, Any]], \
+         default_values_hash => Optional[Hash[String, Any]], merge => Optional[MergeType]}]",
+    ),
+    ("OptionsType", crate::functions::tree::OPTIONS),
+    ("StringData", "Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]"),
+];
+
+fn local_type(name: &str) -> Option<Type> {
+    static TYPES: LazyLock<Vec<Arc<TypeAlias>>> = LazyLock::new(|| {
+        let unset = |(name, _): (&str, _)| {
+            Arc::new(TypeAlias { name: name.into(), target: OnceLock::new() })
+        };
+        let all: Vec<Arc<TypeAlias>> = LOCAL_TYPES.map(unset).into();
+        for (alias, (_, text)) in all.iter().zip(LOCAL_TYPES) {
+            let mut named = |name: &str| {
+                let found = all.iter().find(|alias| alias.name == name)?;
+                Some(Type::Alias(Arc::clone(found)))
+            };
+            let target = super::text_reader::read_with(text, &mut named).unwrap_or(Type::Any);
+            // Each is set once.
+            let _ = alias.target.set(target);
+        }
+        all
+    });
+    let found = TYPES.iter().find(|alias| alias.name == name)?;
+    Some(Type::Alias(Arc::clone(found)))
 }
 
 /// The type that a text names, built from built-in types and given names.
@@ -191,9 +236,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         }
         Type::SemVer(_) => semver(base, keys),
         Type::Uri(_) => match one("URI-Type", keys)? {
-            Value::Str(text) => match text.parse() {
-                Ok(uri) => Ok(uri_of(uri::parts(&uri))),
-                Err(reason) => plain(reason.to_string()),
+            key @ Value::Str(text) if text.is_empty() => bad_type("URI-Type", 0, key),
+            Value::Str(text) => match text.parse::<ordain_functions::uri::Uri>() {
+                Ok(uri) if uri.scheme.is_some() => Ok(uri_of(uri::parts(&uri))),
+                _ => plain(format!(
+                    "URI-Type parameter has wrong type, expects an address with a scheme, got '{text}'"
+                )),
             },
             key @ Value::Hash(_) => Ok(uri_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
@@ -214,7 +262,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             Ok(Type::Object(object::from_hash("", definition)?))
         }
         Type::Object(kind) => object::parameterized(kind, keys),
-        Type::Parameterized(kind) => object::parameterized(&kind.base, keys),
         Type::TypeSet(_) => TypeSet::from_hash(one("TypeSet-Type", keys)?).map(Type::TypeSet),
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) if alias.target.get().is_none() => unknown_type(&alias.name),
@@ -617,7 +664,7 @@ fn not_undef(keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn structure(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, Some(1), &["Hash-Type"], |k| k.as_hash().is_some())?;
+    assert_keys(base, keys, 1, Some(1), &["Hash"], |k| k.as_hash().is_some())?;
     let empty = HashValue::default();
     let entries = keys[0].as_hash().unwrap_or(&empty);
     let mut members = Vec::with_capacity(entries.len());
@@ -712,7 +759,7 @@ fn init(keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn semver(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, None, &["String", "SemverRange"], |k| {
+    assert_keys(base, keys, 1, None, &["String", "SemanticPuppet::VersionRange"], |k| {
         matches!(k, Value::Str(_) | Value::SemVerRange(_))
     })?;
     let mut ranges = Vec::with_capacity(keys.len());

@@ -15,11 +15,6 @@ use crate::value::{HashValue, Value};
 /// How deeply brackets may nest.
 const DEPTH: u32 = 100;
 
-/// Reads a type of built-in names only.
-pub(super) fn read(text: &str) -> EvalResult<Type> {
-    read_with(text, &mut |_| None)
-}
-
 /// Reads a type; names that are not built in are looked up.
 pub(super) fn read_with(
     text: &str,

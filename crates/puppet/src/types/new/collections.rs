@@ -80,7 +80,11 @@ pub(super) fn hash(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalResul
     if let Value::Hash(_) = from {
         return Ok(from.clone());
     }
-    let Some(flat) = items(from)? else { return not_convertible(from, "Hash") };
+    let flat = match from {
+        Value::Binary(_) => None,
+        from => items(from)?,
+    };
+    let Some(flat) = flat else { return not_convertible(from, "Hash") };
     let (pairs, rest) = flat.as_chunks::<2>();
     if !rest.is_empty() {
         return plain("odd number of arguments for Hash");

@@ -1,0 +1,2 @@
+notify { 'a': alias => [{ 'x' => undef }] }
+notify { 'b': alias => { 'x' => undef } }

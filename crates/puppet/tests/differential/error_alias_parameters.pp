@@ -1,0 +1,2 @@
+type Positive = Integer[0]
+notice(Positive[1])

@@ -1,0 +1,1 @@
+notice(Hash(Binary('aaaa')))

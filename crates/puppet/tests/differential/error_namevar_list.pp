@@ -1,0 +1,2 @@
+notify { 'b': }
+notify { 'a': name => ['b'] }

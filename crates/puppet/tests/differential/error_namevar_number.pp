@@ -1,0 +1,2 @@
+notify { 'a': name => 65 }
+notify { 'b': name => 65 }

@@ -1,0 +1,3 @@
+notify { 'a': }
+Class['gone'] <- Notify <| title == 'nothing' |>
+Notify['b'] -> File <| |> -> Notify['a']

@@ -1,0 +1,6 @@
+class other { }
+class again {
+  require other
+  require again
+}
+include again
