@@ -39,7 +39,12 @@ struct Printer<'p> {
 
 /// The program as one line of PN.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, out: String::new(), work: vec![Work::Expr(program.body)] };
+    print_from(program, program.body)
+}
+
+/// An expression of a program as one line of PN.
+pub fn print_from(program: &Program, id: ExprId) -> String {
+    let mut printer = Printer { program, out: String::new(), work: vec![Work::Expr(id)] };
     while let Some(work) = printer.work.pop() {
         let mark = printer.work.len();
         printer.step(work);
