@@ -28,7 +28,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-duplicate-feature",
         "A feature is defined twice",
-        "Names of features are unique in a type and all that it inherits from. Rename one, or remove it.",
+        "`attr x, String` and `has x, Role` cannot stand in one type, nor in one and another that it inherits from. Rename one, or remove it.",
     ),
     doc(
         "puppet::type-duplicate-setting",
@@ -73,7 +73,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-unknown-feature",
         "A type has no feature of this name",
-        "Check the spelling; the message names the type.",
+        "`User.new { nmae => 'x' }` where the type has `name`. Check the spelling; the message names the type.",
     ),
     doc(
         "puppet::type-not-setable",
@@ -98,12 +98,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-check-failed",
         "A value does not pass the check of its feature",
-        "The message is that of the check. Give another value.",
+        "The message is that of `check => { ... }`. Give another value.",
     ),
     doc(
         "puppet::type-invariant-failed",
         "What must hold of an object does not",
-        "The message is that of the invariant, or of all that fail. Change the values that it is about.",
+        "The message is that of `invariant \"...\" { ... }`, or of all that fail. Change the values that it is about.",
     ),
     doc(
         "puppet::invariant-failed",
@@ -128,7 +128,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-derived-cycle",
         "Derived features depend on each other in a circle",
-        "Each waits for the value of the other; the message has the circle. Compute one of them from features that are kept.",
+        "`derived => || { $b }` for `a` and `derived => || { $a }` for `b`: each waits for the other; the message has the circle. Compute one of them from features that are kept.",
     ),
     doc(
         "puppet::type-already-contained",
@@ -143,7 +143,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-unresolved-link",
         "A link leads to no object",
-        "The data has a link to an object that is not in it, or is of another type. Add the object, or correct the link.",
+        "The data has a link such as `{\"__pref\": \"Role#adm\"}` to an object that is not in it, or is of another type. Add the object, or correct the link.",
     ),
     doc(
         "puppet::type-untyped",

@@ -83,6 +83,8 @@ fn cost(items: usize, at_once: u64) -> u64 {
 fn leaf(value: &Value) -> Option<usize> {
     match value {
         Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Iterator(_) => None,
+        // One that is not finished is refused where it is weighed.
+        Value::Instance(_) => None,
         Value::Str(text) => Some(1 + text.len() / 64),
         _ => Some(1),
     }

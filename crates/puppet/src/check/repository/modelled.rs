@@ -64,6 +64,7 @@ fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
 fn is_known(found: &Diagnostic, index: &Index) -> bool {
     match &*found.code {
         "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
-        code => code.starts_with("puppet::type-") || code == "puppet::duplicate-definition",
+        "puppet::duplicate-definition" => true,
+        code => code.split_once("::").is_some_and(|(_, name)| name.starts_with("type-")),
     }
 }
