@@ -13,6 +13,7 @@ use crate::codes::advice::advise;
 use crate::eval::error::EvalError;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
+use crate::exchange::migrate::Outline;
 use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
@@ -146,6 +147,36 @@ pub fn generate_types<'a>(
         for (name, file) in files {
             let text = compiler.generate_type(name, file);
             each(name, file, text);
+        }
+        report(Outcome { compiler, error: None })
+    })
+}
+
+/// What is wrong with the definitions of the types with features that an environment knows.
+pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, Settings::default(), "check");
+        compiler.begin(&Node::default());
+        let errors = compiler.wrong_models();
+        errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
+    })
+}
+
+/// Runs the files of resource types in Ruby and gives what each definition says to `each`, or why
+/// there is nothing.
+pub fn outline_types<'a>(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    files: impl Iterator<Item = (&'a str, &'a Path)> + Send,
+    mut each: impl FnMut(&str, &Path, Result<Outline, NotGenerated>) + Send,
+) -> Report {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, settings, &node.name);
+        compiler.begin(node);
+        for (name, file) in files {
+            let outline = compiler.outline_type(name, file);
+            each(name, file, outline.map(Outline));
         }
         report(Outcome { compiler, error: None })
     })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_source::limits::Steps;
 
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::error::{EvalResult, PlainError, issue, plain};
 use crate::value::Value;
 
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
@@ -120,7 +120,7 @@ impl Compiler<'_> {
         };
         if !matches!(value, Value::Array(_) | Value::Hash(_)) || self.budget.known(value).is_some()
         {
-            return Ok(());
+            return finished(value);
         }
         let mut left = MAX_WEIGHT;
         let height = self.budget.weigh(value, 0, &mut left)?;
@@ -143,9 +143,20 @@ impl Compiler<'_> {
         let owners = match value {
             Value::Array(items) => Arc::strong_count(items),
             Value::Hash(entries) => Arc::strong_count(entries),
-            _ => return Ok(()),
+            other => return finished(other),
         };
         if owners > 1 { Ok(()) } else { self.weigh(value) }
+    }
+}
+
+/// Refuses an object that is still being made, which only its initialiser may have.
+fn finished(value: &Value) -> EvalResult<()> {
+    match value {
+        Value::Instance(instance) if !instance.is_finished() => issue(
+            "TYPE_NOT_FINISHED",
+            format!("{}: the object is not finished and can not be stored", instance.kind.name),
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -181,7 +192,7 @@ impl Budget {
             }
             Value::Sensitive(inner) => part(inner)?,
             Value::Iterator(iterator) => iterator.items.iter().try_for_each(part)?,
-            _ => {}
+            other => finished(other)?,
         }
         take(left, leaves)?;
         if leaves > 0 && highest == 0 {

@@ -37,6 +37,11 @@ pub fn parse_epp(file: FileId, text: impl Into<Arc<str>>) -> Parsed {
     parser::parse(file, text.into(), true)
 }
 
+/// Whether a bare word is a keyword.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    lexer::T::keyword(word.as_bytes()).is_some()
+}
+
 /// Our code for an issue of the reference implementation: `SYNTAX_ERROR` is `puppet::syntax-error`.
 pub(crate) fn code_of(issue: &str) -> String {
     format!("puppet::{}", issue.to_ascii_lowercase().replace('_', "-"))

@@ -174,7 +174,7 @@ impl Parser<'_> {
     /// `{ statements }`: leaves the statements on the stack; the token of the opening brace.
     pub(super) fn braced_statements(&mut self) -> P<()> {
         self.expect(T::LBrace)?;
-        self.nested(|p| {
+        self.enclosed(|p| {
             p.statements(T::RBrace);
             p.expect(T::RBrace).map(|_| ())
         })
