@@ -786,7 +786,7 @@ def write_site(directory):
     write_file(directory / "functions/pick_interval.pp", PICK_INTERVAL)
     write_file(directory / "functions/pick_names.pp", PICK_NAMES)
     write_file(directory / "functions/assert_private.pp", ASSERT_PRIVATE)
-    for fact in ("role", "location", "is_container"):
+    for fact in ("role", "location", "is_container", "services"):
         write_file(directory / f"site/profile/lib/facter/{fact}.rb", FACT % (fact, fact))
     write_file(directory / "environment.conf", "modulepath = site:modules\n")
     write_file(directory / "hiera.yaml", HIERA)

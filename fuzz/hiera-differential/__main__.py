@@ -58,7 +58,6 @@ def said(answer):
     text = answer.get("error") or ""
     text = re.sub(r"^(Evaluation Error: |Error while evaluating a Function Call, )+", "", text)
     text = re.sub(r" on node \S+$", "", text)
-    text = re.sub(r"\b(NameType|ValueType|MergeType|OptionsType|DefaultValueType|BlockType|OverrideType|DefaultValuesHash|OptionsWithName) = ", "", text)
     for _ in range(2):
         text = re.sub(r" \((file: [^()]*?(, )?)?(line: \d+(, column: \d+)?)?\)$", "", text)
     return text.replace("<env>", "/env").strip()

@@ -16,7 +16,8 @@ use crate::syntax::parser::parse;
 use crate::value::is_expression;
 
 /// Whether a text is YAML with expressions in it: some that are written as usual, with a blank after
-/// the parentheses, or that can be parsed. Other languages have doubled parentheses, too.
+/// the parentheses, or that can be parsed and have no `$`. Other languages have doubled parentheses,
+/// too, around lists of their variables.
 pub fn has_expressions(text: &str) -> bool {
     if !text.contains("((") {
         return false;
@@ -26,8 +27,9 @@ pub fn has_expressions(text: &str) -> bool {
         let nodes = (0..tree.len()).filter_map(|n| u32::try_from(n).ok());
         nodes.into_iter().any(|n| match &tree.node(NodeId(n)).kind {
             Kind::Scalar(text, _) if is_expression(text) => {
-                text.starts_with("(( ")
-                    || parse(&text[2..text.len() - 2], &mut Exprs::default()).is_ok()
+                let inner = &text[2..text.len() - 2];
+                let is_usual = inner.starts_with(' ');
+                is_usual || !inner.contains('$') && parse(inner, &mut Exprs::default()).is_ok()
             }
             _ => false,
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
@@ -25,9 +25,8 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
     let (title, more) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
     let mut group = Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
     let mut distant = Vec::new();
-    let mut used: Vec<usize> = Vec::new();
     for (i, mark) in marks.iter().enumerate() {
-        if used.contains(&i) {
+        if marks[..i].iter().any(|before| !before.has_long_line() && before.shares_excerpt(mark)) {
             continue;
         }
         if mark.has_long_line() {
@@ -36,26 +35,7 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
             distant.push(format!("at {path}:{}:{} {}", at.line, at.column, mark.label.text));
             continue;
         }
-        let part =
-            excerpt(&mark.file, marks[i..].iter().filter(|other| mark.shares_excerpt(other)));
-        let text = &mark.file.text[part.bytes.clone()];
-        let mut snippet = Snippet::source(text).line_start(part.first_line).fold(true);
-        if mark.file.has_path() {
-            snippet = snippet.path(paths[i].as_str());
-        }
-        for (j, other) in marks.iter().enumerate().skip(i) {
-            if !mark.shares_excerpt(other) {
-                continue;
-            }
-            used.push(j);
-            let kind =
-                if other.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let text = (!other.label.text.is_empty()).then_some(other.label.text.as_str());
-            let range = other.range();
-            let range = range.start - part.bytes.start..range.end - part.bytes.start;
-            snippet = snippet.annotation(kind.span(range).label(text));
-        }
-        group = group.element(snippet);
+        group = group.element(snippet(&marks[i..], &paths[i]));
     }
     for text in &distant {
         group = group.element(Level::NOTE.message(text.as_str()));
@@ -78,6 +58,26 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
         out.push_str(&format!("  = {word}: {help}\n"));
     }
     out
+}
+
+/// The excerpt of the first of these marks, with those of the others that are in it.
+fn snippet<'a>(marks: &'a [Mark], path: &'a str) -> Snippet<'a, Annotation<'a>> {
+    let mark = &marks[0];
+    let shown = || marks.iter().filter(|other| mark.shares_excerpt(other));
+    let part = excerpt(&mark.file, shown());
+    let text = &mark.file.text[part.bytes.clone()];
+    let mut snippet = Snippet::source(text).line_start(part.first_line).fold(true);
+    if mark.file.has_path() {
+        snippet = snippet.path(path);
+    }
+    for other in shown() {
+        let kind = if other.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let label = (!other.label.text.is_empty()).then_some(other.label.text.as_str());
+        let range = other.range();
+        let range = range.start - part.bytes.start..range.end - part.bytes.start;
+        snippet = snippet.annotation(kind.span(range).label(label));
+    }
+    snippet
 }
 
 /// The lines of a file that an excerpt is made of; the renderer takes time for each that it is given.

@@ -2,7 +2,7 @@
 
 use ordain_source::{FileId, Span, TextRange};
 
-use crate::catalog::classes::check_tags;
+use crate::catalog::parameters::check_tags;
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::{Compiler, Strict, compare};

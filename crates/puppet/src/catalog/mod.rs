@@ -10,6 +10,7 @@ pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
 mod modelled;
+mod parameters;
 pub mod resource;
 pub mod schema;
 pub mod tags;

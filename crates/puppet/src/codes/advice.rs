@@ -121,6 +121,10 @@ mod tests {
         let help = advice("BAD_STRING_SLICE_KEY_TYPE", "A substring", text, "'ntp'");
         assert!(help.ends_with("My::Package[...]"), "{help}");
         assert_eq!(advice("BAD_STRING_SLICE_KEY_TYPE", "A substring", "$x['a']", "'a'"), "");
+        let idle = |text, at| advice("IDEM_EXPRESSION_NOT_LAST", "No effect", text, at);
+        assert_eq!(idle("inclde role::web", "inclde"), "did you mean `include`?");
+        assert_eq!(idle("inclde\nrole::web", "inclde"), "", "two statements");
+        assert_eq!(idle("something role::web", "something"), "");
         let message = "Illegal attempt to assign to 'a Name'. Not an assignable reference";
         assert!(advice("ILLEGAL_ASSIGNMENT", message, "port = 1", "port").ends_with("$port"));
         let message = "Class[A::B]: expects a value for parameter 'c'";

@@ -29,6 +29,8 @@ const INVALID_DATA: &str = "puppet::invalid-data";
 
 /// What data files are called.
 const ENDS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+/// What those of the function `hocon_data` are called.
+const HOCON: &str = ".conf";
 
 /// Functions that look up their first argument.
 const LOOKING_UP: [&str; 6] =
@@ -132,6 +134,9 @@ fn sources(
         let text: Arc<str> = text.into();
         let covers = index.is_whole && path.starts_with(&index.dir);
         let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
+        if path.as_os_str().as_encoded_bytes().ends_with(HOCON.as_bytes()) {
+            return Some(hocon(file, text, covers));
+        }
         match DataFile::yaml(&text) {
             Ok(data) => Some(Ok(Source { file, text, data: Arc::new(data), is_named: covers })),
             Err(error) if covers => {
@@ -150,6 +155,16 @@ fn sources(
         }
     }
     (sources, found)
+}
+
+/// A data file in HOCON. What its substitutions take from the environment is not known.
+fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Diagnostic> {
+    match DataFile::hocon(&text) {
+        Ok(data) => Ok(Source { file, text, data: Arc::new(data), is_named }),
+        Err(message) => {
+            Err(Diagnostic::error(INVALID_DATA, message).at(TextRange::new(0, 0).in_file(file)))
+        }
+    }
 }
 
 fn reached<'p>(
@@ -206,7 +221,10 @@ fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
             if dir.starts_with(&constant) || !walked.insert(constant.clone()) {
                 continue;
             }
-            out.extend(files_below(world, &constant, &ENDS));
+            match level.function == "hocon_data" {
+                true => out.extend(files_below(world, &constant, &[HOCON])),
+                false => out.extend(files_below(world, &constant, &ENDS)),
+            }
         }
     }
     out

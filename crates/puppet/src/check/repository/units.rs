@@ -55,6 +55,22 @@ impl Unit {
 }
 
 impl DataFile {
+    /// Reads a document in HOCON. A key is taken to be where it first begins a line or follows an
+    /// opening brace or comma; what cannot be found has the place of the document.
+    ///
+    /// # Errors
+    /// When it is no HOCON.
+    pub(crate) fn hocon(text: &str) -> Result<Self, String> {
+        let value = ordain_data::hocon::read(text, &|_| None).map_err(|e| e.to_string())?;
+        let Some(map) = value.as_map() else { return Ok(Self::default()) };
+        let entries = map.iter().filter_map(|(key, value)| {
+            let key = EcoString::from(key.as_str()?);
+            let at = hocon_key(text, &key);
+            Some(DataEntry { key, at, value: value.clone(), below: Vec::new() })
+        });
+        Ok(Self { entries: entries.collect() })
+    }
+
     /// Reads a document.
     ///
     /// # Errors
@@ -74,4 +90,14 @@ impl DataFile {
         };
         Ok(Self { entries: tree.entries(root).filter_map(entry).collect() })
     }
+}
+
+fn hocon_key(text: &str, key: &str) -> TextRange {
+    let begins = |at: usize| {
+        let before = text[..at].trim_end_matches(['"', ' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '{', ','])
+    };
+    let found = text.match_indices(key).find(|(at, _)| begins(*at));
+    let at = found.map_or(0, |(at, _)| at);
+    TextRange::new(at as u32, (at + found.map_or(0, |(_, key)| key.len())) as u32)
 }

@@ -1,0 +1,191 @@
+//! The parameters of classes and defines: what they are given, what data and defaults give, and
+//! whether it fits their types.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+
+use crate::catalog::{How, LostValue, Param, ParamOrigin, ResourceId, flat, schema, tags};
+use crate::eval::closure::Signature;
+use crate::eval::error::{EvalResult, plain, unplaced};
+use crate::eval::resources::{as_parameter, new_param};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame};
+use crate::load::{DefKind, TypeDef};
+use crate::syntax::{ExprId, Param as ParamDef};
+use crate::types::mismatch;
+use crate::value::Value;
+
+/// The variables that hold the name of a class.
+const OWN_NAMES: [&str; 2] = ["title", "name"];
+
+impl Compiler<'_> {
+    /// Gives parameters their values: given ones, data, defaults, in this order of rank.
+    pub(super) fn bind_parameters(
+        &mut self,
+        id: ResourceId,
+        def: &Arc<TypeDef>,
+        f: &Frame,
+    ) -> EvalResult<()> {
+        let signature = self.signature_of(def)?;
+        let params = f.program.params(def.params);
+        if def.kind == DefKind::Class {
+            for param in params {
+                let given = self.catalog.get(id).param(&param.name);
+                if given.is_none_or(|p| p.value.is_undef()) {
+                    self.bind_data(id, def, param, f)?;
+                }
+            }
+        }
+        for param in params {
+            if let Some(given) = self.catalog.get(id).param(&param.name) {
+                let value = given.value.clone();
+                self.weigh(&value)?;
+                self.scopes.get_mut(f.scope).set(param.name.clone(), value);
+            }
+        }
+        self.bind_metaparameters(id, f.scope);
+        let callee = self.catalog.get(id).reference();
+        self.with_pending(f, callee.into(), params, |this| {
+            for (i, param) in params.iter().enumerate() {
+                let given = this.catalog.get(id).param(&param.name);
+                let Some(default) = param.default else { continue };
+                if given.is_none_or(|p| p.value.is_undef()) {
+                    let value = this.bind_default(id, f, params, i, default)?;
+                    this.weigh(&value)?;
+                    this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
+                }
+            }
+            Ok(())
+        })?;
+        self.check_parameters(id, def, &signature)?;
+        Ok(())
+    }
+
+    fn bind_default(
+        &mut self,
+        id: ResourceId,
+        f: &Frame,
+        params: &[ParamDef],
+        i: usize,
+        default: ExprId,
+    ) -> EvalResult {
+        let value = self.eval_default(f, i, default)?;
+        let value = as_parameter(value).or_else(plain)?;
+        let span = Some(f.program.span(default));
+        let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+        let name = params[i].name.clone();
+        self.set_param(id, new_param(name, value.clone(), false, origin))?;
+        Ok(value)
+    }
+
+    /// Checks names and types of all parameters of a class or define.
+    pub(crate) fn check_parameters(
+        &self,
+        id: ResourceId,
+        def: &TypeDef,
+        signature: &Signature,
+    ) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let known = |name: &str| signature.params.iter().any(|p| p.name == name);
+        let checked = resource
+            .params
+            .iter()
+            .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
+        if mismatch::params_fit(signature, checked.clone().map(|p| (p.name.as_str(), &p.value))) {
+            return Ok(());
+        }
+        let given: Vec<(EcoString, Value)> =
+            checked.clone().map(|p| (p.name.clone(), p.value.clone())).collect();
+        let reference = resource.reference();
+        let Some(text) = mismatch::describe_params(&reference, signature, &given, false) else {
+            return Ok(());
+        };
+        let mut error = crate::eval::error::PlainError::new(text);
+        for param in checked.filter(|p| !known(&p.name)) {
+            let names = signature.params.iter().map(|p| p.name.as_str());
+            if let Some(near) = suggest::nearest(&param.name, names) {
+                error.help = Some(format!("did you mean `{near}`?"));
+            }
+            let label = format!("`{}` is no parameter", param.name);
+            error.related.extend(param.origin.span.map(|s| (s, label)));
+        }
+        error.related.push((def.span, "defined here".to_string()));
+        Err(error.into())
+    }
+
+    fn bind_data(
+        &mut self,
+        id: ResourceId,
+        def: &Arc<TypeDef>,
+        param: &ParamDef,
+        f: &Frame,
+    ) -> EvalResult<()> {
+        // Data that names the title means that of what is around, as the class has none yet.
+        let own = self.scopes.get_mut(f.scope).hide(&OWN_NAMES);
+        let found = self.lookup_parameter(&def.name, &param.name, f.scope);
+        self.scopes.get_mut(f.scope).restore(own);
+        let Some(found) = found? else { return Ok(()) };
+        if found.value.is_undef() && param.default.is_some() {
+            return Ok(());
+        }
+        let how = match found.places.into_iter().next() {
+            Some(place) => How::Data(Arc::new(place)),
+            None => How::External,
+        };
+        let origin = ParamOrigin { how, span: None, within: id };
+        self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
+    }
+
+    /// Metaparameters given to a class or define are variables in its defaults and its body.
+    fn bind_metaparameters(&mut self, id: ResourceId, scope: ScopeId) {
+        let given: Vec<(EcoString, Value)> = self
+            .catalog
+            .get(id)
+            .params
+            .iter()
+            .filter(|p| schema::is_metaparameter(&p.name))
+            .map(|p| (p.name.clone(), p.value.clone()))
+            .collect();
+        for (name, value) in given {
+            self.scopes.get_mut(scope).set(name, value);
+        }
+    }
+
+    /// The parameters of a class or define with their types.
+    pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
+        let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+        self.parameter_types(&f, def.params, None)
+    }
+
+    /// Sets a parameter; one of the same name loses.
+    pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
+        let resource = self.catalog.get_mut(id);
+        let span = resource.span;
+        let mut tags = std::mem::take(&mut resource.tags);
+        self.tag_by_param(&mut tags, &param, span)?;
+        let resource = self.catalog.get_mut(id);
+        resource.tags = tags;
+        match resource.params.iter_mut().find(|p| p.name == param.name) {
+            Some(slot) => {
+                let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
+                let lost = LostValue { value: old.value, origin: old.origin };
+                slot.losers.push(lost);
+                slot.losers.append(&mut param.losers);
+                slot.losers.extend(old.losers);
+            }
+            None => resource.params.push(param),
+        }
+        Ok(())
+    }
+}
+
+/// Checks that what a parameter `tag` gives can be tags.
+pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
+    let mut several = Vec::new();
+    let values = flat(&param.value, &mut several).iter().filter(|v| !v.is_undef());
+    let mut texts = values.map(|value| crate::types::format::ruby_text(value).to_lowercase());
+    let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
+    Err(unplaced(format!("Invalid tag '{bad}'"), span))
+}
