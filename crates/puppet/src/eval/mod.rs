@@ -505,7 +505,7 @@ fn blamed(program: &Program, id: ExprId, blame: Blame) -> ExprId {
             program.list(*parts).get(i + 1).copied().unwrap_or(id)
         }
         (Expr::Minus(operand), Blame::Left | Blame::Right) => *operand,
-        (Expr::Call(call), Blame::Entry(i) | Blame::Item(i, _)) => {
+        (Expr::Call(call), Blame::Name(i) | Blame::Entry(i) | Blame::Item(i, _)) => {
             let call = program.call(*call);
             entry_of(program, program.list(call.args), i, blame).unwrap_or(id)
         }
@@ -519,6 +519,9 @@ fn entry_of(program: &Program, args: &[ExprId], i: usize, blame: Blame) -> Optio
         Expr::Hash(entries) => Some(program.list(entries)),
         _ => None,
     })?;
+    if let Blame::Name(i) = blame {
+        return hash.get(2 * i).copied();
+    }
     let value = *hash.get(2 * i + 1)?;
     match (&program[value], blame) {
         (Expr::List(items), Blame::Item(_, j)) => {

@@ -137,7 +137,7 @@ impl Writer<'_> {
                 write_text_quoted(self.out, &runtime.1);
                 self.out.push(']');
             }
-            Type::Object(object) => match self.expanded {
+            Type::Object(object) => match self.expanded && object.model.is_none() {
                 true => crate::types::object::write_definition(self.out, object, self.set),
                 false => {
                     let name = self.set.and_then(|set| set.name_for(&object.name));

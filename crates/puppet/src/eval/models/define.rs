@@ -14,6 +14,7 @@ use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Modelled, Rule, Slot};
+use crate::types::new::{Host, new_instance};
 use crate::types::{ObjectType, Type};
 use crate::value::Value;
 
@@ -54,6 +55,21 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// The errors of all definitions, one at most of each.
+    pub(crate) fn wrong_models(&mut self) -> Vec<EvalError> {
+        let mut errors = Vec::new();
+        for def in self.env.known_models() {
+            let result = self.define_model(&def).and_then(|kind| self.layout(&kind));
+            if let Err(unwind) = result {
+                errors.push(self.final_error(unwind));
+                self.models.opening.clear();
+                self.models.laying.clear();
+                self.models.logics.clear();
+            }
+        }
+        errors
+    }
+
     fn define_model(&mut self, def: &Arc<ModelDef>) -> EvalResult<Arc<ObjectType>> {
         let lower: EcoString = def.name.to_lowercase();
         if let Some(known) = self.models.types.get(&lower) {
@@ -76,6 +92,12 @@ impl Compiler<'_> {
                 Some(Type::Object(found?))
             }
         };
+        if let Some(Type::Object(parent)) = &parent
+            && parent.line().count() >= MAX_PARENTS
+        {
+            let text = format!("Type '{}' inherits from too many types", def.name);
+            return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
+        }
         let model = Modelled { model, def: Arc::clone(def), layout: OnceLock::new() };
         let kind = Arc::new(ObjectType {
             name: def.name.clone(),
@@ -277,7 +299,7 @@ impl Compiler<'_> {
         if let Some(most) = most.filter(|most| slot.is_many && values.len() as i64 > *most) {
             let name = &slot.feature.name;
             let got = values.len();
-            let text = format!("Default of '{name}' has {got} values, at most {most} are allowed");
+            let text = format!("Default of '{name}': {got} values are more than {most}");
             return Err(EvalError::new("TYPE_BAD_DEFAULT", text, span).into());
         }
         Ok(match slot.is_many {
@@ -291,9 +313,12 @@ impl Compiler<'_> {
         let value = match (&slot.kind, value) {
             (Type::Float(_), Value::Int(number)) => Value::Float(number as f64),
             (kind, value @ Value::Str(_)) if !super::feature::fits(slot, &value) => {
-                let span = slot.feature.span.unwrap_or(NOWHERE);
-                let args = vec![Value::of_type(kind.clone()), value];
-                self.call_function("new", args, None, ScopeId::TOP, span)?
+                let mut host = DefaultHost(self);
+                let made = new_instance(kind, std::slice::from_ref(&value), &mut host);
+                match made {
+                    Err(_) if matches!(kind, Type::Enum { .. } | Type::Pattern(_)) => value,
+                    made => made?,
+                }
             }
             (_, value) => value,
         };
@@ -324,7 +349,7 @@ impl Compiler<'_> {
                         let name = &slot.feature.name;
                         let own = format!("{}: {name}: ", kind.name);
                         let reason = error.message.strip_prefix(&own).unwrap_or(&error.message);
-                        let text = format!("Default of '{name}' is not accepted: {reason}");
+                        let text = format!("Default of '{name}': {reason}");
                         EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
                     }
                     other => Box::new(other),
@@ -332,6 +357,20 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What making a default may ask.
+struct DefaultHost<'c, 'e>(&'c mut Compiler<'e>);
+
+impl Host for DefaultHost<'_, '_> {
+    // A default is the same whenever it is made.
+    fn now(&mut self) -> i128 {
+        0
+    }
+
+    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
+        self.0.type_of_text(text, NOWHERE)
     }
 }
 
@@ -349,7 +388,8 @@ fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
         Unwind::Error(error) => error.message,
         other => return Box::new(other),
     };
-    let text = format!("Default of '{}' {reason}", slot.feature.name);
+    let reason = reason.strip_prefix("'new' ").unwrap_or(&reason);
+    let text = format!("Default of '{}': {reason}", slot.feature.name);
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
 

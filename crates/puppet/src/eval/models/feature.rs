@@ -3,17 +3,17 @@
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
-use ordain_source::suggest;
+use ordain_source::{Span, suggest};
 
 use super::Role;
 use super::logic::Run;
 use crate::eval::Compiler;
-use crate::eval::error::{Blame, EvalResult, PlainError, Unwind, issue};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::eval::invariants::Verdict;
 use crate::eval::kind_text;
 use crate::eval::text::to_text;
 use crate::types::mismatch::describe_mismatch;
-use crate::types::modelled::{Instance, Slot};
+use crate::types::modelled::{Code, Instance, Slot};
 use crate::types::{ObjectType, Type, infer, is_instance};
 use crate::value::{HashValue, Value};
 
@@ -71,7 +71,7 @@ impl Compiler<'_> {
             argument: value,
         };
         let (read, _) = self.run_logic(code, run)?;
-        self.expect_result(object, &known, &read, "get", "TYPE_BAD_GETTER")?;
+        self.expect_result(object, &known, &read, "get", code)?;
         Ok(read)
     }
 
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         };
         let (value, _) = self.run_logic(code, run)?;
         let value = if value.is_undef() && known.is_many { Value::array([]) } else { value };
-        self.expect_result(object, &known, &value, "derived", "TYPE_BAD_GETTER")?;
+        self.expect_result(object, &known, &value, "derived", code)?;
         if let Some(memo) = object.state.get().and_then(|state| state.memo.get()) {
             // It may have been computed on the way, which gave the same.
             let _ = memo[slot].set(value.clone());
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         slot: &Slot,
         value: &Value,
         what: &str,
-        code: &'static str,
+        code: &Code,
     ) -> EvalResult<()> {
         let fits = |value: &Value| value.is_undef() || fits(slot, value);
         let good = match (slot.is_many, value) {
@@ -127,7 +127,7 @@ impl Compiler<'_> {
             object.kind.name,
             expectation(slot, value)
         );
-        issue(code, text)
+        Err(EvalError::new("TYPE_BAD_GETTER", text, place_of(code)).into())
     }
 
     /// All features of an object as readers see them.
@@ -348,18 +348,11 @@ impl Compiler<'_> {
                     "check of '{name}' must return a String, Boolean or undef, got {}",
                     kind_text(&verdict)
                 );
-                let at = self.env_span(code);
-                return Err(
-                    crate::eval::error::EvalError::new("TYPE_BAD_CHECK_RESULT", text, at).into()
-                );
+                return Err(EvalError::new("TYPE_BAD_CHECK_RESULT", text, place_of(code)).into());
             }
         };
         let error = issue("TYPE_CHECK_FAILED", format!("{}: {name}: {reason}", kind.name));
         error.map_err(|e| related(e, slot))
-    }
-
-    fn env_span(&self, code: &crate::types::modelled::Code) -> ordain_source::Span {
-        code.program.span(code.lambda.unwrap_or(code.body))
     }
 
     /// The instance that a hash stands for, which is to be part of another.
@@ -410,6 +403,11 @@ impl Compiler<'_> {
         let (kind, name) = (&object.kind.name, &slot.feature.name);
         issue("TYPE_WRONG_VALUE", format!("{kind}: feature '{name}' has the same object twice"))
     }
+}
+
+/// Where code of a type is.
+fn place_of(code: &Code) -> Span {
+    code.program.span(code.lambda.unwrap_or(code.body))
 }
 
 /// Whether a value is of the type of a feature.

@@ -247,6 +247,9 @@ impl Compiler<'_> {
 fn at_entry(mut unwind: Box<Unwind>, entry: usize) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
         error.blame = match error.blame {
+            _ if matches!(error.issue, Some("TYPE_UNKNOWN_FEATURE" | "TYPE_NOT_SETABLE")) => {
+                Blame::Name(entry)
+            }
             Blame::Item(_, item) => Blame::Item(entry, item),
             _ => Blame::Entry(entry),
         };
