@@ -150,7 +150,8 @@ fn models_of_pyecore_are_read() {
     }
     let expected = "type Library::Book {\n  attr pages, Integer { default => 100 }\n  attr kind, \
                     enum[novel, poem]\n  has authors, Library::People::Writer {\n    max => \
-                    unbound,\n    containment => false,\n  }\n}\n\ntype Library::Shelf {\n  has \
+                    unbound,\n    containment => false,\n  }\n  has shelf, Library::Shelf { \
+                    containment => false }\n}\n\ntype Library::Shelf {\n  has \
                     books, Library::Book { max => unbound }\n}\n\ntype Library::People::Person \
                     {\n  abstract\n  attr name, String {\n    min => 1,\n    id => true,\n  \
                     }\n}\n\ntype Library::People::Writer inherits Library::People::Person {\n}\n";

@@ -73,12 +73,15 @@ def write(path):
     writer = ecore.EClass('writer', superclass=(person,))
     inner.eClassifiers.extend([person, writer])
     book = ecore.EClass('Book')
-    book.eStructuralFeatures.append(ecore.EAttribute('pages', ecore.EInt, default_value=100))
+    pages = ecore.EAttribute('pages', ecore.EInt)
+    pages.defaultValueLiteral = '100'
+    book.eStructuralFeatures.append(pages)
     book.eStructuralFeatures.append(ecore.EAttribute('kind', kind))
     book.eStructuralFeatures.append(ecore.EReference('authors', writer, upper=-1))
     shelf = ecore.EClass('Shelf')
     books = ecore.EReference('books', book, upper=-1, containment=True)
-    back = ecore.EReference('shelf', shelf, eOpposite=books)
+    # PyEcore does not write that they are opposite.
+    back = ecore.EReference('shelf', shelf)
     shelf.eStructuralFeatures.append(books)
     book.eStructuralFeatures.append(back)
     root.eClassifiers.extend([kind, book, shelf])
