@@ -221,14 +221,14 @@ pub struct LookedUp {
     pub report: Report,
 }
 
-/// Looks up data for a node. Data sees the facts and parameters of the node, and with `whole` also
+/// Looks up data for a node, and keeps a record of it if there is an explainer. Data sees the facts and parameters of the node, and with `whole` also
 /// what its catalog sets.
 pub fn look_up(
     env: &Environment,
     settings: Settings,
     node: &Node,
     request: &Request,
-    explain: bool,
+    explainer: Option<Explainer>,
     whole: bool,
 ) -> LookedUp {
     on_deep_stack(|| {
@@ -242,7 +242,7 @@ pub fn look_up(
         if outcome.error.is_some() {
             return LookedUp { value: None, explanation: None, report: report(outcome) };
         }
-        outcome.compiler.hiera.explainer = explain.then(Explainer::default);
+        outcome.compiler.hiera.explainer = explainer;
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let value = match outcome.compiler.lookup(request, ScopeId::TOP, nowhere) {
             Ok(found) => found.map(|f| f.value),

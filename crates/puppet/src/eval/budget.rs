@@ -79,6 +79,26 @@ fn cost(items: usize, at_once: u64) -> u64 {
     if items > LONG { items } else { items / at_once }
 }
 
+/// The weight of a value without parts.
+fn leaf(value: &Value) -> Option<usize> {
+    match value {
+        Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Iterator(_) => None,
+        Value::Str(text) => Some(1 + text.len() / 64),
+        _ => Some(1),
+    }
+}
+
+fn take(left: &mut usize, weight: usize) -> EvalResult<()> {
+    *left = left.checked_sub(weight).ok_or_else(|| {
+        PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
+    })?;
+    Ok(())
+}
+
+fn too_deep<T>() -> EvalResult<T> {
+    plain(format!("a value is nested more than {MAX_NESTING} levels deep"))
+}
+
 /// Where a list or hash is in memory.
 fn address(value: &Value) -> Option<usize> {
     match value {
@@ -147,22 +167,22 @@ impl Budget {
         let known = if shared { self.known(value) } else { None };
         let own = match (known, value) {
             (Some(known), _) => known.weight,
-            (None, Value::Str(text)) => 1 + text.len() / 64,
-            _ => 1,
+            (None, value) => leaf(value).unwrap_or(1),
         };
-        *left = left.checked_sub(own).ok_or_else(|| {
-            PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
-        })?;
+        take(left, own)?;
         let height = known.map_or(0, |known| known.height);
         if depth + height > MAX_NESTING {
-            return plain(format!("a value is nested more than {MAX_NESTING} levels deep"));
+            return too_deep();
         }
         if known.is_some() {
             return Ok(height);
         }
-        let mut highest = 0;
+        let (mut highest, mut leaves) = (0, 0);
         let mut part = |part: &Value| -> EvalResult<()> {
-            highest = highest.max(1 + self.weigh(part, depth + 1, left)?);
+            match leaf(part) {
+                Some(weight) => leaves += weight,
+                None => highest = highest.max(1 + self.weigh(part, depth + 1, left)?),
+            }
             Ok(())
         };
         match value {
@@ -173,6 +193,13 @@ impl Budget {
             Value::Sensitive(inner) => part(inner)?,
             Value::Iterator(iterator) => iterator.items.iter().try_for_each(part)?,
             other => finished(other)?,
+        }
+        take(left, leaves)?;
+        if leaves > 0 && highest == 0 {
+            highest = 1;
+            if depth + highest > MAX_NESTING {
+                return too_deep();
+            }
         }
         Ok(highest)
     }

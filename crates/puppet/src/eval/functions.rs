@@ -343,7 +343,7 @@ impl Compiler<'_> {
         let lambda = closure.program.lambda(closure.lambda);
         let result = self
             .bind(&f, "lambda", lambda.params, args)
-            .and_then(|()| self.check_block(closure, &f))
+            .and_then(|()| self.check_block(closure, &f, args))
             .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
         let value = match result {
@@ -361,11 +361,15 @@ impl Compiler<'_> {
 
     /// Checks what a lambda was given, values of defaults included. Arguments beyond its parameters
     /// do not count.
-    fn check_block(&self, closure: &Closure, f: &Frame) -> EvalResult<()> {
+    fn check_block(&self, closure: &Closure, f: &Frame, args: &[Value]) -> EvalResult<()> {
         let params = closure.program.params(closure.program.lambda(closure.lambda).params);
         let signature = &closure.signature;
         let untyped = signature.params.iter().all(|p| p.kind == Type::Any);
         if untyped && signature.params.len() <= params.len() {
+            return Ok(());
+        }
+        let given = args.get(..params.len()).filter(|_| params.iter().all(|p| !p.captures_rest));
+        if given.is_some_and(|given| mismatch::accepts(signature, given, None)) {
             return Ok(());
         }
         let mut all = Vec::with_capacity(params.len());

@@ -281,7 +281,7 @@ fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
 fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     if let Type::Object(object) = resolved(kind)
         && object.model.is_some()
-        && !args.first().is_some_and(|arg| is_instance(kind, arg))
+        && !matches!(args.as_slice(), [one @ Value::Instance(_)] if is_instance(kind, one))
     {
         let object = Arc::clone(object);
         let block = call.block.clone();

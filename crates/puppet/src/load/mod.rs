@@ -546,11 +546,25 @@ pub fn file_name(env: &Environment, span: Span) -> String {
 
 /// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
-    let rest = path.strip_prefix(root).ok()?.with_extension("");
-    let mut parts = Vec::from_iter((!module.is_empty()).then(|| module.to_string()));
-    parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
-    if parts.len() == 2 && matches!(parts[1].as_str(), "init" | "init_typeset") {
-        parts.pop();
+    let rest = path.strip_prefix(root).ok()?.to_string_lossy();
+    let file = rest.rfind('/').map_or(0, |at| at + 1);
+    let stem = match rest[file..].rfind('.') {
+        None | Some(0) => &rest[..],
+        Some(at) => &rest[..file + at],
+    };
+    let mut name = String::with_capacity(module.len() + stem.len() + 8);
+    name.push_str(module);
+    if !module.is_empty() && matches!(stem, "init" | "init_typeset") {
+        return Some(name);
     }
-    Some(parts.join("::"))
+    for part in stem.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if !name.is_empty() {
+            name.push_str("::");
+        }
+        match part.is_ascii() {
+            true => name.extend(part.chars().map(|c| c.to_ascii_lowercase())),
+            false => name.push_str(&part.to_lowercase()),
+        }
+    }
+    Some(name)
 }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use ordain_source::{Diagnostic, FileId};
 
+pub(crate) use parser::STATEMENT_CALLS;
+
 pub use ast::*;
 
 /// A parsed text.

@@ -22,6 +22,7 @@ mod types;
 mod units;
 mod variables;
 mod versions;
+mod widespread;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

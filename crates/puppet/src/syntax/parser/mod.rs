@@ -25,6 +25,8 @@ use super::ast::*;
 use super::lexer::{Lexed, T, Token, lex};
 use super::{Parsed, problem};
 
+pub(crate) use statement::STATEMENT_CALLS;
+
 /// How deep constructs may be nested in each other.
 const MAX_DEPTH: u32 = 200;
 /// How high the tree may get; chains of operators count, too.

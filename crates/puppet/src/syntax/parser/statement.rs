@@ -6,7 +6,7 @@ use super::{P, Parser, T};
 use crate::syntax::ast::*;
 
 /// Functions that can be called without parentheses.
-const STATEMENT_CALLS: [&str; 15] = [
+pub(crate) const STATEMENT_CALLS: [&str; 15] = [
     "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err",
     "fail", "import", "break", "next", "return",
 ];
