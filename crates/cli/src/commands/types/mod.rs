@@ -16,7 +16,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// Work with types: those of modules in Ruby, and those of the Puppet language
+/// Work with types of the language and of modules in Ruby
 #[derive(Args)]
 pub struct TypesArgs {
     #[command(subcommand)]
