@@ -61,8 +61,8 @@ const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: ECORE,
         summary: "an Ecore model cannot be read, or not all of it",
-        details: "As an error: the file is no XML, no Ecore, refers to another document, has a \
-                  document type, or is beyond the bounds (64 MiB, a million elements, 100 levels \
+        details: "As an error: the file is no XML, no Ecore, refers to another document (as with \
+                  `eType=\"other.ecore#//A\"`), has a document type, or is beyond the bounds (64 MiB, a million elements, 100 levels \
                   and 100 attributes of an element). The place says where. As a warning: the \
                   model has something that the language has no word for, such as an operation or \
                   a second class to inherit from; the message says what became of it.",

@@ -152,16 +152,6 @@ pub fn generate_types<'a>(
     })
 }
 
-/// What is wrong with the definitions of the types with features that an environment knows.
-pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
-    on_deep_stack(|| {
-        let mut compiler = Compiler::new(env, Settings::default(), "check");
-        compiler.begin(&Node::default());
-        let errors = compiler.wrong_models();
-        errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
-    })
-}
-
 /// Runs the files of resource types in Ruby and gives what each definition says to `each`, or why
 /// there is nothing.
 pub fn outline_types<'a>(
@@ -179,6 +169,45 @@ pub fn outline_types<'a>(
             each(name, file, outline.map(Outline));
         }
         report(Outcome { compiler, error: None })
+    })
+}
+
+/// What is wrong with the definitions of the types with features that an environment knows.
+pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, Settings::default(), "check");
+        compiler.begin(&Node::default());
+        let errors = compiler.wrong_models();
+        errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
+    })
+}
+
+/// Makes the objects that a document holds, follows their links, and gives the document as it is
+/// written from them.
+pub fn load_objects(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    document: &ordain_data::Value,
+) -> (Option<ordain_data::Value>, Report) {
+    on_deep_stack(|| {
+        let mut outcome = compile(env, settings, node);
+        if outcome.error.is_some() {
+            return (None, report(outcome));
+        }
+        let compiler = &mut outcome.compiler;
+        let made = compiler.objects_from_data(document).and_then(|value| {
+            compiler.resolve_links(&value)?;
+            Ok(value)
+        });
+        let written = match made {
+            Ok(value) => Some(crate::rich::to_data(&value)),
+            Err(unwind) => {
+                outcome.error = Some(outcome.compiler.final_error(unwind));
+                None
+            }
+        };
+        (written, report(outcome))
     })
 }
 

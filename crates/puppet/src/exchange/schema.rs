@@ -108,8 +108,8 @@ impl<'m> Writer<'m, '_> {
         let mut required = vec![json!("__ptype")];
         properties.insert("__ptype".to_owned(), json!({"const": model.name.as_str()}));
         for feature in features {
-            // What is not written is not read either.
-            if feature.transient || feature.derived.is_some() {
+            // What is computed is not read.
+            if feature.derived.is_some() {
                 continue;
             }
             let place = format!("{}.{}", model.name, feature.name);
@@ -139,20 +139,27 @@ impl<'m> Writer<'m, '_> {
             }),
             FeatureKind::Attribute(kind) => self.value_type(place, kind),
         };
-        if !feature.multiplicity.is_many() {
-            return match feature.unsettable && feature.multiplicity.lower == 0 {
-                true => json!({"anyOf": [one, {"type": "null"}]}),
-                false => one,
-            };
+        // Nothing is as good as leaving it out, and one value as good as a list of it.
+        let lower = feature.multiplicity.lower;
+        let mut any = vec![one.clone()];
+        if feature.multiplicity.is_many() {
+            let mut list = json!({"type": "array", "items": one});
+            if lower > 0 {
+                list["minItems"] = json!(lower);
+            }
+            if let Some(upper) = feature.multiplicity.upper {
+                list["maxItems"] = json!(upper);
+            }
+            any.insert(0, list);
+            any.truncate(if lower > 1 { 1 } else { 2 });
         }
-        let mut out = json!({"type": "array", "items": one});
-        if feature.multiplicity.lower > 0 {
-            out["minItems"] = json!(feature.multiplicity.lower);
+        if lower == 0 {
+            any.push(json!({"type": "null"}));
         }
-        if let Some(upper) = feature.multiplicity.upper {
-            out["maxItems"] = json!(upper);
+        match any.len() {
+            1 => any.remove(0),
+            _ => json!({"anyOf": any}),
         }
-        out
     }
 
     fn value_type(&mut self, place: &str, kind: &ValueType) -> Json {

@@ -4,6 +4,7 @@ mod export;
 mod from_ruby;
 mod generate;
 mod import;
+mod instances;
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +16,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// Work with types: those of modules in Ruby, and those of the Puppet language
+/// Work with types of the language and of modules in Ruby
 #[derive(Args)]
 pub struct TypesArgs {
     #[command(subcommand)]
@@ -29,6 +30,8 @@ enum TypesCommand {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     FromRuby(from_ruby::FromRubyArgs),
+    Load(instances::LoadArgs),
+    Save(instances::SaveArgs),
 }
 
 /// Does what is asked for.
@@ -41,6 +44,8 @@ pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
         TypesCommand::Export(args) => export::run(ui, args),
         TypesCommand::Import(args) => import::run(ui, args),
         TypesCommand::FromRuby(args) => from_ruby::run(ui, args),
+        TypesCommand::Load(args) => instances::load(ui, args),
+        TypesCommand::Save(args) => instances::save(ui, args),
     }
 }
 

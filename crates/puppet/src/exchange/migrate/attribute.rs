@@ -2,6 +2,7 @@
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
+use ordain_graph::METAPARAMETERS;
 use ordain_ruby::tree::Tree;
 use serde_json::Value as Json;
 
@@ -15,23 +16,6 @@ use crate::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, ValueTyp
 const MARGIN: usize = 4;
 /// A path from the root, of either kind of machine.
 const PATH: &str = r"Pattern[/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/]";
-
-/// What every resource has.
-const METAPARAMETERS: [&str; 13] = [
-    "alias",
-    "audit",
-    "before",
-    "consume",
-    "export",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
 
 impl Migration<'_> {
     pub(super) fn attribute(&mut self, one: &Json) {

@@ -1,0 +1,150 @@
+//! `ordain types load` and `save`: documents with instances of types.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use ordain_data::{Value as Data, json, yaml};
+use ordain_puppet::session::{evaluate, load_objects};
+use ordain_source::{Diagnostic, Severity};
+
+use super::write;
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Input};
+use crate::options::CompileArgs;
+use crate::ui::Ui;
+
+/// Read a document with instances of types, check it, and write it again
+///
+/// Values, checks, invariants and links are tested as when the instances are made. Documents are JSON
+/// or YAML; an object has the name of its type as __ptype.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain types load accounts.json --types accounts.pp
+  ordain types load accounts.yaml --types environments/production --format json")]
+pub struct LoadArgs {
+    /// The document
+    file: PathBuf,
+    /// The manifest, or the directory of the environment, that defines the types
+    #[arg(long, value_name = "PATH")]
+    types: PathBuf,
+    #[command(flatten)]
+    written: Written,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// Write the instances that an expression gives as a document
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain types save -e \"Account.new { name => 'eva' }\" --types accounts.pp
+  ordain types save -e '[$a, $b]' --types site.pp --format yaml")]
+pub struct SaveArgs {
+    /// The expression
+    #[arg(short, long, value_name = "CODE")]
+    expression: String,
+    /// The manifest, or the directory of the environment, that defines the types
+    #[arg(long, value_name = "PATH")]
+    types: PathBuf,
+    #[command(flatten)]
+    written: Written,
+    #[command(flatten)]
+    compile: CompileArgs,
+}
+
+/// How a document is written.
+#[derive(Args)]
+struct Written {
+    /// The form of the document
+    #[arg(long, value_name = "FORM", default_value = "json")]
+    format: Format,
+    /// Where to write it, in place of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// The form of a document.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum Format {
+    /// JSON
+    Json,
+    /// YAML
+    Yaml,
+}
+
+impl Written {
+    fn write(&self, ui: &mut Ui, data: &Data) -> Result<(), Failure> {
+        let text = match self.format {
+            Format::Json => json::pretty(data) + "\n",
+            Format::Yaml => yaml::psych::write(data),
+        };
+        write(ui, self.out.as_ref(), &text)
+    }
+}
+
+/// Reads and writes a document.
+///
+/// # Errors
+/// When it, or what defines the types, cannot be read.
+pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
+    let data = document(&args.file)?;
+    let Input { env, settings, node, sources, .. } =
+        input::open(ui, Some(&args.types), &args.compile)?;
+    let (written, report) = load_objects(&env, settings, &node, &data);
+    ui.logs(&report.logs, &sources);
+    let bad = report.diagnostics.iter().any(|d| d.severity == Severity::Error);
+    ui.diagnostics(report.diagnostics, &sources);
+    match written {
+        Some(data) if !bad => {
+            args.written.write(ui, &data)?;
+            Ok(Exit::Done)
+        }
+        _ => Ok(Exit::Failed),
+    }
+}
+
+/// The data of a document, JSON or YAML by the name of its file.
+fn document(path: &Path) -> Result<Data, Failure> {
+    let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
+    let found = match path.extension().is_some_and(|e| e == "json") {
+        true => json::read(&text).map_err(|e| codes::document(path, e)),
+        false => yaml::read(&text, yaml::Schema::Core).map_err(|e| codes::document(path, e)),
+    };
+    let data = found?;
+    let objects = match &data {
+        Data::List(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    if objects.iter().all(|one| one.get("__ptype").is_some()) {
+        return Ok(data);
+    }
+    let text = "an object has no __ptype, the name of its type";
+    Err(codes::document(path, text).into())
+}
+
+/// Evaluates and writes a document.
+///
+/// # Errors
+/// When what defines the types cannot be read.
+pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
+    let Input { env, settings, node, sources, .. } =
+        input::open(ui, Some(&args.types), &args.compile)?;
+    let found = evaluate(&env, settings, &node, Path::new("expression"), &args.expression);
+    ui.logs(&found.report.logs, &sources);
+    ui.diagnostics(found.report.diagnostics, &sources);
+    let Some(value) = found.value else { return Ok(Exit::Failed) };
+    let data = ordain_puppet::rich::to_data(&value);
+    let is_object = |one: &Data| one.get("__ptype").is_some();
+    let is_good = match &data {
+        Data::List(items) => items.iter().all(is_object),
+        single => is_object(single),
+    };
+    if !is_good {
+        let text = "the expression gives no instance of a type, and no list of them";
+        return Err(Diagnostic::error(codes::TYPES, text).into());
+    }
+    args.written.write(ui, &data)?;
+    Ok(Exit::Done)
+}
