@@ -12,15 +12,22 @@
 //! | [`symbol`] | interned names |
 //! | [`functions`] | the plugins of the module `std` |
 //! | [`template`] | Jinja2 templates |
+//! | [`python`] | the Python code of modules |
 //! | [`export`] | the resources of a model |
 
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod error;
 pub mod export;
 pub mod functions;
 pub mod location;
+pub mod pattern;
 pub mod plugin;
+pub mod program;
+pub mod python;
 pub mod symbol;
+pub mod syntax;
 pub mod template;
+pub mod types;
 pub mod value;

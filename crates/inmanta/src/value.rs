@@ -239,7 +239,7 @@ impl PartialEq for Value {
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a == b,
             (a, b) if a.is_number() && b.is_number() => {
-                crate::value::compare_numbers(a, b) == Some(std::cmp::Ordering::Equal)
+                compare_numbers(a, b) == Some(std::cmp::Ordering::Equal)
             }
             _ => false,
         }

@@ -185,13 +185,14 @@ def start(message):
 
 
 def load(message):
-    from inmanta import plugins, module
+    from inmanta import module, plugins, resources
 
     module.Project.get()._add(message["known"])
     failures = loaded_modules(message["modules"])
     if failures:
         return {"failures": failures}
-    return {"plugins": plugins.declared()}
+    importlib.import_module("inmanta_plugins.std")
+    return {"plugins": plugins.declared(), "resources": resources.resource.get_entity_resources()}
 
 
 def call(message):

@@ -17,7 +17,7 @@ class Entity(NamedType):
 
     def get_all_parent_names(self):
         import ordain
-        return ordain.ask("parents", self._name)["v"]
+        return ordain.ask("parents", self._number)["v"]
 
     def is_subclass(self, other):
         return other.get_full_name() in self.get_all_parent_names()
@@ -29,6 +29,6 @@ class Entity(NamedType):
         import ordain
         from inmanta.ast.attribute import Attribute, RelationAttribute
         found = {}
-        for name, kind in ordain.ask("attributes", self._name, self._number)["v"]:
+        for name, kind in ordain.ask("attributes", self._number)["v"]:
             found[name] = (RelationAttribute if kind == "relation" else Attribute)(name, kind)
         return found

@@ -179,7 +179,7 @@ def exported(message):
     resources, of_instance, skipped, warnings = {}, {}, [], []
     wanted = message["instances"]
     for name in resource.get_entity_resources():
-        for number in ordain.ask("instances", name)["v"] if name not in wanted else wanted[name]:
+        for number in wanted.get(name, ()):
             held = runtime.instance(number)
             try:
                 made = one(exporter, name, held)
@@ -193,8 +193,8 @@ def exported(message):
             resources[made.id] = made
             of_instance[number] = made
     for number, made in of_instance.items():
-        wanted = proxy.checked(runtime.instance(number), "requires")
-        had = [other for other in wanted if not isinstance(other, Unknown)]
+        needed = proxy.checked(runtime.instance(number), "requires")
+        had = [other for other in needed if not isinstance(other, Unknown)]
         found = [of_instance[other.number] for other in had if other.number in of_instance]
         made.requires = set(found)
         if had and not found:

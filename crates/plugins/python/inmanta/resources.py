@@ -323,9 +323,9 @@ class Id:
 
 def to_id(obj):
     """The id of an instance, if its entity or one above it is a resource."""
-    name = str(obj._type())
-    kinds = [name] + list(obj._type().get_all_parent_names())
+    import ordain
+    number = obj._get_instance().number
     for kind, (cls, options) in resource._resources.items():
-        if kind in kinds:
+        if ordain.ask("is", number, kind)["v"]:
             return cls.object_to_id(obj, kind, options["name"], options["agent"])
     return None
