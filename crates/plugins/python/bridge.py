@@ -2,6 +2,7 @@
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import inspect
 import io
 import json
@@ -20,11 +21,10 @@ class Gone(BaseException):
 
 
 class Wire:
-    """Messages with their length before them, on descriptors that no plug-in knows."""
+    """Messages with their length before them, on a socket that no plug-in knows."""
 
-    def __init__(self, source, sink):
-        self.source = source
-        self.sink = sink
+    def __init__(self, socket):
+        self.socket = socket
 
     def read(self):
         (length,) = struct.unpack(">I", self._exactly(4))
@@ -33,7 +33,7 @@ class Wire:
     def _exactly(self, count):
         parts = []
         while count:
-            part = os.read(self.source, min(count, 1 << 20))
+            part = os.read(self.socket, min(count, 1 << 20))
             if not part:
                 raise Gone()
             parts.append(part)
@@ -44,7 +44,7 @@ class Wire:
         text = json.dumps(message, separators=(",", ":")).encode("utf-8", "surrogatepass")
         data = memoryview(struct.pack(">I", len(text)) + text)
         while data:
-            data = data[os.write(self.sink, data):]
+            data = data[os.write(self.socket, data):]
 
 
 wire = None
@@ -75,6 +75,11 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name in sources:
             is_package = any(other.startswith(name + ".") for other in sources)
             return importlib.machinery.ModuleSpec(name, self, is_package=is_package)
+        if name == "inmanta_plugins":
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            places = [os.path.join(place, name) for place in sys.path]
+            spec.submodule_search_locations = [place for place in places if os.path.isdir(place)]
+            return spec
         parts = name.split(".")
         if parts[0] != "inmanta_plugins" or len(parts) != 2:
             return None
@@ -213,10 +218,10 @@ def finish(message):
 HANDLERS = {"start": start, "load": load, "call": call, "export": export, "finish": finish}
 
 
-def run(source, sink):
+def run(socket):
     """Answers messages until there are no more."""
     global wire
-    wire = Wire(source, sink)
+    wire = Wire(socket)
     sys.meta_path.insert(0, finder)
     sys.stdin = open(os.devnull)
     sys.stdout = printed
@@ -224,8 +229,7 @@ def run(source, sink):
     owner = os.getpid()
 
     def forked():
-        os.close(source)
-        os.close(sink)
+        os.close(socket)
 
     os.register_at_fork(after_in_child=forked)
     sys.setrecursionlimit(5000)

@@ -67,13 +67,12 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta_plugins.std", include_str!("../python/std/std.py")),
 ];
 
-/// Reads the modules from standard input and runs the first. Input and output stay known to this
-/// process alone: what it runs itself reads nothing and prints elsewhere.
+/// Reads the modules from standard input and runs the first. The input, which is also
+/// what is answered on, stays known to this process alone: what it runs itself reads nothing.
 const PYTHON_LOADER: &str = "\
 import os,sys,struct,types
-source,sink=os.dup(0),os.dup(1)
+source=os.dup(0)
 os.dup2(os.open(os.devnull,os.O_RDONLY),0)
-os.dup2(2,1)
 def read(n):
     d=b''
     while len(d)<n:
@@ -95,7 +94,7 @@ bridge.sources.update(found)
 bridge.SECONDS=limits[0]
 import resource
 resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
-bridge.run(source,sink)";
+bridge.run(source)";
 
 /// The command line behind the program.
 pub(crate) fn options(language: Language) -> &'static [&'static str] {

@@ -71,6 +71,7 @@ class Plugin:
         self.replaced_by = None
         self.context = None
         self.kinds = {}
+        self.parameters = []
 
     def get_full_name(self):
         return self.name
@@ -295,7 +296,8 @@ def signature(made):
     function = made.function
     parameters = []
     made.context = None
-    for position, parameter in enumerate(inspect.signature(function).parameters.values()):
+    made.parameters = list(inspect.signature(function).parameters.values())
+    for parameter in made.parameters:
         annotation = resolved(function, parameter.annotation)
         if annotation is Context:
             made.context = parameter.name
@@ -432,7 +434,7 @@ def called(message):
     args, kwargs = [], {}
     positional = True
     given = dict(message["named"])
-    for parameter in inspect.signature(made.function).parameters.values():
+    for parameter in made.parameters:
         name, kind = parameter.name, parameter.kind
         annotation = made.kinds.get(name)
         if name == made.context:

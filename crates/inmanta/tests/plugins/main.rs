@@ -1,0 +1,8 @@
+//! Plugins: the built-in ones, templates, and those of modules.
+
+#![allow(clippy::unwrap_used)]
+
+mod functions;
+mod model;
+mod python;
+mod templates;
