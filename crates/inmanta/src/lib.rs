@@ -19,13 +19,17 @@
 
 pub mod check;
 pub mod error;
+pub mod eval;
 pub mod export;
 pub mod functions;
 pub mod location;
-pub mod pattern;
+pub mod output;
 pub mod plugin;
 pub mod program;
+pub mod project;
 pub mod python;
+pub mod session;
+pub mod std;
 pub mod symbol;
 pub mod syntax;
 pub mod template;

@@ -309,7 +309,7 @@ pub struct Program {
     /// The lists of attributes of indexes, sorted by name.
     pub index_lists: Vec<Vec<Symbol>>,
     /// What constructors make.
-    pub news: Vec<Option<NewInfo>>,
+    pub news: Vec<Option<Rc<NewInfo>>>,
     /// Assignments that a statement promises: the statement, how many scopes up, in order.
     pub promises: FxHashMap<StmtId, Vec<(StmtId, u16)>>,
     /// The annotations of relations, in the order of the relations.

@@ -7,6 +7,7 @@
 mod answer;
 mod dynaml;
 mod dynaml_tree;
+mod inmanta;
 mod puppet;
 
 use std::collections::{BTreeMap, HashMap};
@@ -35,6 +36,7 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("puppet", "compile") => Some(puppet::compile),
         ("dynaml", "seed" | "readme") => Some(dynaml::seed),
         ("dynaml", "spiffpp") => Some(dynaml::plus),
+        ("inmanta", "cases") => Some(inmanta::model),
         _ => None,
     }
 }
@@ -56,7 +58,7 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
         let results: Vec<_> = cases.par_iter().map(|case| (case, runner(case))).collect();
         let row = counts.entry(format!("{language}/{suite}")).or_default();
         for (case, difference) in results {
-            let id = case["id"].as_str().unwrap_or("?");
+            let id = case["id"].as_str().or(case["name"].as_str()).unwrap_or("?");
             let name = format!("{language}/{suite}/{id}");
             match difference {
                 None => row[0] += 1,

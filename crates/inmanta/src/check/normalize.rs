@@ -444,7 +444,7 @@ impl Program {
         if self.news.len() <= number {
             self.news.resize(self.ast.news.len().max(number + 1), None);
         }
-        self.news[number] = Some(info);
+        self.news[number] = Some(std::rc::Rc::new(info));
         debug_assert!(at.line > 0, "constructors are somewhere");
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The tree of a program. All files share one arena; a node's file says in which namespace it is.
 
 use ecow::EcoString;
+use ordain_functions::regex::Regex;
 use ordain_syntax::{Arena, Idx, ListRef};
 
 use crate::location::Location;
@@ -435,6 +436,15 @@ pub struct Unit {
 /// The block of a file; there is always one once it is parsed.
 pub type BlockId0 = Option<BlockId>;
 
+/// The pattern of a regular expression.
+#[derive(Debug)]
+pub struct Pattern {
+    /// As it is written.
+    pub text: EcoString,
+    /// Compiled.
+    pub regex: Regex,
+}
+
 /// All nodes of a program.
 #[derive(Default, Debug)]
 pub struct Ast {
@@ -459,7 +469,7 @@ pub struct Ast {
     /// The strings with placeholders.
     pub formats: Arena<Format>,
     /// The patterns of regular expressions.
-    pub patterns: Vec<EcoString>,
+    pub patterns: Vec<Pattern>,
 }
 
 impl Ast {

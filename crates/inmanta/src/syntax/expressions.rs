@@ -2,8 +2,9 @@
 
 use ecow::EcoString;
 use num_bigint::BigInt;
+use ordain_functions::regex::{self, Dialect};
 
-use super::ast::{BinOp, Call, Callee, ExprId, ExprKind, Lookup, Name, New, Slot};
+use super::ast::{BinOp, Call, Callee, ExprId, ExprKind, Lookup, Name, New, Pattern, Slot};
 use super::lexer::{Keyword, Kind, Token};
 use super::parser::{Parser, syntax};
 use super::strings;
@@ -244,12 +245,11 @@ impl Parser<'_, '_> {
     fn regex(&mut self, text: &str, line: Location, at: Location) -> Result<ExprId> {
         let slashed = &text[text.find('/').unwrap_or_default()..];
         let pattern = &slashed[1..slashed.len() - 1];
-        if let Err(message) = crate::pattern::compile(pattern) {
-            return Err(syntax(at, format!("Regex error in {slashed}: '{message}'")));
-        }
+        let regex = regex::compile(Dialect::Python, pattern)
+            .map_err(|error| syntax(at, format!("Regex error in {slashed}: '{error}'")))?;
         let symbol = self.ast.symbols.intern("self");
         let subject = self.ast.expr(ExprKind::Name(symbol, Slot::Unresolved), line);
-        self.ast.patterns.push(pattern.into());
+        self.ast.patterns.push(Pattern { text: pattern.into(), regex });
         let number = self.ast.patterns.len() as u32 - 1;
         Ok(self.ast.expr(ExprKind::Regex(subject, number), line))
     }

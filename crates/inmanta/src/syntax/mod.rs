@@ -9,4 +9,4 @@ mod strings;
 mod text;
 mod unescape;
 
-pub use parser::parse;
+pub use parser::{Doubt, parse};

@@ -82,7 +82,7 @@ impl Ast {
             ExprKind::And(a, b) => format!("({} and {})", self.pretty(*a), self.pretty(*b)),
             ExprKind::Or(a, b) => format!("({} or {})", self.pretty(*a), self.pretty(*b)),
             ExprKind::Not(inner) => format!("(not {})", self.pretty(*inner)),
-            ExprKind::Regex(_, pattern) => format!("/{}/", self.patterns[*pattern as usize]),
+            ExprKind::Regex(_, pattern) => format!("/{}/", self.patterns[*pattern as usize].text),
             ExprKind::Cond(c, a, b) => {
                 format!("{} ? {} : {}", self.pretty(*c), self.pretty(*a), self.pretty(*b))
             }
