@@ -5,4 +5,5 @@
 mod functions;
 mod model;
 mod python;
+mod session;
 mod templates;

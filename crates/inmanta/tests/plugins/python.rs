@@ -23,7 +23,7 @@ struct Project {
     _directory: tempfile::TempDir,
 }
 
-fn has_python() -> bool {
+pub fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     assert!(found || std::env::var_os("CI").is_none(), "there is no python3");
     if !found {
