@@ -12,6 +12,7 @@ mod languages;
 mod merging;
 mod node;
 mod options;
+mod served;
 mod several;
 mod show;
 mod spiff;

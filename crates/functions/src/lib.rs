@@ -8,6 +8,7 @@
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
 //! | [`printf`] | [`printf::ruby::sprintf`]; [`printf::python::parse`], [`printf::python::format`] |
 //! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`], [`float::parse_python`] |
+//! | [`go`] | what Go does to texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
 //! | [`integer`] | [`integer::parse_ruby`], [`integer::parse_python`] |
 //! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
@@ -30,6 +31,7 @@ pub mod crypt;
 pub mod digest;
 mod error;
 pub mod float;
+pub mod go;
 pub mod integer;
 pub mod ip;
 pub mod pbkdf2;

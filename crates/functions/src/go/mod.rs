@@ -1,0 +1,15 @@
+//! What Go's standard library does to plain texts and numbers, as far as programs can see it.
+//!
+//! Texts are bytes here, as in Go; most are UTF-8.
+
+pub mod base64;
+pub mod html;
+pub mod layout;
+pub mod net;
+pub mod number;
+pub mod path;
+pub mod printf;
+pub mod quote;
+pub mod regexp;
+pub mod strings;
+pub mod url;
