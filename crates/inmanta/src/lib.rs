@@ -20,6 +20,7 @@
 //! | [`mod@language`], [`diagnose`] | what the verbs for all languages know of it |
 //! | [`functions`] | the plugins of the module `std` |
 //! | [`template`] | Jinja2 templates |
+//! | [`python`] | the Python code of modules |
 //! | [`export`] | the resources of a model |
 
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod output;
 pub mod plugin;
 pub mod program;
 pub mod project;
+pub mod python;
 pub mod session;
 pub mod std;
 pub mod symbol;

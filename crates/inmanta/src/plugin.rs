@@ -194,6 +194,11 @@ pub trait Context: Names {
     /// Whether an instance is of an entity of this full name or below; `None` if there is no such
     /// type.
     fn is_instance(&self, instance: InstanceId, entity: &str) -> Option<bool>;
+    /// The full names of all entities above that of an instance.
+    fn parent_names(&self, instance: InstanceId) -> Vec<EcoString> {
+        let _ = instance;
+        Vec::new()
+    }
     /// The value of a name where the call stands.
     ///
     /// # Errors

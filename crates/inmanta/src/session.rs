@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ordain_plugins::Limits;
 use ordain_source::{SourceMap, World};
 
 use crate::error::Error;
@@ -12,6 +13,7 @@ use crate::functions::std_plugins;
 use crate::plugin::Plugin;
 use crate::program::{Program, Warning};
 use crate::project::Loading;
+use crate::python::{Exported, Module, Python, Setup};
 use crate::syntax::Doubt;
 use crate::value::Value;
 
@@ -83,12 +85,22 @@ pub struct Outcome<'w> {
     pub error: Option<Box<Error>>,
     /// What is hardly meant.
     pub doubts: Vec<Doubt>,
+    /// The Python code of its modules.
+    pub python: Rc<Python>,
 }
 
 impl Outcome<'_> {
     /// The warnings, each once.
     pub fn warnings(&self) -> &[Warning] {
         &self.net.program.warnings
+    }
+
+    /// The resources of the model.
+    ///
+    /// # Errors
+    /// If one cannot be exported.
+    pub fn export(&mut self) -> crate::error::Result<Exported> {
+        crate::export::export(&mut self.net, Some(&self.python))
     }
 }
 
@@ -99,6 +111,7 @@ const MOST_INSTANCES: u32 = 50_000_000;
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let mut program = Program::default();
     program.namespace("__config__");
+    let python = Python::new(python_setup(&request), Limits::default());
     let loading = Loading {
         world: request.world,
         modulepath: request.modulepath,
@@ -118,7 +131,13 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
             plugins.extend(std_plugins().into_iter().map(|p| Rc::new(p) as Rc<dyn Plugin>));
         }
         plugins.extend(request.plugins);
-        error = program.define(&plugins).err();
+        match python.load(request.world, &python_modules(&loaded)) {
+            Ok(found) => {
+                plugins.extend(found);
+                error = program.define(&plugins).err();
+            }
+            Err(found) => error = Some(found),
+        }
     }
     let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
     let settings = Settings {
@@ -137,6 +156,49 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     }
     if error.is_none() && !request.check_only {
         error = net.run().err();
+        if python.is_used() {
+            let finished = python.finish(&mut net).err();
+            error = error.or(finished);
+        }
     }
-    Outcome { net, error, doubts: loaded.doubts }
+    Outcome { net, error, doubts: loaded.doubts, python }
+}
+
+/// What the Python side is told of the project.
+fn python_setup(request: &Request<'_>) -> Setup {
+    let mut settings: Vec<(String, Vec<(String, String)>)> = Vec::new();
+    for (section, key, value) in &request.settings {
+        let entry = (key.clone(), value.clone());
+        match settings.iter_mut().find(|(known, _)| known == section) {
+            Some((_, entries)) => entries.push(entry),
+            None => settings.push((section.clone(), vec![entry])),
+        }
+    }
+    let environment = |folder: &str| request.project.join(folder).join("bin/python3");
+    let interpreters = [".env", ".venv", "venv"].map(environment);
+    let is_there = |path: &PathBuf| request.world.kind(path).is_some();
+    let name = request.project.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Setup {
+        project: request.project.clone(),
+        name,
+        interpreters: interpreters.into_iter().filter(is_there).collect(),
+        path: request.packages.clone(),
+        settings,
+    }
+}
+
+/// The modules with their Python code.
+fn python_modules(loaded: &crate::project::Loaded) -> Vec<Module> {
+    let python = |name: &str| {
+        let (_, path) = loaded.python.iter().find(|(namespace, _)| {
+            namespace.split("::").next().is_some_and(|module| module == name)
+        })?;
+        path.parent().map(Path::to_path_buf)
+    };
+    let module = |(name, directory): &(String, PathBuf)| Module {
+        name: name.clone(),
+        directory: directory.clone(),
+        python: python(name),
+    };
+    loaded.modules.iter().map(module).collect()
 }

@@ -2,28 +2,34 @@
 
 use std::fmt;
 
+use crate::host::Language;
+
 /// Why the child does not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// There is no `ruby` on the machine.
-    Missing,
+    /// There is no interpreter on the machine.
+    Missing(Language),
     /// It could not be started.
-    Start(String),
+    Start(Language, String),
     /// It ended; how it did, and what it printed last.
-    Ended(String),
+    Ended(Language, String),
     /// It did not answer within so many seconds.
-    Late(u32),
+    Late(Language, u32),
     /// It said something that is no message.
-    Garbled(String),
+    Garbled(Language, String),
 }
 
 impl Fault {
     /// What to do about it.
     pub fn help(&self) -> Option<&'static str> {
         match self {
-            Self::Missing => Some(
+            Self::Missing(Language::Ruby) => Some(
                 "install Ruby: the package is called `ruby` on Debian, Ubuntu, Fedora, Red Hat and SUSE; \
                  ORDAIN_RUBY names one that is not on the PATH",
+            ),
+            Self::Missing(Language::Python) => Some(
+                "install Python: the package is called `python3` on Debian, Ubuntu, Fedora, Red Hat and SUSE; \
+                 ORDAIN_PYTHON names one that is not on the PATH",
             ),
             _ => None,
         }
@@ -33,13 +39,25 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("there is no `ruby` on this machine"),
-            Self::Start(why) => write!(f, "`ruby` does not start: {why}"),
-            Self::Ended(how) => write!(f, "the `ruby` process is gone: {how}"),
-            Self::Late(seconds) => {
-                write!(f, "the `ruby` process did not answer within {seconds} s and was killed")
+            Self::Missing(language) => {
+                write!(f, "there is no `{}` on this machine", language.program())
             }
-            Self::Garbled(why) => write!(f, "the `ruby` process gave no valid answer: {why}"),
+            Self::Start(language, why) => {
+                write!(f, "`{}` does not start: {why}", language.program())
+            }
+            Self::Ended(language, how) => {
+                write!(f, "the `{}` process is gone: {how}", language.program())
+            }
+            Self::Late(language, seconds) => {
+                let program = language.program();
+                write!(
+                    f,
+                    "the `{program}` process did not answer within {seconds} s and was killed"
+                )
+            }
+            Self::Garbled(language, why) => {
+                write!(f, "the `{}` process gave no valid answer: {why}", language.program())
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Runs the Ruby code that modules bring: functions, Hiera back ends, ERB templates, resource types.
+//! Runs the code that modules bring: Puppet's functions, Hiera back ends, ERB templates and resource
+//! types in Ruby; Inmanta's plug-ins, resources and references in Python.
 //!
-//! The code runs in a child process, `ruby` as found on the machine, which is started when it is
-//! first needed and stays. What it offers of Puppet's programming interface is our own (the files in
-//! `ruby/`), so Puppet need not be installed. A [`Session`] is the right to talk with the child;
+//! The code runs in a child process, `ruby` or `python3` as found on the machine, which is started when it is
+//! first needed and stays. What it offers of Puppet's and Inmanta's programming interfaces is our own
+//! (the files in `ruby/` and `python/`), so neither need be installed. A [`Session`] is the right to talk with the child;
 //! while a call is under way the child asks things of the compile, and the compile may call it
 //! again, so both ends of a conversation are requests and answers by turns.
 //!
@@ -14,8 +15,11 @@
 #![warn(clippy::disallowed_methods)]
 
 mod fault;
-mod ruby;
+mod host;
 mod script;
 
 pub use fault::Fault;
-pub use ruby::{Limits, Ruby, Session};
+pub use host::{Host, Language, Limits, Session};
+
+/// A host whose language is Ruby unless it is made otherwise.
+pub type Ruby = Host;

@@ -1,4 +1,6 @@
-//! The Ruby side, sent to the child when it starts.
+//! The interpreters' side, sent to the child when it starts.
+
+use crate::host::Language;
 
 /// The files of the Ruby side in the order they are evaluated.
 const FILES: &[(&str, &str)] = &[
@@ -22,7 +24,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// Reads the files from standard input and runs them. The input stays known to this process alone:
 /// what it runs itself reads nothing.
-pub(crate) const LOADER: &str = "\
+const LOADER: &str = "\
 input = $stdin.dup; input.binmode; input.close_on_exec = true; $stdin.reopen(File::NULL)
 until (length = input.read(4).unpack1('N')).zero?
   name, text = input.read(length).force_encoding('UTF-8').split(\"\\n\", 2)
@@ -30,12 +32,95 @@ until (length = input.read(4).unpack1('N')).zero?
 end
 Ordain.run(input)";
 
+/// The modules of the Python side by their names; the first is run, the others are there to be
+/// imported.
+const MODULES: &[(&str, &str)] = &[
+    ("ordain", include_str!("../python/bridge.py")),
+    ("inmanta", include_str!("../python/inmanta/init.py")),
+    ("inmanta.agent", include_str!("../python/inmanta/agent.py")),
+    ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
+    ("inmanta.ast", include_str!("../python/inmanta/ast.py")),
+    ("inmanta.ast.attribute", include_str!("../python/inmanta/attribute.py")),
+    ("inmanta.ast.entity", include_str!("../python/inmanta/entity.py")),
+    ("inmanta.ast.type", include_str!("../python/inmanta/ast_type.py")),
+    ("inmanta.compiler", include_str!("../python/inmanta/compiler.py")),
+    ("inmanta.config", include_str!("../python/inmanta/config.py")),
+    ("inmanta.const", include_str!("../python/inmanta/const.py")),
+    ("inmanta.data", include_str!("../python/inmanta/data.py")),
+    ("inmanta.data.model", include_str!("../python/inmanta/model.py")),
+    ("inmanta.execute", include_str!("../python/inmanta/execute.py")),
+    ("inmanta.execute.proxy", include_str!("../python/inmanta/proxy.py")),
+    ("inmanta.execute.runtime", include_str!("../python/inmanta/runtime.py")),
+    ("inmanta.execute.util", include_str!("../python/inmanta/util_execute.py")),
+    ("inmanta.export", include_str!("../python/inmanta/export.py")),
+    ("inmanta.module", include_str!("../python/inmanta/module.py")),
+    ("inmanta.plugins", include_str!("../python/inmanta/plugins.py")),
+    ("inmanta.protocol", include_str!("../python/inmanta/protocol.py")),
+    ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol.py")),
+    ("inmanta.references", include_str!("../python/inmanta/references.py")),
+    ("inmanta.resources", include_str!("../python/inmanta/resources.py")),
+    ("inmanta.stable_api", include_str!("../python/inmanta/stable_api.py")),
+    ("inmanta.types", include_str!("../python/inmanta/types.py")),
+    ("inmanta.util", include_str!("../python/inmanta/util.py")),
+    ("inmanta.util.dict_path", include_str!("../python/inmanta/dict_path.py")),
+    ("inmanta.validation_type", include_str!("../python/inmanta/validation_type.py")),
+    ("inmanta.warnings", include_str!("../python/inmanta/warnings.py")),
+    ("inmanta_plugins.std", include_str!("../python/std/std.py")),
+];
+
+/// Reads the modules from standard input and runs the first. The input, which is also
+/// what is answered on, stays known to this process alone: what it runs itself reads nothing.
+const PYTHON_LOADER: &str = "\
+import os,sys,struct,types
+source=os.dup(0)
+os.dup2(os.open(os.devnull,os.O_RDONLY),0)
+def read(n):
+    d=b''
+    while len(d)<n:
+        p=os.read(source,n-len(d))
+        if not p: os._exit(1)
+        d+=p
+    return d
+found={}
+while True:
+    n,=struct.unpack('>I',read(4))
+    if not n: break
+    name,_,text=read(n).decode().partition('\\n')
+    found[name]=text
+bridge=sys.modules['ordain']=types.ModuleType('ordain')
+text=found.pop('ordain')
+limits=eval(found.pop('limits'))
+exec(compile(text,'<ordain>','exec'),bridge.__dict__)
+bridge.sources.update(found)
+bridge.SECONDS=limits[0]
+import resource
+resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
+bridge.run(source)";
+
+/// The command line behind the program.
+pub(crate) fn options(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Ruby => {
+            &["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e", LOADER]
+        }
+        Language::Python => &["-X", "utf8", "-c", PYTHON_LOADER],
+    }
+}
+
 /// What the loader reads.
-pub(crate) fn program(seconds: u32, memory: u64) -> Vec<u8> {
-    let limits = format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
+pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
+    let limits = match language {
+        Language::Ruby => {
+            format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n")
+        }
+        Language::Python => format!("({seconds}, {memory})"),
+    };
+    let (name, files) = match language {
+        Language::Ruby => ("ordain/limits.rb", FILES),
+        Language::Python => ("limits", MODULES),
+    };
     let mut out = Vec::new();
-    let limits = ("ordain/limits.rb", limits.as_str());
-    for (name, text) in std::iter::once(limits).chain(FILES.iter().copied()) {
+    for (name, text) in std::iter::once((name, limits.as_str())).chain(files.iter().copied()) {
         let length = u32::try_from(name.len() + 1 + text.len()).expect("our files are small");
         out.extend(length.to_be_bytes());
         out.extend(name.as_bytes());

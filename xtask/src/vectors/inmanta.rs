@@ -29,7 +29,15 @@ fn answer(case: &Json) -> Json {
     let rules = case["precedence"].as_array().into_iter().flatten().filter_map(Json::as_str);
     request.precedence = rules.filter_map(parse_rule).collect();
     request.shown = vec![(project, "{dir}".into())];
-    output::json(&compile(request))
+    let mut outcome = compile(request);
+    let mut json = output::json(&outcome);
+    if json["status"] == "ok" {
+        json["resources"] = match outcome.export() {
+            Ok(exported) => exported.resources.into(),
+            Err(error) => json!(error.message),
+        };
+    }
+    json
 }
 
 fn compare(case: &Json) -> Disagreement {
@@ -58,6 +66,7 @@ fn compare(case: &Json) -> Disagreement {
         let (got_vars, got_instances) = canonical(&got);
         check("vars", &want_vars, &got_vars);
         check("instances", &want_instances, &got_instances);
+        check("resources", &want["resources"], &got["resources"]);
     }
     if !only_class {
         check("stdout", &plain(&want["stdout"]), &plain(&got["stdout"]));

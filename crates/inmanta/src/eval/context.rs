@@ -78,6 +78,13 @@ impl Context for Net<'_> {
         Some(self.program.is_entity(own, id))
     }
 
+    fn parent_names(&self, instance: InstanceId) -> Vec<EcoString> {
+        let entity = self.instances[instance.0 as usize].entity;
+        let ancestors = self.program.entities[entity as usize].ancestors.iter();
+        let above = ancestors.filter(|&&ancestor| ancestor != entity);
+        above.map(|id| self.program.entities[*id as usize].full_name.clone()).collect()
+    }
+
     fn lookup(&mut self, name: &str) -> Result<Value, Stop> {
         let (expr, scope) = self.site();
         let at = self.program.ast.exprs[expr].at;

@@ -73,21 +73,41 @@ pub(super) const STD_KINDS: &[Kind] = &[
 /// The id of an instance if it is a resource.
 ///
 /// # Errors
-/// If an attribute on the way to it has no value yet.
+/// If an attribute on the way to it has no value yet, or cannot stand in an id.
 pub fn identity(context: &mut dyn Context, instance: InstanceId) -> Result<Option<Id>, Stop> {
-    let kind =
-        STD_KINDS.iter().find(|kind| context.is_instance(instance, kind.entity) == Some(true));
-    let Some(kind) = kind else { return Ok(None) };
-    let agent = context.attribute(instance, kind.agent)?;
-    let value = context.attribute(instance, kind.attribute)?;
-    let text = |value: &Value, context: &dyn Context| match value {
-        Value::Str(text) => text.to_string(),
-        other => other.repr(context),
+    let is_one = |kind: &&Kind| context.is_instance(instance, kind.entity) == Some(true);
+    match STD_KINDS.iter().find(is_one) {
+        Some(kind) => of_kind(context, kind, instance).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The id of an instance of a kind.
+///
+/// # Errors
+/// As of [`identity`].
+pub(super) fn of_kind(
+    context: &mut dyn Context,
+    kind: &Kind,
+    instance: InstanceId,
+) -> Result<Id, Stop> {
+    let mut text = |name: &str, what: &str, bad: &[char]| -> Result<String, Stop> {
+        let text = match context.attribute(instance, name)? {
+            Value::Str(text) => text.to_string(),
+            other => other.repr(context),
+        };
+        match text.chars().find(|c| bad.contains(c)) {
+            Some(c) => {
+                let text = format!("Invalid {what} '{text}': cannot contain '{c}'.");
+                Err(Stop::raised("ValueError", text))
+            }
+            None => Ok(text),
+        }
     };
-    Ok(Some(Id {
+    Ok(Id {
         entity: kind.entity.into(),
-        agent: text(&agent, context),
+        agent: text(kind.agent, "agent name", &[','])?,
         attribute: kind.attribute.into(),
-        value: text(&value, context),
-    }))
+        value: text(kind.attribute, "attribute value", &[']'])?,
+    })
 }

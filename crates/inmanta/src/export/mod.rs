@@ -1,5 +1,258 @@
 //! The resources of a model: what `inmanta export` writes.
+//!
+//! Where modules bring resource classes in Python, these export all resources; else those of `std`
+//! are exported here, and no Python is started.
 
 mod id;
+mod references;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::error::{Class, Error};
+use crate::eval::Net;
+use crate::functions::write_text;
+use crate::plugin::{Context, Stop};
+use crate::python::{Exported, Python};
+use crate::value::{InstanceId, Value, float_text};
 
 pub use id::{Id, identity};
+use id::{Kind, STD_KINDS};
+use references::Collector;
+
+/// The resources of a model that has run.
+///
+/// # Errors
+/// If one cannot be exported: its id is not valid or there twice, or they need each other in a
+/// cycle.
+pub fn export(net: &mut Net<'_>, python: Option<&Python>) -> Result<Exported, Box<Error>> {
+    let instances: Vec<InstanceId> = net.instances().collect();
+    let exported = match python.filter(|python| python.is_used()) {
+        Some(python) => python.export(net, &instances),
+        None => native(net, &instances),
+    };
+    exported.map_err(|stop| failed(&stop))
+}
+
+fn failed(stop: &Stop) -> Box<Error> {
+    match stop {
+        Stop::Error(error) => error.clone(),
+        Stop::Raised { class, text } => {
+            let mut error = Error::new(Class::Python, text.clone());
+            error.python = Some(format!("{class}: {text}"));
+            error
+        }
+        Stop::Explicit(text) => Error::new(Class::Python, text.clone()),
+        Stop::Unset(_) => Error::new(Class::Unset, "the model is not complete"),
+        Stop::Unknown(_) => Error::new(Class::Python, "a value is not known yet"),
+    }
+}
+
+/// A resource before its requirements are known.
+struct Made {
+    id: Id,
+    instance: InstanceId,
+    fields: Map<String, Json>,
+}
+
+fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Exported, Stop> {
+    let mut exported = Exported::default();
+    let mut all = Vec::new();
+    let mut seen = HashSet::new();
+    for kind in STD_KINDS.iter().filter(|kind| !kind.fields.is_empty()) {
+        for &instance in instances {
+            if context.is_instance(instance, kind.entity) != Some(true) {
+                continue;
+            }
+            let id = match id::of_kind(context, kind, instance) {
+                Ok(id) => id,
+                Err(Stop::Unknown(_)) => {
+                    exported.skipped.push(Value::Instance(instance).repr(context));
+                    continue;
+                }
+                Err(stop) => return Err(stop),
+            };
+            let managed = attribute(context, instance, "managed")?;
+            if matches!(managed, Value::Bool(false)) {
+                continue;
+            }
+            if !seen.insert(id.clone()) {
+                let id = id.without_version();
+                let text =
+                    format!("Resource {id} exists more than once in the configuration model");
+                return Err(Stop::raised("inmanta.resources.ResourceException", text));
+            }
+            let fields = fields(context, kind, &id, instance)?;
+            all.push(Made { id, instance, fields });
+        }
+    }
+    finish(context, all, &mut exported)?;
+    Ok(exported)
+}
+
+/// An attribute, known or not.
+fn attribute(context: &mut dyn Context, instance: InstanceId, name: &str) -> Result<Value, Stop> {
+    match context.attribute(instance, name) {
+        Err(Stop::Unknown(value)) => Ok(value),
+        other => other,
+    }
+}
+
+fn fields(
+    context: &mut dyn Context,
+    kind: &Kind,
+    id: &Id,
+    instance: InstanceId,
+) -> Result<Map<String, Json>, Stop> {
+    let mut collector = Collector::default();
+    let mut places = Vec::new();
+    let mut out = Map::new();
+    for &field in kind.fields {
+        let value = match field {
+            "references" | "mutators" => {
+                out.insert(field.into(), Json::Null);
+                continue;
+            }
+            _ => attribute(context, instance, field)?,
+        };
+        out.insert(field.into(), collector.separated(&value, field, &mut places)?);
+    }
+    out["mutators"] = references::mutators(&id.without_version(), &places);
+    out["references"] = collector.models();
+    Ok(out)
+}
+
+/// Adds requirements and ids, and checks that there is no cycle.
+fn finish(context: &mut dyn Context, all: Vec<Made>, exported: &mut Exported) -> Result<(), Stop> {
+    let ids: HashMap<InstanceId, String> =
+        all.iter().map(|made| (made.instance, made.id.without_version())).collect();
+    let mut edges: Vec<(String, Vec<String>)> = Vec::new();
+    for mut made in all {
+        let needed = match attribute(context, made.instance, "requires")? {
+            Value::List(items) => items,
+            _ => continue,
+        };
+        let found: BTreeSet<&String> = needed
+            .iter()
+            .filter_map(|item| match item {
+                Value::Instance(instance) => ids.get(instance),
+                _ => None,
+            })
+            .collect();
+        if found.is_empty() && !needed.is_empty() {
+            let shown = Value::List(needed.clone()).repr(context);
+            exported.warnings.push(format!(
+                "The resource {} had requirements before flattening, but not after flattening. \
+                 Initial set was {shown}. Perhaps provides relation is not wired through correctly?",
+                made.id.without_version()
+            ));
+        }
+        let found: Vec<String> = found.into_iter().cloned().collect();
+        made.fields.insert("requires".into(), json!(found));
+        made.fields.insert("id".into(), json!(made.id.to_string()));
+        edges.push((made.id.without_version(), found));
+        exported.resources.push(Json::Object(made.fields));
+    }
+    match cycle(&edges) {
+        Some(names) => {
+            let text = format!("Cycle in dependencies: [{}]", names.join(", "));
+            Err(Stop::raised("inmanta.export.DependencyCycleException", text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The names of a cycle, if there is one.
+fn cycle(edges: &[(String, Vec<String>)]) -> Option<Vec<String>> {
+    let number: HashMap<&str, usize> =
+        edges.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at)).collect();
+    // 0 is new, 1 is on the path, 2 is done.
+    let mut state = vec![0u8; edges.len()];
+    for start in 0..edges.len() {
+        if state[start] != 0 {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        state[start] = 1;
+        while let Some((node, next)) = path.last_mut() {
+            let Some(name) = edges[*node].1.get(*next) else {
+                state[*node] = 2;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let Some(&other) = number.get(name.as_str()) else { continue };
+            match state[other] {
+                0 => {
+                    state[other] = 1;
+                    path.push((other, 0));
+                }
+                1 => {
+                    let from = path.iter().position(|&(node, _)| node == other).unwrap_or(0);
+                    let names = path[from..].iter().map(|&(node, _)| edges[node].0.clone());
+                    return Some(names.collect());
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// The resources as the original writes them: one line, everything beyond ASCII escaped.
+pub fn text(resources: &[Json]) -> String {
+    let mut out = String::new();
+    write(&Json::Array(resources.to_vec()), &mut out);
+    out.replace("</", "<\\/")
+}
+
+fn write(json: &Json, out: &mut String) {
+    match json {
+        Json::String(text) => write_text(text, out),
+        Json::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(entries) => {
+            out.push('{');
+            for (index, (key, item)) in entries.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write_text(key, out);
+                out.push_str(": ");
+                write(item, out);
+            }
+            out.push('}');
+        }
+        Json::Number(number) if number.is_f64() => {
+            out.push_str(&float_text(number.as_f64().unwrap_or_default()));
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_found() {
+        let edges = |list: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
+            let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
+            list.iter().map(|(name, needed)| ((*name).to_owned(), names(needed))).collect()
+        };
+        assert_eq!(cycle(&edges(&[("a", &["b"]), ("b", &["c", "x"]), ("c", &[])])), None);
+        let found = cycle(&edges(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]));
+        assert_eq!(found, Some(vec!["b".to_owned(), "c".to_owned()]));
+    }
+
+    #[test]
+    fn text_is_that_of_python() {
+        let resources = [json!({"a": [1, 1.0, null, true], "b": "\u{e9}</x>"})];
+        assert_eq!(text(&resources), r#"[{"a": [1, 1.0, null, true], "b": "\u00e9<\/x>"}]"#);
+    }
+}

@@ -120,11 +120,14 @@ fn render(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     template::render(context, string(arguments, 0), &arguments.keywords).map(Value::str)
 }
 
+/// Passwords by their ids.
+type Passwords = Vec<(String, String)>;
+
 fn password_file(context: &dyn Context) -> PathBuf {
     context.project_directory().join("data").join("std").join("passwordfile.txt")
 }
 
-fn passwords(context: &dyn Context, path: &Path) -> Vec<(String, String)> {
+fn passwords(context: &dyn Context, path: &Path) -> Passwords {
     let Ok(bytes) = context.world().read(path) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
     text.lines()
@@ -138,7 +141,7 @@ fn passwords(context: &dyn Context, path: &Path) -> Vec<(String, String)> {
 fn known_password(
     context: &dyn Context,
     id: &str,
-) -> Result<(PathBuf, Vec<(String, String)>, Option<Value>), Stop> {
+) -> Result<(PathBuf, Passwords, Option<Value>), Stop> {
     if id.contains('=') {
         return Err(exception("The password id cannot contain =".into()));
     }

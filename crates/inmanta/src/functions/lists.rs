@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Entry] = &[
         .deprecated("the `<key> in <dict>` construct"),
 ];
 
-fn dict<'a>(arguments: &'a Arguments, index: usize) -> Option<&'a Dict> {
+fn dict(arguments: &Arguments, index: usize) -> Option<&Dict> {
     match arguments.get(index) {
         Value::Dict(entries) => Some(entries),
         _ => None,

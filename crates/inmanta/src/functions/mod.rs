@@ -21,6 +21,7 @@ use crate::plugin::{Arguments, Context, Native, Param, Signature, Stop, TypeExpr
 use crate::value::Value;
 
 pub(crate) use files::extended;
+pub(crate) use json::write_text;
 pub use python::{python_repr, python_text};
 pub use validate::{Validation, validate};
 

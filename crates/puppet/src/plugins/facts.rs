@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ordain_data::{Map, Value as Data, json as data_json};
-use ordain_plugins::{Fault, Session};
+use ordain_plugins::{Fault, Language, Session};
 use ordain_source::{Diagnostic, EntryKind};
 use serde_json::{Value as Json, json};
 
@@ -128,7 +128,7 @@ fn ask(
             Some("ok") => return Ok(message[1].take()),
             Some("err") => {
                 let text = message[1]["message"].as_str().unwrap_or_default().to_owned();
-                return Err(Fault::Garbled(text));
+                return Err(Fault::Garbled(Language::Ruby, text));
             }
             _ if message[1] == "log" => {
                 let text = message[3].as_str().unwrap_or_default();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ecow::EcoString;
-use ordain_plugins::{Fault, Session};
+use ordain_plugins::{Fault, Language, Session};
 use ordain_source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
@@ -263,7 +263,7 @@ fn trace_text(callee: Callee<'_>, error: &Json) -> String {
 /// An error about the `ruby` process itself.
 fn broken(callee: Callee<'_>, fault: &Fault, span: Span) -> Box<Unwind> {
     let message = match fault {
-        Fault::Missing => {
+        Fault::Missing(_) => {
             format!("{} is written in Ruby ({}), and {fault}", callee.what, callee.place)
         }
         _ => format!("{} ({}) cannot go on: {fault}", callee.what, callee.place),
@@ -275,5 +275,5 @@ fn broken(callee: Callee<'_>, fault: &Fault, span: Span) -> Box<Unwind> {
 }
 
 fn garbled(callee: Callee<'_>, span: Span) -> Box<Unwind> {
-    broken(callee, &Fault::Garbled("it is no message".to_owned()), span)
+    broken(callee, &Fault::Garbled(Language::Ruby, "it is no message".to_owned()), span)
 }

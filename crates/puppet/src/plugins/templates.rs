@@ -51,7 +51,7 @@ impl Compiler<'_> {
             return None;
         }
         match self.env.ruby.session(self.env.world.as_ref()) {
-            Err(fault @ Fault::Missing) => fault.help(),
+            Err(fault @ Fault::Missing(_)) => fault.help(),
             _ => None,
         }
     }

@@ -18,6 +18,34 @@ const MAX_MESSAGE: usize = 256 << 20;
 /// How much longer than its own limit the child may take before it is killed.
 const GRACE: u32 = 3;
 
+/// Whose interpreter the child is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Language {
+    /// `ruby`, for Puppet's modules.
+    #[default]
+    Ruby,
+    /// `python3`, for Inmanta's modules.
+    Python,
+}
+
+impl Language {
+    /// The name of the program.
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::Ruby => "ruby",
+            Self::Python => "python3",
+        }
+    }
+
+    /// The variable of the environment that names another program.
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Ruby => "ORDAIN_RUBY",
+            Self::Python => "ORDAIN_PYTHON",
+        }
+    }
+}
+
 /// What the child may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -33,9 +61,12 @@ impl Default for Limits {
     }
 }
 
-/// The `ruby` process of an environment.
+/// The process of an environment that runs modules' code.
 #[derive(Default)]
-pub struct Ruby {
+pub struct Host {
+    language: Language,
+    /// Where the interpreter may be besides the `PATH`; these are tried first.
+    programs: Vec<String>,
     limits: Limits,
     state: Mutex<State>,
     free: Condvar,
@@ -56,8 +87,14 @@ struct Child {
     is_dead: bool,
 }
 
-impl Ruby {
-    /// A child with these limits, which is not started yet.
+impl Host {
+    /// A `python3` with these limits, which is not started yet: the first of the programs that is
+    /// there, or else that of the `PATH`.
+    pub fn python(limits: Limits, programs: Vec<String>) -> Self {
+        Self { limits, programs, language: Language::Python, ..Self::default() }
+    }
+
+    /// A `ruby` with these limits, which is not started yet.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
@@ -77,9 +114,37 @@ impl Ruby {
         // From here on the session gives the right back, whatever happens.
         let mut session = Session { host: self, child };
         if session.child.is_none() {
-            session.child = Some(start(world, self.limits)?);
+            session.child = Some(self.start(world)?);
         }
         Ok(session)
+    }
+
+    fn start(&self, world: &dyn World) -> Result<Child, Fault> {
+        let language = self.language;
+        let programs = match world.env(language.variable()).filter(|program| !program.is_empty()) {
+            Some(program) => vec![program],
+            None => {
+                let elsewhere = (language == Language::Ruby).then(|| ELSEWHERE.to_owned());
+                let usual = std::iter::once(language.program().to_owned());
+                self.programs.iter().cloned().chain(usual).chain(elsewhere).collect()
+            }
+        };
+        for program in programs {
+            let mut argv = vec![program];
+            argv.extend(script::options(language).iter().map(|&option| option.to_owned()));
+            let mut peer = match world.start(&PeerRequest { argv }) {
+                Ok(peer) => peer,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Fault::Start(language, error.to_string())),
+            };
+            let limits = self.limits;
+            let patience = Duration::from_secs(u64::from(limits.seconds + GRACE));
+            let sent =
+                peer.send(&script::program(language, limits.seconds, limits.memory), patience);
+            sent.map_err(|_| Fault::Start(language, peer.stop()))?;
+            return Ok(Child { peer, loaded: HashMap::new(), compile: None, is_dead: false });
+        }
+        Err(Fault::Missing(language))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -87,32 +152,9 @@ impl Ruby {
     }
 }
 
-fn start(world: &dyn World, limits: Limits) -> Result<Child, Fault> {
-    let programs = match world.env("ORDAIN_RUBY").filter(|program| !program.is_empty()) {
-        Some(program) => vec![program],
-        None => vec!["ruby".to_owned(), ELSEWHERE.to_owned()],
-    };
-    for program in programs {
-        let options =
-            ["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e", script::LOADER];
-        let mut argv = vec![program];
-        argv.extend(options.map(str::to_owned));
-        let mut peer = match world.start(&PeerRequest { argv }) {
-            Ok(peer) => peer,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(Fault::Start(error.to_string())),
-        };
-        let patience = Duration::from_secs(u64::from(limits.seconds + GRACE));
-        let sent = peer.send(&script::program(limits.seconds, limits.memory), patience);
-        sent.map_err(|_| Fault::Start(peer.stop()))?;
-        return Ok(Child { peer, loaded: HashMap::new(), compile: None, is_dead: false });
-    }
-    Err(Fault::Missing)
-}
-
 /// The right to talk with the child. It is given back when the session is dropped.
 pub struct Session<'r> {
-    host: &'r Ruby,
+    host: &'r Host,
     /// There from the start to the end.
     child: Option<Child>,
 }
@@ -127,10 +169,12 @@ impl Session<'_> {
     /// # Errors
     /// When the child is gone; it cannot be talked with any more then.
     pub fn send(&mut self, message: &Json) -> Result<(), Fault> {
+        let language = self.host.language;
         let mut bytes = vec![0; 4];
-        serde_json::to_writer(&mut bytes, message).map_err(|e| Fault::Garbled(e.to_string()))?;
+        serde_json::to_writer(&mut bytes, message)
+            .map_err(|e| Fault::Garbled(language, e.to_string()))?;
         let length = u32::try_from(bytes.len() - 4)
-            .map_err(|_| Fault::Garbled("the question is too long".to_owned()))?;
+            .map_err(|_| Fault::Garbled(language, "the question is too long".to_owned()))?;
         bytes[..4].copy_from_slice(&length.to_be_bytes());
         let patience = self.patience();
         let result = self.child().peer.send(&bytes, patience);
@@ -183,20 +227,22 @@ impl Session<'_> {
 
     fn end(&mut self, error: &io::Error) -> Fault {
         let seconds = self.host.limits.seconds + GRACE;
+        let language = self.host.language;
         let child = self.child();
         child.is_dead = true;
         let how = child.peer.stop();
         match error.kind() {
-            io::ErrorKind::TimedOut => Fault::Late(seconds),
-            _ => Fault::Ended(how),
+            io::ErrorKind::TimedOut => Fault::Late(language, seconds),
+            _ => Fault::Ended(language, how),
         }
     }
 
     fn refuse(&mut self, why: String) -> Fault {
+        let language = self.host.language;
         let child = self.child();
         child.is_dead = true;
         child.peer.stop();
-        Fault::Garbled(why)
+        Fault::Garbled(language, why)
     }
 }
 

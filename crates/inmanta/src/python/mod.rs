@@ -1,0 +1,503 @@
+//! The Python code of modules.
+//!
+//! It runs in a child process, for which the crate `ordain_plugins` brings a light package
+//! `inmanta`. Whole things cross: a call with its arguments goes out, its result comes back, and of
+//! an instance that a plug-in reads from all attributes that have a value come at once. Since
+//! values never change, the child keeps them; so of many reads few cross.
+
+mod answers;
+mod wire;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_plugins::{Fault, Host, Limits, Session};
+use ordain_source::World;
+use serde_json::{Value as Json, json};
+
+use crate::error::{Class, Error};
+use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
+use crate::value::{InstanceId, Value};
+use wire::{Unknowns, received, sent, type_expr};
+
+/// A module of which the Python code is loaded.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: String,
+    /// Its directory, where `files` and `templates` are.
+    pub directory: PathBuf,
+    /// The directory of its Python code, if it has any: `plugins`, or the package itself.
+    pub python: Option<PathBuf>,
+}
+
+impl Module {
+    /// The Python modules that have to be imported: all files below the directory.
+    fn imports(&self, world: &dyn World) -> Vec<String> {
+        let mut out = Vec::new();
+        if let Some(directory) = &self.python {
+            collect(world, directory, &format!("inmanta_plugins.{}", self.name), &mut out, 0);
+        }
+        out.sort();
+        out
+    }
+}
+
+/// What marks a child that has been told of the project.
+const COMPILE: u64 = 1;
+/// How deep packages may nest.
+const DEPTH_LIMIT: usize = 20;
+
+fn collect(world: &dyn World, directory: &Path, name: &str, out: &mut Vec<String>, depth: usize) {
+    use ordain_source::world::EntryKind;
+    let Ok(entries) = world.list(directory) else { return };
+    for (file, kind) in entries {
+        let stem = file.strip_suffix(".py");
+        match (kind, stem) {
+            (EntryKind::File, Some("__init__")) => out.push(name.to_owned()),
+            (EntryKind::File, Some(stem)) => out.push(format!("{name}.{stem}")),
+            (EntryKind::Directory, _)
+                if depth < DEPTH_LIMIT
+                    && !matches!(
+                        file.as_str(),
+                        "model" | "files" | "templates" | "__pycache__"
+                    ) =>
+            {
+                let inner = directory.join(&file);
+                if world.kind(&inner.join("__init__.py")).is_some() {
+                    collect(world, &inner, &format!("{name}.{file}"), out, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the child is told of the project.
+#[derive(Clone, Default, Debug)]
+pub struct Setup {
+    /// The directory of the project.
+    pub project: PathBuf,
+    /// The name of the project.
+    pub name: String,
+    /// The interpreters to try before that of the `PATH`: that of the project's environment.
+    pub interpreters: Vec<PathBuf>,
+    /// Directories in which Python looks for packages first.
+    pub path: Vec<PathBuf>,
+    /// Settings by section.
+    pub settings: Vec<(String, Vec<(String, String)>)>,
+}
+
+/// The Python code of a project. The child is started when the first module with Python is loaded.
+pub struct Python {
+    host: Host,
+    setup: Setup,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    unknowns: Unknowns,
+    is_started: bool,
+    has_modules: bool,
+    /// The entities that resources are registered for.
+    resources: Vec<String>,
+}
+
+impl Python {
+    /// For a project.
+    pub fn new(setup: Setup, limits: Limits) -> Rc<Self> {
+        let programs = setup.interpreters.iter().map(|path| path.display().to_string()).collect();
+        let host = Host::python(limits, programs);
+        Rc::new(Self { host, setup, state: RefCell::default() })
+    }
+
+    /// Whether any module with Python code has been loaded.
+    pub fn is_used(&self) -> bool {
+        self.state.borrow().has_modules
+    }
+
+    /// Loads the Python code of modules, in their order, and gives their plugins.
+    ///
+    /// # Errors
+    /// If there is no Python, or a file cannot be imported.
+    pub fn load(
+        self: &Rc<Self>,
+        world: &dyn World,
+        modules: &[Module],
+    ) -> Result<Vec<Rc<dyn Plugin>>, Box<Error>> {
+        let with_code: Vec<(&Module, Vec<String>)> = modules
+            .iter()
+            .filter(|module| module.name != "std")
+            .map(|module| (module, module.imports(world)))
+            .filter(|(_, imports)| !imports.is_empty())
+            .collect();
+        let Some((first, _)) = with_code.first() else { return Ok(Vec::new()) };
+        let mut session = self.host.session(world).map_err(|fault| missing(&fault, &first.name))?;
+        let mut state = self.state.borrow_mut();
+        if !state.is_started {
+            session.is_new_for(COMPILE);
+            self.talk(&mut session, &self.start_message(modules)).map_err(|f| lost(&f))?;
+            state.is_started = true;
+        }
+        state.has_modules = true;
+        let known: serde_json::Map<String, Json> = modules
+            .iter()
+            .map(|module| (module.name.clone(), json!(module.directory.to_string_lossy())))
+            .collect();
+        let list: Vec<Json> = with_code
+            .iter()
+            .map(|(module, imports)| {
+                json!({
+                    "name": module.name,
+                    "directory": module.python.as_ref().map(|path| path.to_string_lossy()),
+                    "imports": imports,
+                })
+            })
+            .collect();
+        let message = json!({"do": "load", "known": known, "modules": list});
+        let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
+        if let Some(failure) = answer["failures"].get(0) {
+            return Err(not_loaded(failure));
+        }
+        if let Some(error) = answer.get("error") {
+            return Err(not_declared(error));
+        }
+        let names = answer["resources"].as_array().into_iter().flatten();
+        state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Ok(plugins.iter().map(|said| self.plugin(said)).collect())
+    }
+
+    fn plugin(self: &Rc<Self>, said: &Json) -> Rc<dyn Plugin> {
+        Rc::new(Function {
+            python: self.clone(),
+            number: said["number"].as_u64().unwrap_or_default(),
+            signature: signature(said),
+        })
+    }
+
+    fn start_message(&self, modules: &[Module]) -> Json {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let modules: serde_json::Map<String, Json> = modules
+            .iter()
+            .map(|module| {
+                let python = module.python.as_deref().map(text);
+                let said = json!({"directory": text(&module.directory), "python": python});
+                (module.name.clone(), said)
+            })
+            .collect();
+        let settings: serde_json::Map<String, Json> = self
+            .setup
+            .settings
+            .iter()
+            .map(|(section, entries)| {
+                let entries: serde_json::Map<String, Json> =
+                    entries.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+                (section.clone(), Json::Object(entries))
+            })
+            .collect();
+        json!({
+            "do": "start",
+            "project": text(&self.setup.project),
+            "name": self.setup.name,
+            "modules": modules,
+            "settings": settings,
+            "path": self.setup.path.iter().map(|path| text(path)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Sends a message to which the child has no questions.
+    fn talk(&self, session: &mut Session<'_>, message: &Json) -> Result<Json, Fault> {
+        session.send(message)?;
+        loop {
+            let answer = session.receive()?;
+            match answer.get("ask") {
+                Some(_) => {
+                    session.send(&json!({"missing": true, "text": "nothing can be asked now"}))?
+                }
+                None => return Ok(answer),
+            }
+        }
+    }
+
+    /// Sends a message and answers the questions that come before the answer.
+    fn converse(&self, context: &mut dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
+        let Ok(mut state) = self.state.try_borrow_mut() else {
+            let text = format!("{who} cannot be run while Python code of a module is running");
+            return Err(Stop::raised("RuntimeError", text));
+        };
+        let state = &mut *state;
+        let opened = self.host.session(context.world());
+        let mut session = opened.map_err(|fault| gone(&fault, who))?;
+        if session.is_new_for(COMPILE) {
+            let text = format!("{who} cannot be run: the `python3` process was lost before");
+            return Err(Stop::Error(Error::new(Class::Runtime, text)));
+        }
+        session.send(message).map_err(|fault| gone(&fault, who))?;
+        let mut stopped = None;
+        loop {
+            let answer = session.receive().map_err(|fault| gone(&fault, who))?;
+            for line in lines(&answer) {
+                context.print(line);
+            }
+            if answer.get("ask").is_none() {
+                return match stopped.filter(|_| answer.get("error").is_some()) {
+                    Some(stop) => Err(stop),
+                    None => Ok(answer),
+                };
+            }
+            let reply = match answers::answer(context, &answer, &mut state.unknowns) {
+                Ok(reply) => reply,
+                Err(stop) => {
+                    let reply = answers::stop(&stop, context, &mut state.unknowns);
+                    stopped = Some(stop);
+                    reply
+                }
+            };
+            session.send(&reply).map_err(|fault| gone(&fault, who))?;
+        }
+    }
+
+    /// The resources of a model, as the child's classes export them.
+    ///
+    /// # Errors
+    /// If one cannot be exported.
+    pub fn export(
+        &self,
+        context: &mut dyn Context,
+        instances: &[InstanceId],
+    ) -> Result<Exported, Stop> {
+        let message = self.export_message(context, instances);
+        let answer = self.converse(context, &message, "the export")?;
+        if let Some(error) = answer.get("error") {
+            return Err(raised(error, context, &mut self.state.borrow_mut().unknowns));
+        }
+        let texts = |name: &str| -> Vec<String> {
+            let list = answer[name].as_array().into_iter().flatten();
+            list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+        };
+        let (warnings, skipped) = (texts("warnings"), texts("skipped"));
+        let resources = answer["resources"].as_array().cloned().unwrap_or_default();
+        Ok(Exported { resources, warnings, skipped })
+    }
+
+    /// The instances by the names of resources, with all that is known of them.
+    fn export_message(&self, context: &mut dyn Context, instances: &[InstanceId]) -> Json {
+        let State { unknowns, resources, .. } = &mut *self.state.borrow_mut();
+        let mut by_name = serde_json::Map::new();
+        let mut wanted = std::collections::BTreeSet::new();
+        for name in resources.iter() {
+            let of_name: Vec<u32> = instances
+                .iter()
+                .filter(|&&instance| context.is_instance(instance, name) == Some(true))
+                .map(|instance| instance.0)
+                .collect();
+            wanted.extend(&of_name);
+            by_name.insert(name.clone(), json!(of_name));
+        }
+        let snapshot: Vec<Json> = wanted
+            .into_iter()
+            .map(|number| {
+                let instance = InstanceId(number);
+                let known = answers::known(context, instance, None, unknowns);
+                let shown = Value::Instance(instance).repr(context);
+                json!([number, context.entity_name(instance), shown, known])
+            })
+            .collect();
+        json!({"do": "export", "snapshot": snapshot, "instances": by_name})
+    }
+
+    /// Runs the finalizers.
+    ///
+    /// # Errors
+    /// If one fails.
+    pub fn finish(&self, context: &mut dyn Context) -> Result<(), Box<Error>> {
+        let answer = self.converse(context, &json!({"do": "finish"}), "a finalizer");
+        let text = match answer {
+            Ok(answer) => match answer.get("error") {
+                Some(error) => error["text"].as_str().unwrap_or_default().to_owned(),
+                None => return Ok(()),
+            },
+            Err(Stop::Error(error)) => return Err(error),
+            Err(_) => "it asked for what is not there".to_owned(),
+        };
+        Err(Error::new(Class::Compiler, format!("Finalizer failed: {text}")))
+    }
+}
+
+/// What the child exported.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// The resources as JSON.
+    pub resources: Vec<Json>,
+    /// What is to be said of them.
+    pub warnings: Vec<String>,
+    /// The instances that are left out because they are not known yet.
+    pub skipped: Vec<String>,
+}
+
+fn lines(answer: &Json) -> impl Iterator<Item = &str> {
+    answer["out"].as_str().unwrap_or_default().lines()
+}
+
+/// A function of a module.
+struct Function {
+    python: Rc<Python>,
+    number: u64,
+    signature: Signature,
+}
+
+impl Plugin for Function {
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop> {
+        let message = self.message(context, arguments);
+        let answer = self.python.converse(context, &message, &self.signature.name)?;
+        let state = &mut *self.python.state.borrow_mut();
+        match answer.get("error") {
+            Some(error) => Err(raised(error, context, &mut state.unknowns)),
+            None => received(&answer["v"], context, &mut state.unknowns),
+        }
+    }
+}
+
+impl Function {
+    fn message(&self, context: &mut dyn Context, arguments: &Arguments) -> Json {
+        let unknowns = &mut self.python.state.borrow_mut().unknowns;
+        let mut named = Vec::new();
+        for (param, value) in self.signature.params.iter().zip(&arguments.values) {
+            if let Some(value) = value {
+                named.push(json!([param.name.as_str(), sent(value, context, unknowns)]));
+            }
+        }
+        let rest: Vec<Json> =
+            arguments.rest.iter().map(|value| sent(value, context, unknowns)).collect();
+        let keywords: Vec<Json> = arguments
+            .keywords
+            .iter()
+            .map(|(name, value)| json!([name.as_str(), sent(value, context, unknowns)]))
+            .collect();
+        let mut message = json!({
+            "do": "call", "number": self.number, "named": named, "rest": rest, "keywords": keywords,
+        });
+        if self.signature.has_context {
+            let line = context.location().line;
+            message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
+        }
+        message
+    }
+}
+
+fn signature(said: &Json) -> Signature {
+    let mut signature = Signature::new(said["name"].as_str().unwrap_or_default());
+    for param in said["params"].as_array().into_iter().flatten() {
+        let made = Param {
+            name: param["name"].as_str().unwrap_or_default().into(),
+            ty: type_expr(&param["type"]),
+            has_default: param["has_default"].as_bool().unwrap_or_default(),
+            default: None,
+            keyword_only: param["kind"] == "named",
+        };
+        match param["kind"].as_str() {
+            Some("rest") => signature.rest = Some(made),
+            Some("keywords") => signature.keywords = Some(made),
+            _ => signature.params.push(made),
+        }
+    }
+    signature.returns = type_expr(&said["returns"]);
+    signature.allow_unknown = said["allow_unknown"].as_bool().unwrap_or_default();
+    signature.has_context = said["has_context"].as_bool().unwrap_or_default();
+    signature.deprecated = said["deprecated"].as_str().map(EcoString::from);
+    signature.file = said["file"].as_str().unwrap_or_default().into();
+    signature.line = said["line"].as_u64().unwrap_or_default() as u32;
+    signature
+}
+
+/// An exception of a plugin.
+fn raised(error: &Json, context: &mut dyn Context, unknowns: &mut Unknowns) -> Stop {
+    let text = error["text"].as_str().unwrap_or_default().to_owned();
+    let class = error["class"].as_str().unwrap_or("Exception");
+    match error["kind"].as_str() {
+        Some("unset") => Stop::Unset(answers::variables(&error["wait"])),
+        Some("unknown") => match received(&error["unknown"], context, unknowns) {
+            Ok(value) if value.is_unknown() => Stop::Unknown(value),
+            _ => Stop::Unknown(Value::unknown("")),
+        },
+        Some("explicit") => Stop::Explicit(text),
+        Some("compiler") => Stop::Error(Error::new(compiler_class(class), text)),
+        _ => Stop::raised(class, text),
+    }
+}
+
+fn compiler_class(name: &str) -> Class {
+    match name {
+        "CompilerException" => Class::Compiler,
+        "TypingException" => Class::Typing,
+        "InvalidTypeAnnotation" => Class::InvalidTypeAnnotation,
+        "NotFoundException" => Class::NotFound,
+        "TypeNotFoundException" => Class::TypeNotFound,
+        "OptionalValueException" => Class::OptionalValue,
+        "AttributeException" => Class::Attribute,
+        "DoubleSetException" => Class::DoubleSet,
+        "DuplicateException" => Class::Duplicate,
+        "UnexpectedReference" => Class::UnexpectedReference,
+        _ => Class::Runtime,
+    }
+}
+
+/// That the child is gone, in the words of an error.
+fn gone(fault: &Fault, who: &str) -> Stop {
+    Stop::Error(Error::new(Class::Runtime, format!("{fault}, while it ran {who}")))
+}
+
+fn lost(fault: &Fault) -> Box<Error> {
+    Error::new(Class::Compiler, format!("{fault}, while it loaded the Python code of modules"))
+}
+
+fn missing(fault: &Fault, module: &str) -> Box<Error> {
+    let mut error =
+        Error::new(Class::Compiler, format!("module {module} has Python code, but {fault}"));
+    if let Some(help) = fault.help() {
+        error.background.get_or_insert_default().help.push(help.to_owned());
+    }
+    error
+}
+
+/// The class and the text of an exception, as Python prints it.
+fn shown(error: &Json) -> String {
+    error["text"].as_str().unwrap_or_default().to_owned()
+}
+
+fn not_loaded(failure: &Json) -> Box<Error> {
+    let text = |name: &str| failure[name].as_str().unwrap_or_default();
+    let error = &failure["error"];
+    let message = format!(
+        "Unable to load all plug-ins for module {}:\n\t{} while loading plugin module {}: {}",
+        text("module"),
+        error["class"].as_str().unwrap_or("Exception"),
+        text("name"),
+        shown(error),
+    );
+    with_trace(Error::new(Class::Compiler, message), error)
+}
+
+fn not_declared(error: &Json) -> Box<Error> {
+    let class = compiler_class(error["class"].as_str().unwrap_or_default());
+    with_trace(Error::new(class, shown(error)), error)
+}
+
+/// Says where in the Python code an exception came from.
+fn with_trace(mut error: Box<Error>, said: &Json) -> Box<Error> {
+    let frames: Vec<&str> =
+        said["trace"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    if !frames.is_empty() {
+        let help = format!("the Python code went through {}", frames.join(", "));
+        error.background.get_or_insert_default().help.push(help);
+    }
+    error
+}

@@ -1,0 +1,162 @@
+//! Values as messages.
+//!
+//! What JSON has no word for is an object with one key: `$d` a dict with its order, `$o` an
+//! instance, `$u` a value that is not known, `$r` a reference, `$c` a new instance of a dataclass,
+//! `$i` a large whole number, `$f` a float that is not finite, `$p` another Python object.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+use serde_json::{Value as Json, json};
+
+use crate::plugin::{Context, Stop, TypeExpr};
+use crate::value::{InstanceId, Names, Reference, Value};
+
+/// The values that are not known, by number: each is equal only to itself.
+#[derive(Default)]
+pub(super) struct Unknowns {
+    seen: Vec<Value>,
+}
+
+impl Unknowns {
+    fn number(&mut self, value: &Value) -> usize {
+        match self.seen.iter().position(|other| other == value) {
+            Some(at) => at,
+            None => {
+                self.seen.push(value.clone());
+                self.seen.len() - 1
+            }
+        }
+    }
+}
+
+/// A value as a message.
+pub(super) fn sent(value: &Value, names: &dyn Names, unknowns: &mut Unknowns) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => json!(truth),
+        Value::Int(number) => json!(number),
+        Value::BigInt(number) => json!({"$i": number.to_string()}),
+        Value::Float(number) if number.is_finite() => json!(number),
+        Value::Float(number) => json!({"$f": crate::value::float_text(*number)}),
+        Value::Str(text) => json!(text.as_str()),
+        Value::List(items) => items.iter().map(|item| sent(item, names, unknowns)).collect(),
+        Value::Dict(entries) => {
+            let entries: Vec<Json> = entries
+                .iter()
+                .map(|(key, value)| json!([key.as_str(), sent(value, names, unknowns)]))
+                .collect();
+            json!({"$d": entries})
+        }
+        Value::Instance(instance) => {
+            json!({"$o": [instance.0, names.entity_name(*instance), value.repr(names)]})
+        }
+        Value::Unknown(unknown) => {
+            json!({"$u": [unknowns.number(value), unknown.source.as_str()]})
+        }
+        Value::Reference(reference) => {
+            let arguments: Vec<Json> = reference
+                .arguments
+                .iter()
+                .map(|(name, value)| json!([name.as_str(), sent(value, names, unknowns)]))
+                .collect();
+            json!({"$r": {
+                "name": reference.name.as_str(),
+                "class": reference.class.as_str(),
+                "arguments": arguments,
+            }})
+        }
+    }
+}
+
+/// A message as a value.
+///
+/// # Errors
+/// If it makes an instance, and that fails.
+pub(super) fn received(
+    json: &Json,
+    context: &mut dyn Context,
+    unknowns: &mut Unknowns,
+) -> Result<Value, Stop> {
+    Ok(match json {
+        Json::Null => Value::Null,
+        Json::Bool(truth) => Value::Bool(*truth),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Value::Int(number),
+            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => Value::str(text.as_str()),
+        Json::Array(items) => {
+            let items: Result<Vec<_>, _> =
+                items.iter().map(|item| received(item, context, unknowns)).collect();
+            Value::list(items?)
+        }
+        Json::Object(entries) => {
+            let Some((kind, what)) = entries.iter().next() else { return Ok(Value::Null) };
+            tagged(kind, what, context, unknowns)?
+        }
+    })
+}
+
+fn pairs(
+    json: &Json,
+    context: &mut dyn Context,
+    unknowns: &mut Unknowns,
+) -> Result<Vec<(EcoString, Value)>, Stop> {
+    let mut out = Vec::new();
+    for pair in json.as_array().into_iter().flatten() {
+        let key = EcoString::from(pair[0].as_str().unwrap_or_default());
+        out.push((key, received(&pair[1], context, unknowns)?));
+    }
+    Ok(out)
+}
+
+fn tagged(
+    kind: &str,
+    what: &Json,
+    context: &mut dyn Context,
+    unknowns: &mut Unknowns,
+) -> Result<Value, Stop> {
+    Ok(match kind {
+        "$d" => Value::dict(pairs(what, context, unknowns)?),
+        "$o" => Value::Instance(InstanceId(what[0].as_u64().unwrap_or(u64::MAX) as u32)),
+        "$u" => {
+            let known = what[0].as_u64().and_then(|number| unknowns.seen.get(number as usize));
+            known.cloned().unwrap_or_else(|| Value::unknown(what[1].as_str().unwrap_or_default()))
+        }
+        "$i" => Value::int(what.as_str().unwrap_or_default().parse().unwrap_or_default()),
+        "$f" => {
+            let text = what.as_str().unwrap_or_default();
+            Value::Float(ordain_functions::float::parse_python(text).unwrap_or(f64::NAN))
+        }
+        "$r" => Value::Reference(Rc::new(Reference {
+            name: what["name"].as_str().unwrap_or_default().into(),
+            class: what["class"].as_str().unwrap_or_default().into(),
+            arguments: pairs(&what["arguments"], context, unknowns)?,
+            computes: type_expr(&what["computes"]),
+            text: what["text"].as_str().map(str::to_owned),
+        })),
+        "$c" => {
+            let attributes = pairs(&what[1], context, unknowns)?;
+            context.construct(what[0].as_str().unwrap_or_default(), &attributes)?
+        }
+        _ => Value::str(what.as_str().unwrap_or_default()),
+    })
+}
+
+/// A type as the child describes it.
+pub(super) fn type_expr(json: &Json) -> TypeExpr {
+    let inner = || Box::new(type_expr(&json[1]));
+    match json[0].as_str().unwrap_or_default() {
+        "model" => TypeExpr::model(json[1].as_str().unwrap_or("any")),
+        "null" => TypeExpr::Null,
+        "list" => TypeExpr::List(inner()),
+        "dict" => TypeExpr::Dict(inner()),
+        "nullable" => TypeExpr::Nullable(inner()),
+        "ref" => TypeExpr::Reference(inner()),
+        "union" => {
+            TypeExpr::Union(json[1].as_array().into_iter().flatten().map(type_expr).collect())
+        }
+        _ => TypeExpr::Any,
+    }
+}

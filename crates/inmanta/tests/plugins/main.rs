@@ -1,0 +1,9 @@
+//! Plugins: the built-in ones, templates, and those of modules.
+
+#![allow(clippy::unwrap_used)]
+
+mod functions;
+mod model;
+mod python;
+mod session;
+mod templates;

@@ -1,0 +1,250 @@
+"""The child's end of the conversation: messages, the mirror of the model, calls."""
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import io
+import json
+import os
+import signal
+import struct
+import sys
+import traceback
+
+SECONDS = 60
+sources = {}
+
+
+class Gone(BaseException):
+    """The other end is gone."""
+
+
+class Wire:
+    """Messages with their length before them, on a socket that no plug-in knows."""
+
+    def __init__(self, socket):
+        self.socket = socket
+
+    def read(self):
+        (length,) = struct.unpack(">I", self._exactly(4))
+        return json.loads(self._exactly(length))
+
+    def _exactly(self, count):
+        parts = []
+        while count:
+            part = os.read(self.socket, min(count, 1 << 20))
+            if not part:
+                raise Gone()
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def write(self, message):
+        text = json.dumps(message, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        data = memoryview(struct.pack(">I", len(text)) + text)
+        while data:
+            data = data[os.write(self.socket, data):]
+
+
+wire = None
+printed = io.StringIO()
+
+
+def ask(question, *arguments):
+    """Asks the compiler while a call is under way."""
+    wire.write({"ask": question, "with": arguments, "out": taken_output()})
+    return wire.read()
+
+
+def taken_output():
+    text = printed.getvalue()
+    if text:
+        printed.seek(0)
+        printed.truncate()
+    return text
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the light package `inmanta`, and the Python code of modules in their directories."""
+
+    def __init__(self):
+        self.modules = {}
+
+    def find_spec(self, name, path=None, target=None):
+        if name in sources:
+            is_package = any(other.startswith(name + ".") for other in sources)
+            return importlib.machinery.ModuleSpec(name, self, is_package=is_package)
+        if name == "inmanta_plugins":
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            places = [os.path.join(place, name) for place in sys.path]
+            spec.submodule_search_locations = [place for place in places if os.path.isdir(place)]
+            return spec
+        parts = name.split(".")
+        if parts[0] != "inmanta_plugins" or len(parts) != 2:
+            return None
+        directory = self.modules.get(parts[1])
+        if directory is None:
+            return None
+        file = os.path.join(directory, "__init__.py")
+        if not os.path.isfile(file):
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [directory]
+            return spec
+        return importlib.util.spec_from_file_location(
+            name, file, submodule_search_locations=[directory]
+        )
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        code = compile(sources[module.__name__], "<%s>" % module.__name__, "exec")
+        exec(code, module.__dict__)
+
+
+finder = Finder()
+
+
+class Late(BaseException):
+    """A call takes too long."""
+
+
+def too_late(*_):
+    raise Late()
+
+
+def timed(function, *arguments, **named):
+    signal.alarm(SECONDS)
+    try:
+        return function(*arguments, **named)
+    finally:
+        signal.alarm(0)
+
+
+def class_name(kind):
+    module = kind.__module__
+    return kind.__qualname__ if module in ("builtins", "__main__") else module + "." + kind.__qualname__
+
+
+def fault(error):
+    """An exception as a message."""
+    from inmanta import ast
+
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(("<inmanta", "<ordain", "<frozen"))
+    ]
+    trace = ["%s:%s in %s" % (frame.filename, frame.lineno, frame.name) for frame in frames]
+    said = {"class": class_name(type(error)), "text": str(error), "trace": trace[-12:]}
+    if isinstance(error, Late):
+        said["class"] = "TimeoutError"
+        said["text"] = "it takes longer than %s s" % SECONDS
+    elif isinstance(error, SystemExit):
+        said["text"] = str(error.code)
+    elif isinstance(error, ast.UnsetException):
+        said["kind"] = "unset"
+        said["wait"] = error.variables
+    elif isinstance(error, ast.UnknownException):
+        said["kind"] = "unknown"
+    elif isinstance(error, ast.PluginException):
+        said["kind"] = "explicit"
+        said["text"] = error.message
+    elif isinstance(error, ast.CompilerException):
+        said["kind"] = "compiler"
+        said["class"] = type(error).__name__
+        said["text"] = getattr(error, "msg", str(error))
+    if isinstance(error, SyntaxError) and error.filename:
+        said["trace"].append("%s:%s" % (error.filename, error.lineno))
+    return said
+
+
+def loaded_modules(modules):
+    """Imports all Python files of modules."""
+    failures = []
+    for module in modules:
+        if module["directory"]:
+            finder.modules[module["name"]] = module["directory"]
+    for module in modules:
+        for name in module["imports"]:
+            try:
+                timed(importlib.import_module, name)
+            except Gone:
+                raise
+            except BaseException as error:
+                failures.append({"module": module["name"], "name": name, "error": fault(error)})
+                break
+        if failures:
+            break
+    return failures
+
+
+def start(message):
+    from inmanta import module, config
+
+    finder.modules.update({name: m["python"] for name, m in message["modules"].items() if m["python"]})
+    module.Project._set(message)
+    config.Config._set(message["settings"])
+    sys.path[:0] = message["path"]
+    return {}
+
+
+def load(message):
+    from inmanta import module, plugins, resources
+
+    module.Project.get()._add(message["known"])
+    failures = loaded_modules(message["modules"])
+    if failures:
+        return {"failures": failures}
+    importlib.import_module("inmanta_plugins.std")
+    return {"plugins": plugins.declared(), "resources": resources.resource.get_entity_resources()}
+
+
+def call(message):
+    from inmanta import plugins
+    return plugins.called(message)
+
+
+def export(message):
+    from inmanta import export as exporting
+    return exporting.exported(message)
+
+
+def finish(message):
+    from inmanta import compiler
+    return compiler.finished()
+
+
+HANDLERS = {"start": start, "load": load, "call": call, "export": export, "finish": finish}
+
+
+def run(socket):
+    """Answers messages until there are no more."""
+    global wire
+    wire = Wire(socket)
+    sys.meta_path.insert(0, finder)
+    sys.stdin = open(os.devnull)
+    sys.stdout = printed
+    signal.signal(signal.SIGALRM, too_late)
+    owner = os.getpid()
+
+    def forked():
+        os.close(socket)
+
+    os.register_at_fork(after_in_child=forked)
+    sys.setrecursionlimit(5000)
+    while True:
+        try:
+            message = wire.read()
+        except Gone:
+            return
+        try:
+            answer = HANDLERS[message["do"]](message)
+        except Gone:
+            return
+        except BaseException as error:
+            answer = {"error": fault(error)}
+        if os.getpid() != owner:
+            os._exit(1)
+        answer["out"] = taken_output()
+        wire.write(answer)

@@ -1,0 +1,1 @@
+"""A part of the interface that modules are written for."""

@@ -1,0 +1,236 @@
+"""From instances to resources."""
+import dataclasses
+import datetime
+import enum
+import hashlib
+import uuid
+
+import ordain
+from inmanta.ast import UnknownException
+from inmanta.execute import proxy
+from inmanta.execute.util import Unknown
+from inmanta.references import Collector, Reference
+from inmanta.resources import FieldException, Id, IgnoreResourceException, Resource, ResourceException, resource
+
+unknown_parameters = []
+ModelDict = dict
+ResourceDict = dict
+
+
+class DependencyCycleException(Exception):
+    def __init__(self, start):
+        super().__init__()
+        self.start = start
+        self.cycle = [start]
+
+    def __str__(self):
+        return "Cycle in dependencies: [%s]" % ", ".join(str(x) for x in self.cycle)
+
+
+class dependency_manager:
+    """Registers a function that adds requirements between resources."""
+
+    def __init__(self, function):
+        Exporter.managers.append(function)
+
+
+class code_manager:
+    def __init__(self, function):
+        pass
+
+
+class export:
+    def __init__(self, name, *types):
+        self.name = name
+
+    def __call__(self, function):
+        return function
+
+
+class Exporter:
+    managers = []
+
+    def __init__(self, compiler=None, options=None):
+        self.options = options
+        self.files = {}
+        self.resources = {}
+
+    def upload_file(self, content):
+        data = content if isinstance(content, bytes) else str(content).encode("utf-8")
+        number = hashlib.sha1(data).hexdigest()
+        self.files[number] = data
+        return number
+
+    def add_resource(self, made):
+        if made.id in self.resources:
+            raise ResourceException("Resource %s exists more than once in the configuration model" % made.id)
+        self.resources[made.id] = made
+
+    def get_environment_id(self):
+        from inmanta.config import Config
+        found = Config.get("config", "environment", None)
+        if found is None:
+            raise Exception("The environment for this model should be set!")
+        return str(found)
+
+    @classmethod
+    def add_dependency_manager(cls, function):
+        cls.managers.append(function)
+
+
+def jsonable(value, path):
+    """A field as JSON; the path is for messages."""
+    if isinstance(value, (proxy.NoneValue, type(None))):
+        return None
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Unknown):
+        return "<<undefined>>"
+    if isinstance(value, Reference):
+        return value
+    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
+        return jsonable(value._get_instance(), path)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [jsonable(item, "%s[%s]" % (path, at)) for at, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {str(key): jsonable(item, "%s.%s" % (path, key)) for key, item in value.items()}
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if hasattr(value, "model_dump"):
+        return jsonable(value.model_dump(by_alias=True), path)
+    if dataclasses.is_dataclass(value):
+        return jsonable(dataclasses.asdict(value), path)
+    raise TypeError("%s in resource is not JSON serializable at path %s" % (value, path))
+
+
+def has_unknown(value):
+    if isinstance(value, Unknown):
+        return True
+    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
+        value = value._get_instance()
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, (list, tuple)) and any(has_unknown(item) for item in value)
+
+
+def one(exporter, name, held):
+    """The resource of an instance; None if it is left out."""
+    kind, options = resource.get_class(name)
+    obj = proxy.DynamicProxy(held)
+    try:
+        number = kind.object_to_id(obj, name, options["name"], options["agent"])
+    except UnknownException:
+        return None
+    if isinstance(kind.map_field(exporter, name, options["name"], obj), Unknown):
+        return None
+    made = kind(number)
+    made.model = obj
+    for field in kind.fields:
+        value = kind.map_field(exporter, name, field, obj)
+        if has_unknown(value):
+            made.unknowns.add(field)
+        setattr(made, field, value)
+    return made
+
+
+def dumped(made):
+    """A resource as JSON, with its references apart."""
+    collector = Collector()
+    places = {}
+    said = {}
+    for field in type(made).fields:
+        if field in ("references", "mutators"):
+            said[field] = getattr(made, field)
+            continue
+        value = jsonable(getattr(made, field), field)
+        said[field] = collector.separated(value, field, places)
+    own = made.id.resource_str()
+    mutators = []
+    for path, number in places.items():
+        arguments = [
+            {"type": "resource", "name": "resource", "id": own},
+            {"type": "reference", "name": "value", "id": number},
+            {"type": "literal", "name": "destination", "value": path},
+        ]
+        mutators.append({"type": "core::Replace", "args": arguments})
+    said["references"] = sorted(collector.models.values(), key=lambda model: model["id"])
+    said["mutators"] = mutators
+    requires = {
+        (other.id if isinstance(other, Resource) else other) for other in made.requires
+    }
+    said["requires"] = sorted(
+        other.resource_str() if isinstance(other, Id) else str(Id.parse_id(str(other)).resource_str())
+        for other in requires
+    )
+    said["id"] = made.id.resource_str() + ",v=0"
+    return said
+
+
+def exported(message):
+    """All resources of the model."""
+    from inmanta.execute import runtime
+    for number, type_name, text, known in message["snapshot"]:
+        runtime.take(runtime.instance(number, type_name, text), known)
+    exporter = Exporter()
+    resources, of_instance, skipped, warnings = {}, {}, [], []
+    wanted = message["instances"]
+    for name in resource.get_entity_resources():
+        for number in wanted.get(name, ()):
+            held = runtime.instance(number)
+            try:
+                made = one(exporter, name, held)
+            except IgnoreResourceException:
+                continue
+            if made is None:
+                skipped.append(held.text)
+                continue
+            if made.id in resources:
+                raise ResourceException("Resource %s exists more than once in the configuration model" % made.id)
+            resources[made.id] = made
+            of_instance[number] = made
+    for number, made in of_instance.items():
+        needed = proxy.checked(runtime.instance(number), "requires")
+        had = [other for other in needed if not isinstance(other, Unknown)]
+        found = [of_instance[other.number] for other in had if other.number in of_instance]
+        made.requires = set(found)
+        if had and not found:
+            warnings.append(
+                "The resource %s had requirements before flattening, but not after flattening."
+                " Initial set was %s. Perhaps provides relation is not wired through correctly?" % (made.id, had)
+            )
+    model = ModelDict()
+    for manager in Exporter.managers:
+        manager(model, resources)
+    said = [dumped(made) for made in resources.values()]
+    check_cycles(said)
+    states = [["undefined" if made.unknowns else "available", held] for held, made in of_instance.items()]
+    return {"resources": said, "instances": states, "skipped": skipped, "warnings": warnings}
+
+
+def check_cycles(said):
+    edges = {one["id"].rsplit(",v=", 1)[0]: one["requires"] for one in said}
+    state = {}
+    for start in edges:
+        path = [(start, iter(edges[start]))]
+        if start in state:
+            continue
+        state[start] = 1
+        while path:
+            node, rest = path[-1]
+            for other in rest:
+                if other not in edges:
+                    continue
+                if state.get(other) == 1:
+                    names = [name for name, _ in path]
+                    raise Exception("Cycle in dependencies: [%s]" % ", ".join(names[names.index(other):]))
+                if other not in state:
+                    state[other] = 1
+                    path.append((other, iter(edges[other])))
+                    break
+            else:
+                state[node] = 2
+                path.pop()

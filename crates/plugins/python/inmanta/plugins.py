@@ -1,0 +1,459 @@
+"""Plug-in functions: how they are declared, and how they are called."""
+import collections.abc
+import dataclasses
+import inspect
+import numbers
+import os
+import sys
+import types
+import typing
+
+import ordain
+from inmanta import ast
+from inmanta.ast import ExternalException, PluginException
+from inmanta.ast.type import Null
+from inmanta.config import Config
+from inmanta.execute import proxy
+from inmanta.execute.proxy import DynamicProxy, ProxyContext
+from inmanta.execute.runtime import Resolver, instance
+from inmanta.execute.util import Unknown
+from inmanta.warnings import InmantaWarning
+
+_registered = []
+_sent = 0
+
+
+class PluginDeprecationWarning(InmantaWarning):
+    pass
+
+
+class ModelType:
+    """A type of the model in an annotation."""
+
+    def __init__(self, model_type):
+        self.model_type = model_type
+
+    def __class_getitem__(cls, key):
+        return cls(key)
+
+
+class CheckedArgs:
+    def __init__(self, args, kwargs, unknowns=False):
+        self.args = args
+        self.kwargs = kwargs
+        self.unknowns = unknowns
+
+
+class PluginMeta(type):
+    @classmethod
+    def get_functions(cls):
+        return {plugin.name: plugin for plugin in _registered}
+
+    @classmethod
+    def clear(cls, inmanta_module=None):
+        _registered[:] = [p for p in _registered if inmanta_module and p.namespace.split("::")[0] != inmanta_module]
+
+
+def allow_reference_values(value):
+    if isinstance(value, DynamicProxy):
+        context = dataclasses.replace(value._get_context(), allow_reference_values=True)
+        return type(value)(value._get_instance(), context=context)
+    return value
+
+
+class Plugin:
+    def __init__(self, function, name, options):
+        self.function = function
+        module = function.__module__
+        self.namespace = "::".join(module.split(".")[1:])
+        self.name = self.namespace + "::" + (name or function.__name__)
+        self.options = options
+        self.replaced_by = None
+        self.context = None
+        self.kinds = {}
+        self.parameters = []
+
+    def get_full_name(self):
+        return self.name
+
+    def __call__(self, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+
+def plugin(function=None, commands=None, emits_statements=False, allow_unknown=False):
+    def declare(name, function):
+        made = Plugin(function, name, {"allow_unknown": allow_unknown})
+        function.__plugin__ = made
+        _registered.append(made)
+        return function
+
+    if function is None:
+        return lambda function: declare(None, function)
+    if isinstance(function, str):
+        return lambda inner: declare(function, inner)
+    return declare(None, function)
+
+
+def deprecated(function=None, *, replaced_by=None, **_):
+    def mark(function):
+        if not hasattr(function, "__plugin__"):
+            raise Exception(
+                "Can not deprecate '%s': The '@deprecated' decorator should be used in combination with the "
+                "'@plugin' decorator and should be placed at the top." % function.__name__
+            )
+        function.__plugin__.replaced_by = replaced_by or ""
+        return function
+
+    return mark if function is None else mark(function)
+
+
+class Context:
+    """What a plug-in that asks for it learns of the compile."""
+
+    def __init__(self, plugin, where):
+        self.resolver = Resolver()
+        self.queue = None
+        self.plugin = plugin
+        self.result = None
+        self.owner = Owner(where)
+        self.compiler = Compiler(where)
+
+    def get_resolver(self):
+        return self.resolver
+
+    def get_type(self, name):
+        answer = ordain.ask("type", str(name))
+        if answer.get("missing"):
+            raise ast.TypeNotFoundException(str(name))
+        from inmanta.ast.entity import Entity
+        return Entity(answer["v"])
+
+    def get_queue_scheduler(self):
+        return self.queue
+
+    def get_environment_id(self):
+        found = Config.get("config", "environment", None)
+        if found is None:
+            raise Exception("The environment of this model should be configured in config>environment")
+        return str(found)
+
+    def get_compiler(self):
+        return self.compiler
+
+    def get_data_dir(self):
+        from inmanta.module import Project
+        path = os.path.join(Project.get().project_path, "data", self.plugin.namespace)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    def get_client(self):
+        from inmanta.protocol import Client
+        return Client("compiler")
+
+    def get_sync_client(self):
+        from inmanta.protocol import SyncClient
+        return SyncClient("compiler")
+
+    def run_sync(self, function, timeout=5):
+        import asyncio
+        return asyncio.run(asyncio.wait_for(function(), timeout))
+
+
+class Owner:
+    def __init__(self, where):
+        self.namespace = ast.Namespace(where["namespace"])
+        self.location = ast.Location(where["file"], where["line"])
+
+    def get_location(self):
+        return self.location
+
+
+class Compiler:
+    def __init__(self, where):
+        self.refs = {"facts": where["facts"]} if where.get("facts") else {}
+
+    def get_plugins(self):
+        return {plugin.name: plugin for plugin in _registered}
+
+
+ANY = ["any"]
+_PLAIN = {
+    str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
+    numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
+    dict: ["dict", ANY], list: ["list", ANY], collections.abc.Mapping: ["dict", ANY],
+    collections.abc.Sequence: ["list", ANY], type(None): ["null"], None: ["null"],
+}
+
+
+def kind_of(annotation, plugin, where, missing=()):
+    """The type that an annotation means, for the wire."""
+    if isinstance(annotation, str):
+        return ["model", annotation]
+    if isinstance(annotation, typing.TypeVar):
+        return ANY
+    if isinstance(annotation, getattr(typing, "TypeAliasType", ())):
+        return kind_of(annotation.__value__, plugin, where)
+    if isinstance(annotation, typing.NewType if isinstance(typing.NewType, type) else ()):
+        return kind_of(annotation.__supertype__, plugin, where)
+    if isinstance(annotation, typing.ForwardRef):
+        return ["model", annotation.__forward_arg__]
+    try:
+        if annotation in _PLAIN:
+            return _PLAIN[annotation]
+    except TypeError:
+        pass
+    from inmanta.references import Reference, is_reference_of
+    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        models = [part for part in parts[1:] if isinstance(part, ModelType)]
+        return ["model", models[-1].model_type] if models else kind_of(parts[0], plugin, where)
+    if origin is typing.Union or origin is getattr(types, "UnionType", ()):
+        some = [kind_of(part, plugin, where) for part in parts if part is not type(None)]
+        made = some[0] if len(some) == 1 else ["union", some]
+        return made if len(some) == len(parts) else ["nullable", made]
+    if annotation is typing.Union:
+        raise ast.InvalidTypeAnnotation(None, "Union type must be subscripted, got typing.Union")
+    if inspect.isclass(annotation) and issubclass(annotation, Reference):
+        inner = is_reference_of(annotation)
+        return ["ref", kind_of(inner, plugin, where) if inner is not None else ANY]
+    if origin is not None and inspect.isclass(origin):
+        if issubclass(origin, Reference):
+            return ["ref", kind_of(parts[0], plugin, where)]
+        if issubclass(origin, collections.abc.Mapping):
+            if not parts or parts[0] is not str:
+                raise ast.TypingException(
+                    None, "invalid type %s, dictionary keys should be str, got %s" % (annotation, parts[0].__name__)
+                )
+            return ["dict", kind_of(parts[1], plugin, where)]
+        if origin in (set, frozenset, tuple) or issubclass(origin, collections.abc.Set):
+            raise ast.TypingException(
+                None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
+            )
+        if issubclass(origin, collections.abc.Sequence):
+            return ["list", kind_of(parts[0], plugin, where)]
+    if origin is typing.Literal:
+        return ["union", [kind_of(type(part), plugin, where) for part in parts]]
+    if inspect.isclass(annotation):
+        if dataclasses.is_dataclass(annotation):
+            name = entity_of(annotation)
+            if name:
+                return ["model", name]
+        if issubclass(annotation, (set, frozenset)):
+            raise ast.TypingException(
+                None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
+            )
+        return ANY
+    if annotation is Null:
+        return ["null"]
+    if origin is None and not callable(annotation) and not inspect.isclass(annotation):
+        text = "Bad annotation in plugin %s for %s, expected str or python type but got %s (%s)"
+        raise ast.InvalidTypeAnnotation(None, text % (plugin, where, type(annotation).__name__, annotation))
+    return ANY
+
+
+def entity_of(kind):
+    """The entity that a dataclass is the counterpart of."""
+    parts = kind.__module__.split(".")
+    return "::".join(parts[1:] + [kind.__name__]) if parts[0] == "inmanta_plugins" else None
+
+
+def dataclass_in(annotation):
+    """The dataclass in an annotation to which an instance is converted."""
+    if inspect.isclass(annotation) and dataclasses.is_dataclass(annotation) and entity_of(annotation):
+        return annotation
+    if typing.get_origin(annotation) is typing.Annotated:
+        return None
+    for part in typing.get_args(annotation):
+        found = dataclass_in(part)
+        if found:
+            return found
+    return None
+
+
+def resolved(function, annotation):
+    """A string annotation that is no type of the model but Python, as `from __future__ import annotations` has."""
+    future = sys.modules.get("__future__")
+    flag = future.annotations.compiler_flag if future else 0x1000000
+    if isinstance(annotation, str) and function.__code__.co_flags & flag:
+        try:
+            return eval(annotation, function.__globals__)
+        except Exception:
+            return annotation
+    return annotation
+
+
+def allows_reference(annotation):
+    from inmanta.references import Reference
+    if inspect.isclass(annotation) and issubclass(annotation, Reference):
+        return True
+    origin = typing.get_origin(annotation)
+    if inspect.isclass(origin) and issubclass(origin, Reference):
+        return True
+    return any(allows_reference(part) for part in typing.get_args(annotation))
+
+
+def signature(made):
+    function = made.function
+    parameters = []
+    made.context = None
+    made.parameters = list(inspect.signature(function).parameters.values())
+    for parameter in made.parameters:
+        annotation = resolved(function, parameter.annotation)
+        if annotation is Context:
+            made.context = parameter.name
+            continue
+        if parameter.annotation is inspect.Parameter.empty:
+            text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
+            raise ast.RuntimeException(None, text % (made.name, parameter.name))
+        made.kinds[parameter.name] = annotation
+        default = None
+        has_default = parameter.default is not inspect.Parameter.empty
+        if has_default:
+            try:
+                default = [proxy.outer(parameter.default)]
+            except Exception:
+                default = None
+        parameters.append({
+            "name": parameter.name,
+            "kind": {
+                parameter.VAR_POSITIONAL: "rest", parameter.VAR_KEYWORD: "keywords",
+                parameter.KEYWORD_ONLY: "named",
+            }.get(parameter.kind, "plain"),
+            "type": kind_of(annotation, made.name, parameter.name),
+            "has_default": has_default,
+            "default": default,
+        })
+    given = inspect.signature(function).return_annotation
+    returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
+    if given is inspect.Signature.empty:
+        returns = ["union", [["ref", ANY], ANY]]
+    code = function.__code__ if hasattr(function, "__code__") else None
+    return {
+        "name": made.name,
+        "params": parameters,
+        "returns": returns,
+        "allow_unknown": made.options["allow_unknown"],
+        "has_context": made.context is not None,
+        "deprecated": made.replaced_by,
+        "file": code.co_filename if code else "",
+        "line": code.co_firstlineno if code else 0,
+    }
+
+
+def declared():
+    """The signatures of the plug-ins that have been declared since it was asked last."""
+    global _sent
+    new, _sent = _registered[_sent:], len(_registered)
+    found = []
+    for number, made in enumerate(new, _sent - len(new)):
+        if made.namespace.split("::")[0] == "std":
+            continue
+        said = signature(made)
+        said["number"] = number
+        found.append(said)
+    return found
+
+
+def stopped(answer):
+    """Raises what keeps the compiler from answering."""
+    if "wait" in answer:
+        raise ast.UnsetException("a value is not set yet", variables=answer["wait"])
+    if "unknown" in answer:
+        raise ast.UnknownException(proxy.inner(answer["unknown"]))
+    raise ast.RuntimeException(None, answer.get("text", "the compiler gave no answer"))
+
+
+def to_python(value, annotation, name, allow_unknown):
+    """A value of the wire as the plug-in gets it."""
+    held = proxy.inner(value)
+    kind = dataclass_in(annotation)
+    if kind is not None:
+        return converted(held, kind)
+    if isinstance(held, Unknown):
+        return held
+    if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
+        return held
+    context = ProxyContext(path=name, allow_reference_values=allows_reference(annotation))
+    return DynamicProxy.return_value(held, context=context)
+
+
+def converted(held, kind):
+    if isinstance(held, list):
+        return [converted(item, kind) for item in held]
+    if isinstance(held, dict):
+        return {key: converted(item, kind) for key, item in held.items()}
+    from inmanta.execute.runtime import Instance
+    if not isinstance(held, Instance):
+        return None if isinstance(held, proxy.NoneValue) else held
+    made = getattr(held, "python", None)
+    if made is None:
+        values = {}
+        for field in dataclasses.fields(kind):
+            value = proxy.checked(held, field.name)
+            if isinstance(value, Unknown):
+                raise PluginException(
+                    "Encountered unknown in field '%s'. Unknowns are not currently supported in dataclass instances "
+                    "in the Python domain." % field.name
+                )
+            values[field.name] = plainly(value)
+        made = held.python = kind(**values)
+        _origin[id(made)] = (made, held)
+    return made
+
+
+_origin = {}
+
+
+def plainly(value):
+    if isinstance(value, proxy.NoneValue):
+        return None
+    if isinstance(value, list):
+        return [plainly(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plainly(item) for key, item in value.items()}
+    return value
+
+
+def constructed(value):
+    """A dataclass object as an instance to make, for the wire."""
+    if not dataclasses.is_dataclass(value) or inspect.isclass(value):
+        return None
+    known = _origin.get(id(value))
+    if known is not None and known[0] is value:
+        return {"$o": [known[1].number]}
+    name = entity_of(type(value))
+    if name is None:
+        return None
+    fields = [[field.name, proxy.outer(getattr(value, field.name))] for field in dataclasses.fields(value)]
+    return {"$c": [name, fields]}
+
+
+def called(message):
+    made = _registered[message["number"]]
+    unknown = made.options["allow_unknown"]
+    args, kwargs = [], {}
+    positional = True
+    given = dict(message["named"])
+    for parameter in made.parameters:
+        name, kind = parameter.name, parameter.kind
+        annotation = made.kinds.get(name)
+        if name == made.context:
+            value = Context(made, message["where"])
+        elif kind is parameter.VAR_POSITIONAL:
+            args.extend(to_python(item, annotation, name, unknown) for item in message["rest"])
+            positional = False
+            continue
+        elif kind is parameter.VAR_KEYWORD:
+            kwargs.update((key, to_python(item, annotation, key, unknown)) for key, item in message["keywords"])
+            continue
+        elif name in given:
+            value = to_python(given[name], annotation, name, unknown)
+        else:
+            positional = False
+            continue
+        if positional and kind is not parameter.KEYWORD_ONLY:
+            args.append(value)
+        else:
+            kwargs[name] = value
+    result = ordain.timed(made.function, *args, **kwargs)
+    return {"v": proxy.outer(result)}

@@ -1,0 +1,263 @@
+"""The model as plug-ins see it."""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Optional
+
+from inmanta.ast import NotFoundException, OptionalValueException, UnexpectedReference, UnknownException, UnsetException
+from inmanta.execute.runtime import Instance, Missing, instance
+from inmanta.execute.util import NoneValue, Unknown
+
+
+@dataclass(frozen=True)
+class ProxyContext:
+    path: str = "?"
+    validated: bool = True
+    allow_reference_values: bool = False
+    unwrap_dynamic: bool = False
+
+    def nested(self, *, relative_path):
+        return replace(self, path=self.path + relative_path)
+
+
+NULL = NoneValue()
+
+
+def inner(value):
+    """A value from the wire as the compiler's side has it."""
+    if value is None:
+        return NULL
+    if isinstance(value, list):
+        return [inner(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, what),) = value.items()
+    if kind == "$d":
+        return {key: inner(item) for key, item in what}
+    if kind == "$o":
+        return instance(*what)
+    if kind == "$u":
+        unknown = Unknown(what[1])
+        unknown.number = what[0]
+        return unknown
+    if kind == "$i":
+        return int(what)
+    if kind == "$f":
+        return float(what)
+    if kind == "$r":
+        from inmanta import references
+        return references.made(what)
+    raise ValueError(kind)
+
+
+def outer(value, seen=None):
+    """A value of a plug-in for the wire."""
+    from inmanta.references import Reference
+    if value is None or isinstance(value, NoneValue):
+        return None
+    if isinstance(value, bool):
+        return bool(value)
+    if isinstance(value, str):
+        return str.__str__(value) if type(value).__str__ is str.__str__ else str.__add__(value, "")
+    if isinstance(value, int):
+        number = int(value)
+        return number if -(1 << 63) <= number < 1 << 63 else {"$i": str(number)}
+    if isinstance(value, float):
+        number = float(value)
+        if number != number or number in (float("inf"), float("-inf")):
+            return {"$f": repr(number)}
+        return number
+    if isinstance(value, Instance):
+        return {"$o": [value.number]}
+    if isinstance(value, Unknown):
+        number = getattr(value, "number", None)
+        return {"$u": [number, str(DynamicProxy.unwrap(value.source)) if value.source is not None else ""]}
+    if isinstance(value, DynamicProxy):
+        return outer(value._get_instance())
+    if isinstance(value, Reference):
+        return {"$r": value.sent()}
+    if isinstance(value, Mapping):
+        entries = []
+        for key, item in value.items():
+            if not isinstance(key, str):
+                from inmanta.ast import RuntimeException
+                raise RuntimeException(
+                    None,
+                    "dict keys should be strings, got %s of type %s with dict value %s" % (key, type(key), item),
+                )
+            entries.append([str(key), outer(item)])
+        return {"$d": entries}
+    if isinstance(value, (list, tuple, Sequence)):
+        return [outer(item) for item in value]
+    from inmanta import plugins
+    made = plugins.constructed(value)
+    if made is not None:
+        return made
+    return {"$p": repr(value)}
+
+
+def checked(owner, name):
+    """The value of an attribute, or the exception that says why there is none."""
+    value = owner.read(name)
+    if isinstance(value, Missing):
+        if value.kind == "optional":
+            raise OptionalValueException(owner, name, value.text)
+        raise AttributeError(NotFoundException(None, name, value.text), name)
+    return value
+
+
+class DynamicProxy:
+    """An instance."""
+
+    def __init__(self, instance, *, context=None):
+        object.__setattr__(self, "_held", instance)
+        object.__setattr__(self, "_context", context or ProxyContext())
+
+    @classmethod
+    def return_value(cls, value, *, context=None):
+        if isinstance(value, NoneValue):
+            return None
+        if isinstance(value, (bool, int, float, str)) or value is None:
+            return value
+        if isinstance(value, DynamicProxy):
+            return value
+        if isinstance(value, Unknown):
+            raise UnknownException(value)
+        if isinstance(value, dict):
+            return DictProxy(value, context=context)
+        if isinstance(value, (list, tuple)):
+            return SequenceProxy(value, context=context)
+        if isinstance(value, Instance):
+            return DynamicProxy(value, context=context)
+        return value
+
+    @classmethod
+    def unwrap(cls, item, **_):
+        if item is None:
+            return NULL
+        if isinstance(item, DynamicProxy):
+            return item._get_instance()
+        if isinstance(item, (list, tuple)):
+            return [cls.unwrap(x) for x in item]
+        if isinstance(item, dict):
+            return {key: cls.unwrap(x) for key, x in item.items()}
+        return item
+
+    def _get_instance(self):
+        return object.__getattribute__(self, "_held")
+
+    def _get_context(self):
+        return object.__getattribute__(self, "_context")
+
+    def _get_delegate(self):
+        return self
+
+    def _return_value(self, value, *, relative_path):
+        from inmanta.references import Reference
+        context = self._get_context()
+        if isinstance(value, Reference) and not context.allow_reference_values:
+            path = context.path + relative_path
+            raise UnexpectedReference(
+                value,
+                "Encountered unexpected reference `%s` during Python plugin execution. Encountered at %s" % (value, path),
+            )
+        return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._return_value(checked(self._get_instance(), name), relative_path="." + name)
+
+    def __setattr__(self, name, value):
+        raise Exception("Readonly object")
+
+    def _type(self):
+        return self._get_instance().type
+
+    def is_unknown(self):
+        return isinstance(self._get_instance(), Unknown)
+
+    def __hash__(self):
+        return hash(self._get_instance())
+
+    def __eq__(self, other):
+        if isinstance(other, DynamicProxy):
+            return self._get_instance() == other._get_instance()
+        return NotImplemented
+
+    def __lt__(self, other):
+        if isinstance(other, DynamicProxy):
+            return self._get_instance().number < other._get_instance().number
+        return NotImplemented
+
+    def __repr__(self):
+        return "@" + repr(self._get_instance())
+
+
+class _Items(DynamicProxy):
+    def __len__(self):
+        return len(self._get_instance())
+
+    def __eq__(self, other):
+        held = other._get_instance() if isinstance(other, DynamicProxy) else DynamicProxy.unwrap(other)
+        return self._get_instance() == held
+
+    def __getattr__(self, name):
+        raise AttributeError("'%s' object has no attribute '%s'" % (type(self).__name__, name))
+
+    def __hash__(self):
+        return id(self._get_instance())
+
+    def __bool__(self):
+        return bool(self._get_instance())
+
+
+class SequenceProxy(_Items, Sequence):
+    """A list."""
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            raise RuntimeError("can not get a attribute %s, %s is a list" % (key, self._get_instance()))
+        if isinstance(key, slice):
+            return SequenceProxy(self._get_instance()[key], context=self._get_context())
+        return self._return_value(self._get_instance()[key], relative_path="[%s]" % (key,))
+
+    def __iter__(self):
+        for index, item in enumerate(self._get_instance()):
+            yield self._return_value(item, relative_path="[%s]" % index)
+
+    __eq__ = _Items.__eq__
+    __hash__ = _Items.__hash__
+
+    def __add__(self, other):
+        return list(self) + list(other)
+
+    def __radd__(self, other):
+        return list(other) + list(self)
+
+
+class DictProxy(_Items, Mapping):
+    """A dict."""
+
+    def __getitem__(self, key):
+        if not isinstance(key, str):
+            raise RuntimeError("Expected string key, but got %s, %s is a dict" % (key, self._get_instance()))
+        return self._return_value(self._get_instance()[key], relative_path="['%s']" % key)
+
+    def __iter__(self):
+        return iter(self._get_instance())
+
+    __eq__ = _Items.__eq__
+    __hash__ = _Items.__hash__
+
+
+class IteratorProxy(DynamicProxy):
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self._return_value(next(self._get_instance()), relative_path="[...]")
+
+
+class CallProxy(DynamicProxy):
+    def __call__(self, *args, **kwargs):
+        return self._get_instance()(*args, **kwargs)

@@ -1,0 +1,225 @@
+"""References: values that are computed when they are deployed."""
+import dataclasses
+import hashlib
+import inspect
+import json
+import typing
+import uuid
+
+T = typing.TypeVar("T")
+PrimitiveTypes = typing.Union[str, int, float, bool]
+
+
+class ReferenceCycleException(Exception):
+    pass
+
+
+class ReferenceLike:
+    pass
+
+
+class DataclassProtocol(typing.Protocol):
+    __dataclass_fields__: typing.ClassVar[dict]
+
+
+class ArgumentTypes:
+    pass
+
+
+class BaseModel:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+
+class ReferenceModel(BaseModel):
+    pass
+
+
+class Argument(BaseModel):
+    pass
+
+
+def is_reference_of(kind):
+    """What a class of references computes."""
+    for base in inspect.getmro(kind):
+        for generic in base.__dict__.get("__orig_bases__", ()):
+            origin = typing.get_origin(generic)
+            if inspect.isclass(origin) and issubclass(origin, Reference):
+                part = typing.get_args(generic)[0]
+                if not isinstance(part, typing.TypeVar):
+                    return part
+    return None
+
+
+class Reference(typing.Generic[T]):
+    type: str = ""
+
+    def __init__(self):
+        pass
+
+    def arguments(self):
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def resolve(self, logger):
+        raise NotImplementedError()
+
+    def resolve_other(self, value, logger):
+        return value.get(logger) if isinstance(value, Reference) else value
+
+    def get(self, logger):
+        if "_kept" not in self.__dict__:
+            self.__dict__["_kept"] = self.resolve(logger)
+        return self.__dict__["_kept"]
+
+    def sent(self):
+        """The reference for the wire."""
+        from inmanta.execute import proxy
+        from inmanta.plugins import kind_of
+        kind = is_reference_of(type(self))
+        shown = type(self).__str__ is not object.__str__ or type(self).__repr__ is not object.__repr__
+        return {
+            "name": type(self).type,
+            "class": type(self).__name__,
+            "arguments": [[name, proxy.outer(value)] for name, value in self.arguments().items()],
+            "computes": kind_of(kind, self.type, "reference") if kind is not None else ["any"],
+            "text": str(self) if shown else None,
+        }
+
+    def __bool__(self):
+        raise NotImplementedError("%s is a reference and can not be used as a condition" % (self,))
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.arguments() == other.arguments()
+
+    def __hash__(self):
+        return hash((type(self).__name__, repr(sorted(self.arguments().items(), key=repr))))
+
+
+class Mutator:
+    type: str = ""
+
+    def run(self, logger):
+        raise NotImplementedError()
+
+
+class reference:
+    """Registers a class of references."""
+
+    _classes = {}
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, cls):
+        cls.type = self.name
+        reference._classes[self.name] = cls
+        return cls
+
+    @classmethod
+    def get_class(cls, name):
+        return cls._classes[name]
+
+    @classmethod
+    def get_references(cls):
+        return list(cls._classes.items())
+
+    @classmethod
+    def reset(cls):
+        cls._classes = {name: kind for name, kind in cls._classes.items() if name.startswith("core::")}
+
+
+class mutator:
+    _classes = {}
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, cls):
+        cls.type = self.name
+        mutator._classes[self.name] = cls
+        return cls
+
+    @classmethod
+    def reset(cls):
+        cls._classes = {name: kind for name, kind in cls._classes.items() if name.startswith("core::")}
+
+
+@reference("core::AttributeReference")
+class AttributeReference(Reference[PrimitiveTypes]):
+    def __init__(self, reference, attribute_name):
+        super().__init__()
+        self.attribute_name = attribute_name
+        self.reference = reference
+
+    def resolve(self, logger):
+        return getattr(self.resolve_other(self.reference, logger), self.attribute_name)
+
+
+@mutator("core::Replace")
+class ReplaceValue(Mutator):
+    def __init__(self, resource, value, destination):
+        self.resource = resource
+        self.value = value
+        self.destination = destination
+
+
+def made(said):
+    """A reference out of what came over the wire."""
+    from inmanta.execute import proxy
+    from inmanta.plugins import plainly
+    kind = reference._classes.get(said["name"])
+    if kind is None:
+        kind = type(said["class"], (Reference,), {"type": said["name"]})
+    found = kind.__new__(kind)
+    for name, value in said["arguments"]:
+        value = proxy.inner(value)
+        found.__dict__[name] = plainly(value)
+    return found
+
+
+class Collector:
+    """Collects the references of a resource."""
+
+    def __init__(self):
+        self.models = {}
+        self.busy = []
+
+    def add(self, found):
+        if any(other is found for other in self.busy):
+            raise ReferenceCycleException("Reference cycle detected: %s" % " -> ".join(
+                str(other) for other in self.busy + [found]))
+        self.busy.append(found)
+        arguments = [self.argument(name, value) for name, value in found.arguments().items()]
+        self.busy.pop()
+        model = {"type": type(found).type, "args": arguments}
+        text = json.dumps(model, sort_keys=True)
+        digest = hashlib.md5(text.encode()).digest()
+        number = str(uuid.UUID(bytes=hashlib.md5(uuid.NAMESPACE_OID.bytes + digest).digest(), version=3))
+        self.models[number] = {"type": model["type"], "args": arguments, "id": number}
+        return number
+
+    def argument(self, name, value):
+        if isinstance(value, Reference):
+            return {"type": "reference", "name": name, "id": self.add(value)}
+        if value in (str, int, float, bool) if inspect.isclass(value) else False:
+            return {"type": "python_type", "name": name, "value": value.__name__}
+        if value is None or isinstance(value, (str, int, float, bool)):
+            return {"type": "literal", "name": name, "value": value}
+        inner = {}
+        plain = self.separated(value, "$", inner)
+        if inner:
+            said = {path: {"type": "reference", "name": path, "id": number} for path, number in inner.items()}
+            return {"type": "mjson", "name": name, "value": plain, "references": said}
+        return {"type": "json", "name": name, "value": plain}
+
+    def separated(self, value, path, found):
+        """A value with null for its references, which are collected by their paths."""
+        if isinstance(value, Reference):
+            found[path] = self.add(value)
+            return None
+        if isinstance(value, (list, tuple)):
+            return [self.separated(item, "%s[%d]" % (path, at), found) for at, item in enumerate(value)]
+        if isinstance(value, dict):
+            quoted = lambda key: str(key).replace("\\", "\\\\").replace("'", "\\'")
+            return {key: self.separated(item, "%s.'%s'" % (path, quoted(key)), found) for key, item in value.items()}
+        return value

@@ -1,0 +1,331 @@
+"""Resources: what instances of the model are exported as."""
+import re
+
+from inmanta.execute import proxy
+from inmanta.execute.util import Unknown
+
+
+class ResourceException(Exception):
+    pass
+
+
+class IgnoreResourceException(Exception):
+    pass
+
+
+class resource:
+    """Registers a class for an entity."""
+
+    _resources = {}
+
+    def __init__(self, name, id_attribute, agent):
+        self._name = name
+        self._options = {"name": id_attribute, "agent": agent}
+
+    def __call__(self, cls):
+        resource._resources[self._name] = (cls, self._options)
+        cls.entity_name = self._name
+        return cls
+
+    @classmethod
+    def get_entity_resources(cls):
+        return list(cls._resources)
+
+    @classmethod
+    def get_class(cls, name):
+        return cls._resources.get(name, (None, None))
+
+    @classmethod
+    def get_resources(cls):
+        return ((name, pair[0]) for name, pair in cls._resources.items())
+
+    @classmethod
+    def reset(cls):
+        cls._resources = {}
+
+
+_RESERVED = {"id", "version", "model", "requires", "unknowns", "set_version", "clone", "is_type", "serialize"}
+
+
+class ResourceMeta(type):
+    @classmethod
+    def _collect(cls, name, bases, own):
+        fields = list(own.get("fields", ()))
+        if isinstance(own.get("fields", ()), str):
+            raise ResourceException("fields attribute of %s should be a tuple or list" % name)
+        for field in fields:
+            if field in _RESERVED or field.startswith("_"):
+                what = "reserved field name" if field in _RESERVED else "Resource field names can not start with _,"
+                raise ResourceException("Resource %s: %s %s" % (name, what, field))
+        inherited = []
+        mapping = {}
+        for base in reversed(bases):
+            inherited.extend(field for field in getattr(base, "fields", ()) if field not in inherited)
+            mapping.update(getattr(base, "map", {}))
+        mapping.update(own.get("map", {}))
+        merged = []
+        for field in inherited + fields:
+            if field not in merged:
+                merged.append(field)
+        return merged, mapping
+
+    def __new__(cls, name, bases, own):
+        fields, mapping = cls._collect(name, bases, own)
+        own["fields"] = tuple(fields)
+        own["map"] = mapping
+        return type.__new__(cls, name, bases, own)
+
+
+class Resource(metaclass=ResourceMeta):
+    fields = ("send_event", "receive_events", "references", "mutators", "report_only")
+    send_event = False
+    map = {}
+
+    @staticmethod
+    def get_send_event(_exporter, obj):
+        return getattr(obj, "send_event", False)
+
+    @staticmethod
+    def get_receive_events(_exporter, obj):
+        return getattr(obj, "receive_events", True)
+
+    @staticmethod
+    def get_report_only(_exporter, obj):
+        try:
+            return obj.report_only
+        except AttributeError:
+            return False
+
+    @staticmethod
+    def get_references(_exporter, obj):
+        return []
+
+    @staticmethod
+    def get_mutators(_exporter, obj):
+        return []
+
+    def __init__(self, _id):
+        self.id = _id
+        self.version = 0
+        self.requires = set()
+        self.resource_requires = set()
+        self.unknowns = set()
+        self.model = None
+        for field in type(self).fields:
+            setattr(self, field, None)
+
+    def populate(self, fields, force_fields=False):
+        for field in type(self).fields:
+            if field in fields or force_fields:
+                setattr(self, field, fields[field])
+        if "requires" in fields:
+            self.requires = set(fields["requires"])
+
+    def set_version(self, version):
+        self.version = version
+        self.id.set_version(version)
+
+    def clone(self, **values):
+        made = type(self)(self.id)
+        made.populate({field: getattr(self, field) for field in type(self).fields})
+        made.requires = set(self.requires)
+        made.model = self.model
+        for name, value in values.items():
+            setattr(made, name, value)
+        return made
+
+    @classmethod
+    def is_type(cls, name):
+        return cls.entity_name == name
+
+    @classmethod
+    def deserialize(cls, values, force_fields=False):
+        found = Id.parse_id(values["id"])
+        kind, _ = resource.get_class(found.entity_type)
+        if kind is None:
+            raise TypeError("No resource class registered for entity %s" % found.entity_type)
+        made = kind(found)
+        made.populate(values, force_fields)
+        return made
+
+    def serialize(self):
+        said = {field: getattr(self, field) for field in type(self).fields}
+        said["requires"] = [str(x) for x in self.requires]
+        said["version"] = self.version
+        said["id"] = self.id.resource_version_str()
+        return said
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def __setitem__(self, name, value):
+        setattr(self, name, value)
+
+    def __str__(self):
+        return str(self.id)
+
+    __repr__ = __str__
+
+    @classmethod
+    def object_to_id(cls, obj, entity_name, attribute_name, agent_attribute):
+        agent = obj
+        for part in agent_attribute.split("."):
+            try:
+                agent = getattr(agent, part)
+            except AttributeError:
+                raise Exception(
+                    "Unable to get the name of agent %s belongs to. In path %s, '%s' does not exist"
+                    % (obj, agent_attribute, part)
+                )
+        if not isinstance(agent, str):
+            raise ResourceException(
+                "The agent attribute should lead to a string, got %s of type %s" % (agent, type(agent))
+            )
+        kind, _ = resource.get_class(entity_name)
+        value = kind.map_field(None, entity_name, attribute_name, obj)
+        return Id(entity_name, str(agent), attribute_name, str(value))
+
+    @classmethod
+    def map_field(cls, exporter, entity_name, field, obj):
+        from inmanta.ast import PluginException, UnsetException, UnknownException, CompilerException
+        try:
+            if hasattr(cls, "get_" + field):
+                value = getattr(cls, "get_" + field)(exporter, obj)
+            elif field in cls.map:
+                value = cls.map[field](exporter, obj)
+            else:
+                value = getattr(proxy_with_references(obj), field)
+            return value
+        except UnknownException as error:
+            return error.unknown
+        except (IgnoreResourceException, UnsetException, PluginException, CompilerException):
+            raise
+        except AttributeError:
+            raise AttributeError("Attribute %s does not exist on entity of type %s" % (field, entity_name))
+        except Exception as error:
+            raise FieldException("Failed to get attribute '%s' for export on '%s'" % (field, entity_name)) from error
+
+
+class FieldException(Exception):
+    pass
+
+
+def proxy_with_references(obj):
+    from inmanta.plugins import allow_reference_values
+    return allow_reference_values(obj)
+
+
+class PurgeableResource(Resource):
+    fields = ("purged", "purge_on_delete")
+
+    @staticmethod
+    def get_purged(_exporter, obj):
+        return obj.purged
+
+    @staticmethod
+    def get_purge_on_delete(_exporter, obj):
+        return getattr(obj, "purge_on_delete", False)
+
+
+class ManagedResource(Resource):
+    fields = ("managed",)
+
+    @staticmethod
+    def get_managed(_exporter, obj):
+        if not obj.managed:
+            raise IgnoreResourceException()
+        return obj.managed
+
+
+class DiscoveryResource(Resource):
+    fields = ()
+
+
+_ID = re.compile(
+    r"^(?P<id>(?P<type>(?P<ns>[\w-]+(::[\w-]+)*)::(?P<class>[\w-]+))\[(?P<hostname>[^,]+),"
+    r"(?P<attr>[^=]+)=(?P<value>[^\]]+)\])(,v=(?P<version>[0-9]+))?$"
+)
+
+
+class Id:
+    def __init__(self, entity_type, agent_name, attribute, attribute_value, version=0):
+        self.entity_type = entity_type
+        self.agent_name = agent_name
+        self.attribute = attribute
+        self.attribute_value = attribute_value
+        self.version = version
+        for what, value, bad in (
+            ("agent name", agent_name, ","), ("attribute name", attribute, ",="), ("attribute value", attribute_value, "]"),
+        ):
+            for sign in bad:
+                if sign in value:
+                    raise ValueError("Invalid %s '%s': cannot contain '%s'." % (what, value, sign))
+
+    def get_entity_type(self):
+        return self.entity_type
+
+    def get_agent_name(self):
+        return self.agent_name
+
+    def get_attribute(self):
+        return self.attribute
+
+    def get_attribute_value(self):
+        return self.attribute_value
+
+    def get_version(self):
+        return self.version
+
+    def set_version(self, version):
+        self.version = version
+
+    def copy(self, *, version):
+        return Id(self.entity_type, self.agent_name, self.attribute, self.attribute_value, version)
+
+    def resource_str(self):
+        return "%s[%s,%s=%s]" % (self.entity_type, self.agent_name, self.attribute, self.attribute_value)
+
+    def resource_version_str(self):
+        return "%s,v=%s" % (self.resource_str(), self.version)
+
+    def to_dict(self):
+        return {
+            "entity_type": self.entity_type, "agent_name": self.agent_name, "attribute": self.attribute,
+            "attribute_value": self.attribute_value, "version": self.version,
+        }
+
+    @classmethod
+    def is_resource_version_id(cls, text):
+        found = _ID.match(text)
+        return found is not None and found.group("version") is not None
+
+    @classmethod
+    def parse_id(cls, text, version=None):
+        found = _ID.match(str(text))
+        if found is None:
+            raise ValueError("Invalid id for resource %s" % text)
+        return cls(
+            found.group("type"), found.group("hostname"), found.group("attr"), found.group("value"),
+            version if version is not None else int(found.group("version") or 0),
+        )
+
+    def __str__(self):
+        return self.resource_version_str() if self.version else self.resource_str()
+
+    __repr__ = __str__
+
+    def __hash__(self):
+        return hash(str(self))
+
+    def __eq__(self, other):
+        return str(self) == str(other)
+
+
+def to_id(obj):
+    """The id of an instance, if its entity or one above it is a resource."""
+    import ordain
+    number = obj._get_instance().number
+    for kind, (cls, options) in resource._resources.items():
+        if ordain.ask("is", number, kind)["v"]:
+            return cls.object_to_id(obj, kind, options["name"], options["agent"])
+    return None

@@ -1,0 +1,5 @@
+"""A mark without effect."""
+
+
+def stable_api(value):
+    return value

@@ -1,0 +1,9 @@
+"""Warnings."""
+
+
+class InmantaWarning(Warning):
+    pass
+
+
+def warn(warning):
+    pass
