@@ -10,6 +10,14 @@
 //! | [`mod@error`] | errors in the original's words |
 //! | [`location`] | places in model files |
 //! | [`symbol`] | interned names |
+//! | [`syntax`] | text to tree |
+//! | [`check`] | definitions and names |
+//! | [`types`], [`program`] | what is known of a program |
+//! | [`mod@eval`] | the run |
+//! | [`project`] | modules and files |
+//! | [`mod@std`] | the model of the module `std` |
+//! | [`session`], [`output`] | a run as a whole, and its outcome as JSON |
+//! | [`mod@language`], [`diagnose`] | what the verbs for all languages know of it |
 //! | [`functions`] | the plugins of the module `std` |
 //! | [`template`] | Jinja2 templates |
 //! | [`export`] | the resources of a model |
@@ -17,10 +25,12 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod diagnose;
 pub mod error;
 pub mod eval;
 pub mod export;
 pub mod functions;
+pub mod language;
 pub mod location;
 pub mod output;
 pub mod plugin;
@@ -33,3 +43,5 @@ pub mod syntax;
 pub mod template;
 pub mod types;
 pub mod value;
+
+pub use language::Inmanta;

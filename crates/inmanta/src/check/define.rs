@@ -201,11 +201,14 @@ impl Program {
     }
 
     fn register_typedef(&mut self, namespace: NamespaceId, def: &TypedefDef) -> Result<()> {
-        let name = self.name(def.name.symbol);
+        let name = self.name(def.name.symbol).to_owned();
         if NAMED.iter().any(|(known, _)| *known == name) {
             self.warnings.push(Warning {
                 class: "CompilerRuntimeWarning",
-                text: format!("Trying to override a built-in type: {name}"),
+                text: format!(
+                    "Trying to override a built-in type: {name} (reported in Type({name}) ({}))",
+                    self.files.show(def.name.at)
+                ),
                 at: Some(def.name.at),
             });
         }

@@ -163,7 +163,7 @@ impl Program {
                 Ok(())
             }
             StmtKind::Expr(expr) => self.normalize(expr, None, scopes),
-            StmtKind::Annotations(list) => {
+            StmtKind::Annotations(list, ..) => {
                 for expr in self.ast.lists.list(list).to_vec() {
                     self.normalize(expr, None, scopes)?;
                 }

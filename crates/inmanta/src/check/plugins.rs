@@ -20,7 +20,7 @@ impl Program {
             params.push(self.resolve(entry.namespace, &param.ty)?);
         }
         let any = self.types.add(Type::Any);
-        let mut optional = |program: &mut Self, param: &Option<crate::plugin::Param>| match param {
+        let optional = |program: &mut Self, param: &Option<crate::plugin::Param>| match param {
             Some(param) => program.resolve(entry.namespace, &param.ty),
             None => Ok(any),
         };

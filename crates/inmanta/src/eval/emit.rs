@@ -174,7 +174,7 @@ impl Net<'_> {
                 let listener = self.listener(Listener::For { stmt: id, scope });
                 let mut requires = Requires::new();
                 let root = self.emit_gradual(iterable, scope, listener, &mut requires)?;
-                let work = Work::For { stmt: id, listener, root, promises };
+                let work = Work::For { stmt: id, root, promises };
                 self.unit(work, scope, requires);
             }
             StmtKind::If { condition, .. } => {
@@ -189,7 +189,7 @@ impl Net<'_> {
                 self.emit(expr, scope, &mut requires)?;
                 self.exec(expr, target, Place::expr(expr), Root::Plain, scope, requires);
             }
-            StmtKind::Annotations(list) => {
+            StmtKind::Annotations(list, ..) => {
                 let mut vars = Vec::new();
                 for expr in self.program.ast.lists.list(list).to_vec() {
                     let target = self.plain(0);

@@ -50,7 +50,12 @@ impl Net<'_> {
 
     fn default_error(&self, attribute: u32, error: Box<Error>) -> Box<Error> {
         let found = &self.program.attributes[attribute as usize];
-        let default = found.default.map_or_else(String::new, |d| self.program.ast.reported(d));
+        let default = found.default.map_or_else(String::new, |default| {
+            match self.program.constant(default) {
+                Some(Value::List(_)) => "List()".into(),
+                _ => self.program.ast.reported(default),
+            }
+        });
         let name = self.program.name(found.name);
         error.by(format!("{} {name} = {default}", found.type_text), found.at)
     }

@@ -239,7 +239,6 @@ enum Work {
     },
     For {
         stmt: StmtId,
-        listener: ListenerId,
         root: Root,
         promises: u32,
     },

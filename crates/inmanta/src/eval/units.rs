@@ -83,7 +83,7 @@ impl Net<'_> {
             Work::Assign { expr, target, by, instance, attribute, root } => self
                 .evaluate_into(expr, target, root, scope, requires)
                 .map_err(|error| self.assignment_error(error, by, instance, attribute)),
-            Work::For { stmt, root, promises, .. } => self
+            Work::For { stmt, root, promises } => self
                 .run_for(stmt, root, promises, scope, requires)
                 .map_err(|error| self.through(error, Place::stmt(stmt))),
             Work::If { stmt, promises } => self
@@ -599,8 +599,12 @@ impl Net<'_> {
             .read(requires, place)
             .and_then(|mut values| self.execute(base, scope, &mut values))
             .map_err(|error| {
-                let mut error = self.replaced(error, place);
-                error.location = Some(self.location(place));
+                let text =
+                    format!("{}.{}", self.program.ast.reported(base), self.program.name(name));
+                let location = Some(self.location(place));
+                let mut error = error;
+                error.set_reporter(true, &|| Reporter { text: text.clone(), location });
+                error.location = location;
                 error
             })?;
         let var = self.object(expr, base, name, value)?;

@@ -267,8 +267,8 @@ pub enum StmtKind {
     },
     /// An expression.
     Expr(ExprId),
-    /// The annotations of a relation.
-    Annotations(ListRef<ExprId>),
+    /// The annotations of a relation between two entities.
+    Annotations(ListRef<ExprId>, Symbol, Symbol),
 }
 
 /// Statements with variables of their own.

@@ -514,6 +514,10 @@ impl Parser<'_, '_> {
         let splats = self.exprs(arguments.splats);
         let call = Call { name, positional, names, named, splats, callee: Callee::Unresolved };
         let repeated = twice.map(|i| call.names[i]);
+        let mut call = call;
+        if let Some(i) = twice {
+            call.names.truncate(i);
+        }
         let call = self.ast.calls.push(call);
         let expr = self.ast.expr(ExprKind::Call(call), name.at);
         if let Some(repeated) = repeated {

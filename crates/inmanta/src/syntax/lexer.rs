@@ -158,7 +158,14 @@ impl<'a> Lexer<'a> {
     }
 
     fn chars(&self, from: usize, to: usize) -> u32 {
-        if self.is_ascii { (to - from) as u32 } else { self.text[from..to].chars().count() as u32 }
+        // The end of the text stands behind the line end that the original appends.
+        if from >= to {
+            0
+        } else if self.is_ascii {
+            (to - from) as u32
+        } else {
+            self.text[from..to].chars().count() as u32
+        }
     }
 
     /// The place of a token.

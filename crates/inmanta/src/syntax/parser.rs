@@ -231,7 +231,9 @@ impl<'t> Parser<'_, 't> {
             Kind::Cid | Kind::Id => {
                 if let Some(relation) = self.relation()? {
                     if !relation.annotations.is_empty() {
-                        let kind = StmtKind::Annotations(relation.annotations);
+                        let (left, right) =
+                            (relation.left.entity.symbol, relation.right.entity.symbol);
+                        let kind = StmtKind::Annotations(relation.annotations, left, right);
                         block.statements.push(self.ast.stmts.push(Stmt { kind, at: relation.at }));
                     }
                     Definition::Relation(relation)

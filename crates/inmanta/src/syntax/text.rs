@@ -173,8 +173,8 @@ impl Ast {
             StmtKind::For { variable, .. } => format!("For({})", self.name(*variable)),
             StmtKind::If { .. } => "If".into(),
             StmtKind::Expr(expr) => self.reported(*expr),
-            StmtKind::Annotations(items) => {
-                self.lists.list(*items).first().map_or_else(String::new, |e| self.reported(*e))
+            StmtKind::Annotations(_, left, right) => {
+                format!("Relation({}, {})", self.name(*left), self.name(*right))
             }
         }
     }

@@ -1,0 +1,220 @@
+//! Errors and warnings as diagnostics with excerpts.
+
+use ordain_source::{CodeDoc, Diagnostic, FileId, SourceFile, SourceMap, Span, TextRange};
+
+use crate::error::{Class, Error};
+use crate::location::Location;
+use crate::program::Warning;
+use crate::syntax::Doubt;
+
+/// The codes of this front end.
+pub const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "inmanta::doubtful",
+        summary: "something is allowed but hardly meant",
+        details: "A bare constant is a statement that does nothing. Most often a blank is missing \
+                  behind a minus: `x = 3 -1` is `x = 3` and a statement `-1`. Write `x = 3 - 1`.",
+    },
+    CodeDoc {
+        code: "inmanta::duplicate",
+        summary: "something is defined twice, or an index has a key twice",
+        details: "Names are defined once in a namespace, attributes once in an entity, and there is \
+                  one instance for each key of an index:\n\n    entity A:\n    end\n    entity \
+                  A:\n    end\n\nRename one of them.",
+    },
+    CodeDoc {
+        code: "inmanta::incomplete",
+        summary: "an instance lacks values at the end",
+        details: "Every attribute and every relation needs its values when the model is complete. \
+                  The first label is where the instance is made, the second what is missing. Often \
+                  several instances are incomplete because one value is missing.",
+    },
+    CodeDoc {
+        code: "inmanta::invalid-definition",
+        summary: "a definition does not fit others",
+        details: "An entity that extends itself, an index over a list, an implementation for \
+                  another entity. The message says which.",
+    },
+    CodeDoc {
+        code: "inmanta::invalid-value",
+        summary: "a value does not fit where it is used",
+        details: "Attributes take what their type says: `int n` takes no text. Conditions take \
+                  `true` and `false` only. The causes say which check failed.",
+    },
+    CodeDoc {
+        code: "inmanta::module",
+        summary: "a module or a project cannot be loaded",
+        details: "Modules are looked for in the directories of `modulepath` in project.yml and in \
+                  the installed Python packages.",
+    },
+    CodeDoc {
+        code: "inmanta::modified-after-freeze",
+        summary: "a relation gets a value after it was taken as complete",
+        details: "A relation to several instances is complete when no statement is known that adds \
+                  to it and something needs all of it, such as `std::count(x.items)`. The labels \
+                  say who needed it, and what came too late. What stands inside of `if` and `for` \
+                  is announced before it runs; what implementations add is not. Assign from the \
+                  other end, or set `relation_precedence_policy` in project.yml.",
+    },
+    CodeDoc {
+        code: "inmanta::not-found",
+        summary: "a name means nothing here",
+        details: "Types of other modules need an `import`, and are written with their namespace: \
+                  `import a` and `a::T`. Variables are those of the blocks around and of the file.",
+    },
+    CodeDoc {
+        code: "inmanta::plugin",
+        summary: "a plugin failed",
+        details: "The message is that of the plugin's function.",
+    },
+    CodeDoc {
+        code: "inmanta::runtime",
+        summary: "the model fails while it runs",
+        details: "The message says why; the labels say where.",
+    },
+    CodeDoc {
+        code: "inmanta::set-twice",
+        summary: "a variable or attribute is set to two values",
+        details: "Variables and attributes have one value: `x = 1` and `x = 2` contradict each \
+                  other. Setting the same value again is allowed.",
+    },
+    CodeDoc {
+        code: "inmanta::syntax",
+        summary: "a model cannot be parsed",
+        details: "There is no unary minus, no attribute access on the result of a call, and no \
+                  positional argument of a constructor.",
+    },
+    CodeDoc {
+        code: "inmanta::warning",
+        summary: "a warning of the language",
+        details: "Variables that hide others, deprecated types and plugins.",
+    },
+];
+
+/// The code of a class of errors.
+fn code(class: Class) -> &'static str {
+    match class {
+        Class::Parser | Class::InvalidNamespaceAccess | Class::Hyphen => "inmanta::syntax",
+        Class::Duplicate | Class::IndexCollision => "inmanta::duplicate",
+        Class::Unset | Class::Multi => "inmanta::incomplete",
+        Class::Cycle
+        | Class::Index
+        | Class::IndexAttributeMissing
+        | Class::DataClass
+        | Class::DataClassMismatch
+        | Class::InvalidTypeAnnotation
+        | Class::InvalidRelationPrecedenceRule
+        | Class::CycleInRelationPrecedencePolicy => "inmanta::invalid-definition",
+        Class::Typing | Class::DirectExecute | Class::UnexpectedReference | Class::PluginType => {
+            "inmanta::invalid-value"
+        }
+        Class::InvalidModule
+        | Class::ModuleNotFound
+        | Class::InvalidMetadata
+        | Class::ModuleMetadataFileNotFound
+        | Class::ProjectNotFound
+        | Class::ModuleLoading => "inmanta::module",
+        Class::ModifiedAfterFreeze => "inmanta::modified-after-freeze",
+        Class::TypeNotFound | Class::MissingImport | Class::AmbiguousType | Class::NotFound => {
+            "inmanta::not-found"
+        }
+        Class::External | Class::ExplicitPlugin => "inmanta::plugin",
+        Class::DoubleSet => "inmanta::set-twice",
+        _ => "inmanta::runtime",
+    }
+}
+
+/// The bytes of a place; a whole line is what stands on it.
+fn span(at: Location, sources: &SourceMap) -> Option<Span> {
+    if at.file == u32::MAX || at.line == 0 {
+        return None;
+    }
+    let id = FileId(at.file);
+    let file = sources.file(id);
+    let start = offset(&file, at.line)?;
+    let text = file.line_text(at.line);
+    let within = |text: &str, column: u32| {
+        text.char_indices().nth(column.saturating_sub(1) as usize).map_or(text.len(), |(i, _)| i)
+    };
+    let (from, to) = if at.is_range() {
+        let end_start = offset(&file, at.end_line)?;
+        let end = end_start + within(file.line_text(at.end_line), at.end_column) as u32;
+        (start + within(text, at.column) as u32, end)
+    } else {
+        let blanks = text.len() - text.trim_start().len();
+        (start + blanks as u32, start + text.trim_end().len().max(blanks) as u32)
+    };
+    Some(Span { file: id, range: TextRange::new(from, to.max(from)) })
+}
+
+/// The byte where a line begins.
+fn offset(file: &SourceFile, line: u32) -> Option<u32> {
+    let text = file.line_text(line);
+    let base = file.text.as_ptr().addr();
+    let at = text.as_ptr().addr();
+    (at >= base && at <= base + file.text.len()).then(|| (at - base) as u32)
+}
+
+/// The last cause, which says what is really wrong.
+fn root(error: &Error) -> &Error {
+    let mut error = error;
+    while let (true, Some(cause)) = (error.class != Class::Multi, error.causes.first()) {
+        error = cause;
+    }
+    error
+}
+
+/// An error as diagnostics: one, or one for each of several.
+pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
+    if error.class == Class::Multi {
+        return error.causes.iter().flat_map(|cause| errors(cause, sources)).collect();
+    }
+    let cause = root(error);
+    let mut message = cause.message.trim_end().to_owned();
+    if let Some(python) = &cause.python {
+        message = format!("{message}: {python}");
+    }
+    let mut out = Diagnostic::error(code(cause.class), message).issue(error.class.name());
+    let place = cause.location.or(error.location).and_then(|at| span(at, sources));
+    if let Some(place) = place {
+        out = out.at(place);
+    }
+    if let Some(other) = cause.other.and_then(|at| span(at, sources)) {
+        out = out.related(other, "the other one");
+    }
+    if !std::ptr::eq(cause, error)
+        && let Some(outer) = error.location.and_then(|at| span(at, sources))
+        && Some(outer) != place
+    {
+        out = out.related(outer, error.message.clone());
+    }
+    if let Some(background) = &cause.background {
+        for (at, text) in &background.places {
+            if let Some(found) = span(*at, sources) {
+                out = out.related(found, text.clone());
+            }
+        }
+        for help in &background.help {
+            out = out.help(help.clone());
+        }
+    }
+    vec![out]
+}
+
+/// A warning as a diagnostic.
+pub fn warning(found: &Warning, sources: &SourceMap) -> Diagnostic {
+    let out = Diagnostic::warning("inmanta::warning", found.text.clone()).issue(found.class);
+    match found.at.and_then(|at| span(at, sources)) {
+        Some(at) => out.at(at),
+        None => out,
+    }
+}
+
+/// What is hardly meant as a diagnostic.
+pub fn doubt(found: &Doubt, sources: &SourceMap) -> Diagnostic {
+    let out = Diagnostic::warning("inmanta::doubtful", found.text.clone());
+    match span(found.at, sources) {
+        Some(at) => out.at(at),
+        None => out,
+    }
+}

@@ -1,0 +1,88 @@
+//! What the verbs for all languages know of this one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_source::{CodeDoc, Diagnostic, FileId, Label, SourceMap, Span};
+
+use crate::diagnose::{self, CODES};
+use crate::project::Project;
+use crate::session::{Request, compile};
+
+/// Models in files that end in `.cf`.
+#[derive(Clone, Copy, Debug)]
+pub struct Inmanta;
+
+impl Language for Inmanta {
+    fn name(&self) -> &'static str {
+        "inmanta"
+    }
+
+    fn codes(&self) -> &'static [CodeDoc] {
+        CODES
+    }
+
+    fn claim(&self, path: &Path, _: Met) -> Option<Claim> {
+        path.extension().is_some_and(|e| e == "cf").then_some(Claim::ByName)
+    }
+
+    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+        let own = SourceMap::new();
+        let directory = source.full.parent().unwrap_or(Path::new("/"));
+        let project = Project::around(checking.world, directory);
+        let project = project.and_then(|path| Project::read(checking.world, &path).ok());
+        let text = Arc::clone(&source.text);
+        let mut request = Request::new(checking.world, &own, directory, source.path, text);
+        if let Some(project) = project {
+            request.modulepath = project.modulepath;
+            request.precedence = project.precedence;
+            request.project = project.directory;
+        }
+        request.modulepath.extend(checking.modulepath.iter().cloned());
+        request.check_only = true;
+        let outcome = compile(request);
+        let mut found = Vec::new();
+        if let Some(error) = &outcome.error {
+            found.extend(diagnose::errors(error, &own));
+        }
+        found.extend(outcome.warnings().iter().map(|w| diagnose::warning(w, &own)));
+        found.extend(outcome.doubts.iter().map(|d| diagnose::doubt(d, &own)));
+        let mut places = Places { own: &own, checking, source, known: Vec::new() };
+        found.into_iter().map(|d| places.moved(d)).collect::<Vec<_>>().into()
+    }
+}
+
+/// Diagnostics of a run of its own, moved to the files of all.
+struct Places<'a> {
+    own: &'a SourceMap,
+    checking: &'a Checking<'a>,
+    source: &'a SourceText<'a>,
+    known: Vec<(FileId, FileId)>,
+}
+
+impl Places<'_> {
+    fn file(&mut self, id: FileId) -> FileId {
+        if id == FileId(0) {
+            return self.source.file;
+        }
+        if let Some((_, to)) = self.known.iter().find(|(from, _)| *from == id) {
+            return *to;
+        }
+        let to = self.checking.sources.add_file(self.own.file(id));
+        self.known.push((id, to));
+        to
+    }
+
+    fn label(&mut self, label: Label) -> Label {
+        let span = Span { file: self.file(label.span.file), ..label.span };
+        Label { span, ..label }
+    }
+
+    fn moved(&mut self, mut diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.primary = diagnostic.primary.map(|label| self.label(label));
+        diagnostic.related =
+            std::mem::take(&mut diagnostic.related).into_iter().map(|l| self.label(l)).collect();
+        diagnostic
+    }
+}
