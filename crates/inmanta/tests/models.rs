@@ -1,0 +1,139 @@
+//! Models and what comes of them.
+
+#![allow(clippy::unwrap_used)]
+
+use ordain_inmanta::output;
+use ordain_inmanta::session::{Request, compile};
+use ordain_source::{MemoryWorld, SourceMap};
+use serde_json::{Value as Json, json};
+
+fn run_with(text: &str, autostd: bool) -> Json {
+    let (world, sources) = (MemoryWorld::default(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
+    request.autostd = autostd;
+    request.shown = vec![("/p".into(), ".".into())];
+    output::json(&compile(request))
+}
+
+fn printed(text: &str) -> String {
+    let out = run_with(text, true);
+    assert_eq!(out["status"], "ok", "{}", out["error"]["trace"]);
+    out["stdout"].as_str().unwrap().to_owned()
+}
+
+fn trace(text: &str) -> String {
+    run_with(text, true)["error"]["trace"].as_str().unwrap_or("no error").to_owned()
+}
+
+const HOSTS: &str = "
+entity Host:
+    string name
+end
+entity Disk:
+    int gb = 10
+end
+Host.disks [0:] -- Disk.host [1]
+index Host(name)
+implement Host using report
+implement Disk using std::none
+
+implementation report for Host:
+    std::print(f\"{name}: {n} disks\")
+    n = std::count(self.disks)
+end
+";
+
+#[test]
+fn implementations_wait_for_what_they_need() {
+    let text = format!("{HOSTS}\nw = Host(name=\"web1\", disks=[Disk(), Disk(gb=20)])\n");
+    assert_eq!(printed(&text), "web1: 2 disks\n");
+}
+
+#[test]
+fn nested_blocks_run_backwards() {
+    let text = "if true:\n std::print(\"a\")\n std::print(\"b\")\nend\nstd::print(\"d\")\n\
+                std::print(\"e\")\n";
+    assert_eq!(printed(text), "d\ne\nb\na\n");
+}
+
+#[test]
+fn lookups_wait_for_instances() {
+    let text = format!("{HOSTS}\nq = Host[name=\"a\"]\nstd::print(q.name)\nw = Host(name=\"a\")\n");
+    assert!(printed(&text).contains("a\n"));
+}
+
+#[test]
+fn late_values_are_refused() {
+    let text = format!(
+        "{HOSTS}\nw = Host(name=\"a\")\nif std::count(w.disks) == 0:\n w.disks += Disk()\nend\n"
+    );
+    assert!(trace(&text).contains("List modified after freeze"), "{}", trace(&text));
+}
+
+#[test]
+fn a_value_is_set_once() {
+    assert_eq!(
+        trace("x = 1\nx = 2\n"),
+        "value set twice:\n\told value: 1\n\t\tset at ./main.cf:1\n\tnew value: 2\n\t\tset at \
+         ./main.cf:2\n (reported in x = 2 (./main.cf:2))"
+    );
+}
+
+#[test]
+fn operators_bind_as_in_the_original() {
+    let out = run_with(
+        "a = 2 ** 3 ** 2\nb = not \"a\" in [\"b\"]\nc = true ? 1 : false ? 2 : 3\nd = -7 % 3\n\
+         e = 7 / 2\n",
+        false,
+    );
+    let want = json!({"a": 64, "b": true, "c": 1, "d": 2, "e": {"$float": "3.5"}});
+    assert_eq!(out["vars"], want);
+}
+
+#[test]
+fn strings_are_filled() {
+    let out = run_with(
+        "n = \"x\"\na = \"{{ n }}-{{n}}\"\nb = f\"{n:>3}|{1.5-1}\"\n",
+        false,
+    );
+    assert_eq!(out["status"], "error");
+    let out = run_with("n = \"x\"\na = \"{{ n }}-{{n}}\"\nb = f\"{n:>3}|\"\n", false);
+    assert_eq!(out["vars"], json!({"n": "x", "a": "x-x", "b": "  x|"}));
+}
+
+#[test]
+fn syntax_errors_are_those_of_the_original() {
+    for (text, want) in [
+        ("x = ", "Syntax error: Unexpected end of file (./main.cf:2:1)"),
+        ("x = end", "Syntax error: invalid identifier, end is a reserved keyword (./main.cf:1:5)"),
+        ("x = 1 +* 2", "Syntax error at token * (./main.cf:1:9)"),
+        ("x = ;", "Syntax error: Illegal character ';' (./main.cf:1:5)"),
+    ] {
+        assert_eq!(trace(text), want);
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let text = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
+    assert!(trace(&text).contains("nests too deep"));
+}
+
+#[test]
+fn cyclic_entities_are_an_error() {
+    let text = "entity A extends B:\nend\nentity B extends A:\nend\n";
+    assert!(trace(text).contains("Entity can not be its own parent"));
+}
+
+#[test]
+fn missing_modules_are_an_error() {
+    assert!(trace("import nowhere\n").starts_with("Failed to load module nowhere"));
+}
+
+#[test]
+fn a_large_relation_is_linear() {
+    let text = format!(
+        "{HOSTS}\nw = Host(name=\"a\")\nfor i in std::sequence(5000):\n  Disk(gb=i, host=w)\nend\n"
+    );
+    assert_eq!(printed(&text), "a: 5000 disks\n");
+}
