@@ -2,5 +2,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod syntax;
 pub mod types;
 pub mod value;
+
+/// Which mcl is read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Edition {
+    /// What the original accepts, and what its last releases and its guide accept besides.
+    #[default]
+    Wide,
+    /// Exactly what the original accepts.
+    Upstream,
+}
