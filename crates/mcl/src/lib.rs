@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod codes;
+pub mod failure;
+pub mod resources;
 pub mod syntax;
 pub mod types;
 pub mod value;

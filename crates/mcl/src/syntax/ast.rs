@@ -323,3 +323,79 @@ pub enum WideningKind {
     /// `||` for a default.
     OldDefault,
 }
+
+impl ExprKind {
+    /// Calls a function with each part, in source order; bodies of functions are parts.
+    pub fn each_part(&self, visit: &mut dyn FnMut(ExprId)) {
+        match self {
+            Self::Bool(_) | Self::Str(_) | Self::Int(_) | Self::Float(_) | Self::Var(_) => {}
+            Self::List(items) | Self::Call(_, items) | Self::CallVar(_, items) => {
+                items.iter().for_each(|item| visit(*item));
+            }
+            Self::Map(pairs) => {
+                for (key, value) in pairs {
+                    visit(*key);
+                    visit(*value);
+                }
+            }
+            Self::Struct(fields) => fields.iter().for_each(|(_, value)| visit(*value)),
+            Self::CallLambda(func, args) => {
+                visit(*func);
+                args.iter().for_each(|arg| visit(*arg));
+            }
+            Self::Lambda(func) => visit(func.body),
+            Self::If(parts) => parts.iter().for_each(|part| visit(*part)),
+            Self::Binary(_, a, b) | Self::In(a, b) | Self::Index(a, b) | Self::Except(a, b) => {
+                visit(*a);
+                visit(*b);
+            }
+            Self::Not(inner) | Self::Paren(inner) => visit(*inner),
+            Self::Field(record, _, default) => {
+                visit(*record);
+                if let Some(default) = default {
+                    visit(*default);
+                }
+            }
+        }
+    }
+}
+
+impl StmtKind {
+    /// Calls a function with each expression of it, without those of blocks, in source order.
+    pub fn each_expr(&self, visit: &mut dyn FnMut(ExprId)) {
+        match self {
+            Self::Bind { value, .. } => visit(*value),
+            Self::Panic(call) => visit(*call),
+            Self::Resource(resource) => {
+                visit(resource.name);
+                for entry in &resource.entries {
+                    match &entry.kind {
+                        EntryKind::Field(_, value)
+                        | EntryKind::Meta(_, value)
+                        | EntryKind::MetaStruct(value) => visit(*value),
+                        EntryKind::Edge(_, half) => visit(half.name),
+                    }
+                    if let Some(condition) = entry.condition {
+                        visit(condition);
+                    }
+                }
+            }
+            Self::Edge(halves) => halves.iter().for_each(|half| visit(half.name)),
+            Self::If(condition, ..) => visit(*condition),
+            Self::For(node) => visit(node.over),
+            Self::Func(_, func) => visit(func.body),
+            Self::Class(_) | Self::Import { .. } => {}
+            Self::Include { args, .. } => args.iter().for_each(|arg| visit(*arg)),
+        }
+    }
+
+    /// The blocks of it.
+    pub fn blocks(&self) -> [&[StmtId]; 2] {
+        match self {
+            Self::If(_, then, other) => [then, other.as_deref().unwrap_or_default()],
+            Self::For(node) => [&node.body, &[]],
+            Self::Class(class) => [&class.body, &[]],
+            _ => [&[], &[]],
+        }
+    }
+}
