@@ -17,6 +17,8 @@ use crate::value::Value;
 
 /// The id of an expression.
 pub type IrId = Idx<Ir>;
+/// The id of a statement.
+pub type StepId = Idx<Step>;
 
 /// An expression.
 #[derive(Debug)]
@@ -133,7 +135,7 @@ pub enum Step {
     /// Edges.
     Edge(Vec<HalfStep>, Span),
     /// A choice.
-    If(IrId, Vec<Step>, Vec<Step>),
+    If(IrId, Arc<[StepId]>, Arc<[StepId]>),
     /// A loop.
     For(Box<ForStep>),
 }
@@ -150,7 +152,7 @@ pub struct ForStep {
     /// Index or key; the value follows.
     pub first: ParamId,
     /// The body.
-    pub body: Vec<Step>,
+    pub body: Arc<[StepId]>,
 }
 
 /// A resource.
@@ -218,8 +220,10 @@ pub struct Program {
     pub defs: Vec<Def>,
     /// How many definitions each region has.
     pub regions: Vec<u32>,
-    /// The statements.
-    pub steps: Vec<Step>,
+    /// All statements that give something.
+    pub steps: Arena<Step>,
+    /// The statements of the main file.
+    pub body: Vec<StepId>,
     /// The place of each module's file.
     pub files: Vec<ordain_source::FileId>,
     /// The trees of the modules.

@@ -211,7 +211,7 @@ pub fn elaborate(
     }
     let top = elaborator.module(main);
     let steps = elaborator.block(top);
-    elaborator.program.steps = steps;
+    elaborator.program.body = steps;
     elaborator.finish()
 }
 

@@ -6,7 +6,7 @@ use super::{Constraint, Deferred, Elaborator, Subject, Validation, debug};
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
-use crate::types::Type;
+use crate::types::{FuncType, Type};
 use crate::types::unify::TyId;
 
 impl Elaborator<'_> {
@@ -191,16 +191,21 @@ impl Elaborator<'_> {
 
     /// Gives every call its types.
     fn signatures(&mut self) {
+        // Operators look at values alone.
+        let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
             let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
-            // Operators look at values alone.
-            if call.func.name == "_operator" {
-                continue;
-            }
-            let Type::Func(signature) = self.types.concrete(call.shape) else { continue };
+            let signature = if call.func.name == "_operator" {
+                Arc::clone(&operator)
+            } else {
+                match self.types.concrete(call.shape) {
+                    Type::Func(signature) => signature,
+                    _ => continue,
+                }
+            };
             if let IrKind::Builtin(call) = &mut self.program.ir[id].kind {
-                call.signature = Some(Arc::clone(&signature));
+                call.signature = Some(signature);
             }
         }
     }

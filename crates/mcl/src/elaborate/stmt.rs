@@ -10,7 +10,7 @@ use crate::check::scope::Frames;
 use crate::functions;
 use crate::ir::{
     BuiltinCall, EntryStep, EntryStepKind, ForStep, HalfStep, IrId, IrKind, ParamId, RegionId,
-    ResourceStep, Step,
+    ResourceStep, Step, StepId,
 };
 use crate::resources::{self, Known};
 use crate::syntax::ast::{
@@ -34,7 +34,7 @@ pub(crate) fn meta_type(name: &str) -> Type {
 
 impl Elaborator<'_> {
     /// The statements of a block.
-    pub(super) fn block(&mut self, frame: FrameId) -> Vec<Step> {
+    pub(super) fn block(&mut self, frame: FrameId) -> Vec<StepId> {
         let module = self.module_of(frame);
         let body: Vec<StmtId> = names::body(&module, self.frame(frame).block).to_vec();
         let mut steps = Vec::new();
@@ -46,7 +46,7 @@ impl Elaborator<'_> {
         steps
     }
 
-    fn statement(&mut self, frame: FrameId, id: StmtId, steps: &mut Vec<Step>) {
+    fn statement(&mut self, frame: FrameId, id: StmtId, steps: &mut Vec<StepId>) {
         let module = self.module_of(frame);
         let stmt = &module.tree.stmts[id];
         let span = stmt.range.in_file(module.file);
@@ -67,27 +67,36 @@ impl Elaborator<'_> {
                     span,
                     included: None,
                 };
-                let then = vec![Step::Resource(Box::new(resource))];
-                steps.push(Step::If(condition.ir, then, Vec::new()));
+                let then = vec![self.step(Step::Resource(Box::new(resource)))];
+                let step = Step::If(condition.ir, then.into(), [].into());
+                steps.push(self.step(step));
             }
             StmtKind::Resource(node) => {
                 let step = self.resource(frame, node, span);
-                steps.push(Step::Resource(Box::new(step)));
+                steps.push(self.step(Step::Resource(Box::new(step))));
             }
             StmtKind::Edge(halves) => {
                 if let Some(step) = self.edge(frame, halves, span) {
-                    steps.push(step);
+                    steps.push(self.step(step));
                 }
             }
             StmtKind::If(condition, ..) => {
                 let condition = self.condition(frame, *condition, span).ir;
                 let then = self.inner(frame, id, 0);
                 let other = self.inner(frame, id, 1);
-                steps.push(Step::If(condition, then, other));
+                let step = Step::If(condition, then.into(), other.into());
+                steps.push(self.step(step));
             }
-            StmtKind::For(node) => steps.push(self.for_statement(frame, id, node, span)),
+            StmtKind::For(node) => {
+                let step = self.for_statement(frame, id, node, span);
+                steps.push(self.step(step));
+            }
             StmtKind::Include { args, .. } => self.include(frame, id, args, span, steps),
         }
+    }
+
+    fn step(&mut self, step: Step) -> StepId {
+        self.program.steps.push(step)
     }
 
     fn condition(&mut self, frame: FrameId, condition: ExprId, span: Span) -> Typed {
@@ -98,7 +107,7 @@ impl Elaborator<'_> {
     }
 
     /// A block inside of a statement.
-    fn inner(&mut self, frame: FrameId, id: StmtId, number: u8) -> Vec<Step> {
+    fn inner(&mut self, frame: FrameId, id: StmtId, number: u8) -> Vec<StepId> {
         let block = Block::Of(self.frame(frame).block.module(), id, number);
         let region = self.frame(frame).region;
         let inner = self.enter(block, Some(frame), region);
@@ -133,7 +142,7 @@ impl Elaborator<'_> {
         self.program.regions.push(0);
         let inner = self.enter(Block::Of(module, id, 0), Some(frame), region);
         self.frames[inner.0 as usize].first = first;
-        let body = self.block(inner);
+        let body = self.block(inner).into();
         let is_map = node.is_map;
         Step::For(Box::new(ForStep { is_map, over: over.ir, region, first, body }))
     }
@@ -144,7 +153,7 @@ impl Elaborator<'_> {
         id: StmtId,
         args: &[ExprId],
         span: Span,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<StepId>,
     ) {
         let Some(inside) = self.included(frame, id) else { return };
         let Block::Of(_, class, _) = self.frame(inside).block else { return };
