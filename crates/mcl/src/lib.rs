@@ -2,9 +2,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod codes;
+mod elaborate;
+pub mod engine;
+pub mod eval;
 pub mod failure;
+pub mod functions;
+pub mod ir;
 pub mod resources;
+pub mod session;
 pub mod syntax;
 pub mod types;
 pub mod value;

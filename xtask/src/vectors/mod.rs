@@ -7,6 +7,7 @@
 mod answer;
 mod dynaml;
 mod dynaml_tree;
+mod mcl;
 mod puppet;
 
 use std::collections::{BTreeMap, HashMap};
@@ -35,6 +36,9 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("puppet", "compile") => Some(puppet::compile),
         ("dynaml", "seed" | "readme") => Some(dynaml::seed),
         ("dynaml", "spiffpp") => Some(dynaml::plus),
+        ("mcl", "resource-graph") => Some(mcl::resource_graph),
+        ("mcl", "engine") => Some(mcl::engine),
+        ("mcl", "function-graph") => Some(mcl::function_graph),
         _ => None,
     }
 }
@@ -56,7 +60,7 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
         let results: Vec<_> = cases.par_iter().map(|case| (case, runner(case))).collect();
         let row = counts.entry(format!("{language}/{suite}")).or_default();
         for (case, difference) in results {
-            let id = case["id"].as_str().unwrap_or("?");
+            let id = case["id"].as_str().or(case["name"].as_str()).unwrap_or("?");
             let name = format!("{language}/{suite}/{id}");
             match difference {
                 None => row[0] += 1,
@@ -101,6 +105,9 @@ fn input(case: &Json) -> String {
         if let Some(text) = case[field].as_str() {
             out.push_str(&format!("{text}\n"));
         }
+    }
+    for (path, text) in case["files"].as_object().into_iter().flatten() {
+        out.push_str(&format!("- {path} -\n{}\n", text.as_str().unwrap_or_default()));
     }
     for stub in case["stubs"].as_array().into_iter().flatten().filter_map(Json::as_str) {
         out.push_str(&format!("- stub -\n{stub}\n"));

@@ -13,7 +13,7 @@ mod files;
 mod format;
 mod names;
 pub mod network;
-pub mod pattern;
+pub use ordain_functions::go::regexp as pattern;
 mod rand;
 pub mod secrets;
 mod semver;

@@ -2,5 +2,13 @@
 //!
 //! Texts are bytes here, as in Go; most are UTF-8.
 
+pub mod html;
+pub mod layout;
+pub mod net;
 pub mod number;
+pub mod path;
+pub mod printf;
 pub mod quote;
+pub mod regexp;
+pub mod strings;
+pub mod url;

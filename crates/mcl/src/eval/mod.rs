@@ -10,6 +10,8 @@
 
 mod autoedge;
 mod build;
+pub mod debug;
+pub mod fields;
 pub mod interpret;
 pub mod meta;
 mod validate;

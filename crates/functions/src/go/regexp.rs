@@ -5,18 +5,31 @@
 
 use regex::Regex;
 
+/// A pattern for texts of any bytes.
+pub type Pattern = regex::bytes::Regex;
+
 /// Compiles a pattern.
 ///
 /// # Errors
 /// When it is none, in words like Go's.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&translate(pattern)).map_err(|e| {
-        let text = match e {
-            regex::Error::CompiledTooBig(_) => "expression is too large".to_owned(),
-            other => reason(&other.to_string()),
-        };
-        format!("error parsing regexp: {text}: `{pattern}`")
-    })
+    Regex::new(&translate(pattern)).map_err(|error| complaint(pattern, &error))
+}
+
+/// Compiles a pattern for texts that may have bytes that are no UTF-8.
+///
+/// # Errors
+/// As of [`compile`].
+pub fn compile_bytes(pattern: &str) -> Result<Pattern, String> {
+    Pattern::new(&translate(pattern)).map_err(|error| complaint(pattern, &error))
+}
+
+fn complaint(pattern: &str, error: &regex::Error) -> String {
+    let text = match error {
+        regex::Error::CompiledTooBig(_) => "expression is too large".to_owned(),
+        other => reason(&other.to_string()),
+    };
+    format!("error parsing regexp: {text}: `{pattern}`")
 }
 
 /// The last line of a message, without its label.

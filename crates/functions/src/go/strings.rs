@@ -1,0 +1,300 @@
+//! The package `strings`: texts are bytes; a byte that is no part of a character counts as U+FFFD.
+
+use crate::{Error, Result};
+
+/// The longest text that a repetition may give.
+const MOST_TEXT: usize = 256 << 20;
+
+/// The characters of a text with the bytes that each takes.
+pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usize)> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for rune in super::quote::runes(text) {
+        let (c, width) = rune.map_or(('\u{fffd}', 1), |c| (c, c.len_utf8()));
+        parts.push((at, c, width));
+        at += width;
+    }
+    parts.into_iter()
+}
+
+/// Where a part begins first.
+pub fn index(text: &[u8], part: &[u8]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(0);
+    }
+    if let (Ok(text), Ok(part)) = (std::str::from_utf8(text), std::str::from_utf8(part)) {
+        return text.find(part);
+    }
+    text.windows(part.len()).position(|window| window == part)
+}
+
+/// Where a part begins last.
+pub fn last_index(text: &[u8], part: &[u8]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(text.len());
+    }
+    if let (Ok(text), Ok(part)) = (std::str::from_utf8(text), std::str::from_utf8(part)) {
+        return text.rfind(part);
+    }
+    text.windows(part.len()).rposition(|window| window == part)
+}
+
+/// Where one of some characters stands first.
+pub fn index_any(text: &[u8], chars: &[u8]) -> Option<usize> {
+    let set: Vec<char> = decode(chars).map(|(_, c, _)| c).collect();
+    decode(text).find(|(_, c, _)| set.contains(c)).map(|(at, ..)| at)
+}
+
+/// Where one of some characters stands last.
+pub fn last_index_any(text: &[u8], chars: &[u8]) -> Option<usize> {
+    let set: Vec<char> = decode(chars).map(|(_, c, _)| c).collect();
+    decode(text).rfind(|(_, c, _)| set.contains(c)).map(|(at, ..)| at)
+}
+
+/// How often a part occurs without overlap; the empty part occurs around every character.
+pub fn count(text: &[u8], part: &[u8]) -> usize {
+    if part.is_empty() {
+        return super::quote::runes(text).count() + 1;
+    }
+    cuts(text, part, usize::MAX).count()
+}
+
+/// Where a part that is not empty occurs, without overlap.
+fn cuts<'a>(text: &'a [u8], part: &'a [u8], most: usize) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let found = index(text.get(at..)?, part)? + at;
+        at = found + part.len();
+        Some(found)
+    })
+    .take(most)
+}
+
+/// The parts between separators; an empty separator gives the characters.
+pub fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
+    if separator.is_empty() {
+        let parts = decode(text).filter_map(|(at, _, width)| text.get(at..at + width));
+        return parts.collect();
+    }
+    let mut out = Vec::new();
+    let mut from = 0;
+    for at in cuts(text, separator, usize::MAX) {
+        out.extend(text.get(from..at));
+        from = at + separator.len();
+    }
+    out.extend(text.get(from..));
+    out
+}
+
+/// Puts a new part in place of the first occurrences of an old one; fewer than none is all.
+///
+/// # Errors
+/// If the text grows beyond all reason.
+pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let places: Vec<usize> = if old.is_empty() {
+        let ends = decode(text).map(|(at, _, width)| at + width);
+        std::iter::once(0).chain(ends).take(most).collect()
+    } else {
+        cuts(text, old, most).collect()
+    };
+    let length = places.len().saturating_mul(new.len()).saturating_add(text.len());
+    if length > MOST_TEXT {
+        return Err(Error::Argument("the text has grown too long".into()));
+    }
+    let mut out = Vec::with_capacity(length);
+    let mut from = 0;
+    for at in places {
+        out.extend(text.get(from..at).unwrap_or_default());
+        out.extend(new);
+        from = at + old.len();
+    }
+    out.extend(text.get(from..).unwrap_or_default());
+    Ok(out)
+}
+
+/// A text some times over.
+///
+/// # Errors
+/// For a negative count, and for a result beyond all reason.
+pub fn repeat(text: &[u8], count: i64) -> Result<Vec<u8>> {
+    let count = usize::try_from(count)
+        .map_err(|_| Error::Argument("strings: negative Repeat count".into()))?;
+    if text.len().saturating_mul(count) > MOST_TEXT {
+        return Err(Error::Argument("strings: Repeat output length overflow".into()));
+    }
+    Ok(text.repeat(count))
+}
+
+fn map(text: &[u8], change: impl Fn(char) -> char) -> Vec<u8> {
+    if text.is_ascii() {
+        return text.iter().map(|b| change(char::from(*b))).collect::<String>().into_bytes();
+    }
+    decode(text).map(|(_, c, _)| change(c)).collect::<String>().into_bytes()
+}
+
+/// One character for another: upper case.
+pub fn upper_char(c: char) -> char {
+    let mut all = c.to_uppercase();
+    match (all.next(), all.next()) {
+        (Some(only), None) => only,
+        _ => several_upper(c),
+    }
+}
+
+/// Upper case of the characters that have more than one in full, of which the iota is no part.
+fn several_upper(c: char) -> char {
+    let shifted = |by: u32| char::from_u32(u32::from(c) + by).unwrap_or(c);
+    match c {
+        '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => shifted(8),
+        '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => shifted(9),
+        _ => c,
+    }
+}
+
+/// One character for another: lower case.
+pub fn lower_char(c: char) -> char {
+    let mut all = c.to_lowercase();
+    match (all.next(), all.next()) {
+        (Some(only), None) => only,
+        (Some(first), _) if c == '\u{130}' => first,
+        _ => c,
+    }
+}
+
+/// One character for another: as the first letter of a title.
+pub fn title_char(c: char) -> char {
+    match c {
+        '\u{1c4}'..='\u{1c6}' => '\u{1c5}',
+        '\u{1c7}'..='\u{1c9}' => '\u{1c8}',
+        '\u{1ca}'..='\u{1cc}' => '\u{1cb}',
+        '\u{1f1}'..='\u{1f3}' => '\u{1f2}',
+        '\u{10d0}'..='\u{10fa}' | '\u{10fd}'..='\u{10ff}' => c,
+        _ => upper_char(c),
+    }
+}
+
+/// All in upper case.
+pub fn to_upper(text: &[u8]) -> Vec<u8> {
+    map(text, upper_char)
+}
+
+/// All in lower case.
+pub fn to_lower(text: &[u8]) -> Vec<u8> {
+    map(text, lower_char)
+}
+
+/// All in title case.
+pub fn to_title(text: &[u8]) -> Vec<u8> {
+    map(text, title_char)
+}
+
+/// The first letter of each word in title case.
+pub fn title(text: &[u8]) -> Vec<u8> {
+    let mut before = ' ';
+    let mut out = String::with_capacity(text.len());
+    for (_, c, _) in decode(text) {
+        out.push(if separates(before) { title_char(c) } else { c });
+        before = c;
+    }
+    out.into_bytes()
+}
+
+fn separates(c: char) -> bool {
+    if c.is_ascii() {
+        return !(c.is_ascii_alphanumeric() || c == '_');
+    }
+    is_space(c)
+}
+
+/// Whether a character is a blank.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace()
+}
+
+/// Whether two texts are the same but for case.
+pub fn equal_fold(a: &[u8], b: &[u8]) -> bool {
+    let fold = |(_, c, _): (usize, char, usize)| fold_char(c);
+    decode(a).map(fold).eq(decode(b).map(fold))
+}
+
+/// One character that stands for all that differ from it in case only.
+pub fn fold_char(c: char) -> char {
+    match c {
+        '\u{130}' | '\u{131}' => c,
+        _ => lower_char(upper_char(c)),
+    }
+}
+
+/// Every run of bytes that are no UTF-8 becomes this.
+pub fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut is_in_run = false;
+    for rune in super::quote::runes(text) {
+        match rune {
+            Ok(c) => out.extend(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(_) if is_in_run => {}
+            Err(_) => out.extend(replacement),
+        }
+        is_in_run = rune.is_err();
+    }
+    out
+}
+
+/// Without these characters at the beginning.
+pub fn trim_left<'a>(text: &'a [u8], is_cut: &dyn Fn(char) -> bool) -> &'a [u8] {
+    let end = decode(text).find(|(_, c, _)| !is_cut(*c)).map_or(text.len(), |(at, ..)| at);
+    text.get(end..).unwrap_or_default()
+}
+
+/// Without these characters at the end.
+pub fn trim_right<'a>(text: &'a [u8], is_cut: &dyn Fn(char) -> bool) -> &'a [u8] {
+    let end = decode(text).rfind(|(_, c, _)| !is_cut(*c)).map_or(0, |(at, _, width)| at + width);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Without blanks around it.
+pub fn trim_space(text: &[u8]) -> &[u8] {
+    trim_left(trim_right(text, &is_space), &is_space)
+}
+
+/// The characters of a set, for the trims.
+pub fn cutset(chars: &[u8]) -> Vec<char> {
+    decode(chars).map(|(_, c, _)| c).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_and_joined() {
+        assert_eq!(split(b"a,b,,c", b","), [&b"a"[..], b"b", b"", b"c"]);
+        assert_eq!(split("aé\u{ff}".as_bytes(), b"").len(), 3);
+        assert_eq!(split(b"", b",").len(), 1);
+        assert_eq!(replace(b"abab", b"ab", b"x", 1).unwrap(), b"xab");
+        assert_eq!(replace("é!".as_bytes(), b"", b"-", -1).unwrap(), "-é-!-".as_bytes());
+        assert_eq!(count(b"cheese", b"e"), 3);
+        assert!(repeat(b"aaaaaaaa", 1 << 60).is_err() && repeat(b"a", -1).is_err());
+    }
+
+    #[test]
+    fn case_is_by_character() {
+        assert_eq!(to_upper("ßaǆᾳ".as_bytes()), "ßAǄᾼ".as_bytes());
+        assert_eq!(to_title("ǆ".as_bytes()), "ǅ".as_bytes());
+        assert_eq!(title(b"her majesty's royal_car"), b"Her Majesty'S Royal_car");
+        assert!(equal_fold("ΣK".as_bytes(), "ς\u{212a}".as_bytes()));
+        assert!(!equal_fold("ı".as_bytes(), b"i"));
+        assert_eq!(to_upper(&[b'a', 0xff]), "A\u{fffd}".as_bytes());
+        assert_eq!(to_valid_utf8(&[b'a', 0xff, 0xfe, b'b'], b"?"), b"a?b");
+    }
+
+    #[test]
+    fn characters_are_trimmed() {
+        assert_eq!(trim_space("\u{a0} a b\u{2003}\n".as_bytes()), b"a b");
+        let set = cutset("é!".as_bytes());
+        assert_eq!(trim_right("a!é".as_bytes(), &|c| set.contains(&c)), b"a");
+        assert_eq!(last_index_any("aéb".as_bytes(), "é".as_bytes()), Some(1));
+    }
+}

@@ -1,0 +1,289 @@
+//! Nodes and where they are kept.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::State;
+use super::dynamic::{Control, Slot};
+use crate::functions::{self, Builtin, Watch};
+use crate::types::FuncType;
+use crate::value::Value;
+
+/// A node of a graph. The id of a node that is gone is never given again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId {
+    pub(super) index: u32,
+    generation: u32,
+}
+
+/// What a node does.
+pub(super) enum Op {
+    /// It has a value of its own.
+    Constant(Value),
+    /// It calls a built-in function.
+    Call(Box<Call>),
+    /// It makes a list of its inputs.
+    List,
+    /// It makes a map of its inputs: key, value, key, value.
+    Map,
+    /// It makes a struct of its inputs.
+    Struct(Arc<[EcoString]>),
+    /// It takes an element of a list.
+    Element(usize),
+    /// It takes the value of a key of a map.
+    Entry(Value),
+    /// It decides which slots there are.
+    Control(Box<Control>),
+    /// It gathers what the slots of its first input, a control node, gave.
+    Output,
+}
+
+/// A call of a built-in function.
+pub(super) struct Call {
+    pub builtin: &'static Builtin,
+    pub signature: Arc<FuncType>,
+    pub base: Arc<str>,
+    pub state: functions::State,
+    pub watches: Vec<Watch>,
+}
+
+/// A node.
+pub(super) struct Node {
+    pub op: Op,
+    pub inputs: SmallVec<[NodeId; 3]>,
+    /// Those that depend on it. Some may be gone.
+    followers: Vec<NodeId>,
+    /// How many of the followers are gone.
+    gone: u32,
+    /// All inputs are on lower levels.
+    pub level: u32,
+    pub tag: u32,
+    pub state: State,
+}
+
+impl Node {
+    /// Whether nothing depends on it.
+    pub fn is_end(&self) -> bool {
+        self.followers.len() == self.gone as usize
+    }
+
+    pub fn slots(&self) -> Option<&[Slot]> {
+        if let Op::Control(control) = &self.op { Some(&control.slots) } else { None }
+    }
+
+    pub fn watches(&self) -> &[Watch] {
+        if let Op::Call(call) = &self.op { &call.watches } else { &[] }
+    }
+
+    pub fn label(&self) -> String {
+        match &self.op {
+            Op::Constant(value) => format!("const: {}({value})", value.kind()),
+            Op::Call(call) => call.builtin.parts().1.into(),
+            Op::List => "composite: list".into(),
+            Op::Map => "composite: map".into(),
+            Op::Struct(_) => "composite: struct".into(),
+            Op::Element(_) | Op::Entry(_) => "element".into(),
+            Op::Control(control) => control.label().into(),
+            Op::Output => "output".into(),
+        }
+    }
+}
+
+/// One place of the store.
+struct Place {
+    generation: u32,
+    node: Option<Node>,
+}
+
+/// All nodes. Places are used again; their generation tells the nodes apart.
+#[derive(Default)]
+pub(super) struct Store {
+    places: Vec<Place>,
+    free: Vec<u32>,
+    /// How many nodes have no value yet.
+    pub pending: usize,
+    /// The nodes that have an error in place of a value.
+    pub failed: BTreeSet<u32>,
+    /// Whether a node depends on itself, which no program that was checked makes.
+    pub is_cyclic: bool,
+}
+
+impl Store {
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// How many places there are, taken or free, and how many followers are kept at most.
+    #[cfg(test)]
+    pub fn capacity(&self) -> usize {
+        let followers = self.iter().map(|(_, node)| node.followers.len());
+        self.places.len().max(followers.max().unwrap_or(0))
+    }
+
+    pub fn get(&self, id: NodeId) -> Option<&Node> {
+        let place = self.places.get(id.index as usize)?;
+        place.node.as_ref().filter(|_| place.generation == id.generation)
+    }
+
+    pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        let place = self.places.get_mut(id.index as usize)?;
+        place.node.as_mut().filter(|_| place.generation == id.generation)
+    }
+
+    /// The node that is at a place now.
+    pub fn id(&self, index: u32) -> Option<NodeId> {
+        let place = self.places.get(index as usize)?;
+        place.node.as_ref().map(|_| NodeId { index, generation: place.generation })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.places.iter().enumerate().filter_map(|(index, place)| {
+            let index = u32::try_from(index).ok()?;
+            place.node.as_ref().map(|node| (NodeId { index, generation: place.generation }, node))
+        })
+    }
+
+    /// Adds a node above its inputs, and at least on this level.
+    pub fn add(&mut self, op: Op, inputs: SmallVec<[NodeId; 3]>, level: u32, tag: u32) -> NodeId {
+        let above = inputs.iter().filter_map(|id| self.get(*id)).map(|node| node.level + 1);
+        let level = above.max().unwrap_or(0).max(level);
+        let state = State::Pending;
+        let node = Node { op, inputs, followers: Vec::new(), gone: 0, level, tag, state };
+        self.pending += 1;
+        let id = match self.free.pop() {
+            Some(index) => {
+                let place = &mut self.places[index as usize];
+                place.node = Some(node);
+                NodeId { index, generation: place.generation }
+            }
+            None => {
+                let index = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+                self.places.push(Place { generation: 0, node: Some(node) });
+                NodeId { index, generation: 0 }
+            }
+        };
+        for at in 0..self.get(id).map_or(0, |node| node.inputs.len()) {
+            let input = self.get(id).and_then(|node| node.inputs.get(at).copied());
+            if let Some(input) = input.and_then(|input| self.get_mut(input)) {
+                input.followers.push(id);
+            }
+        }
+        id
+    }
+
+    /// Removes a node. Those that depend on it see no value any more.
+    pub fn remove(&mut self, id: NodeId) -> Option<Node> {
+        self.get(id)?;
+        let place = self.places.get_mut(id.index as usize)?;
+        let node = place.node.take()?;
+        place.generation = place.generation.wrapping_add(1);
+        self.free.push(id.index);
+        if matches!(node.state, State::Pending) {
+            self.pending -= 1;
+        }
+        if matches!(node.state, State::Error(..)) {
+            self.failed.remove(&id.index);
+        }
+        for input in &node.inputs {
+            self.lose_follower(*input);
+        }
+        Some(node)
+    }
+
+    fn lose_follower(&mut self, id: NodeId) {
+        let Some(node) = self.get_mut(id) else { return };
+        node.gone += 1;
+        // Each sweep removes half of the list at least, so it costs each follower a constant share.
+        if node.gone as usize * 2 > node.followers.len() {
+            let mut followers = std::mem::take(&mut node.followers);
+            node.gone = 0;
+            // One node may stand there as often as it takes this one for an argument.
+            followers
+                .retain(|follower| self.get(*follower).is_some_and(|f| f.inputs.contains(&id)));
+            if let Some(node) = self.get_mut(id) {
+                node.followers = followers;
+            }
+        }
+    }
+
+    pub fn followers(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        self.get(id).map(|node| node.followers.as_slice()).unwrap_or_default().iter().copied()
+    }
+
+    pub fn set_state(&mut self, id: NodeId, state: State) {
+        let Some(node) = self.get_mut(id) else { return };
+        let old = std::mem::replace(&mut node.state, state);
+        let is_pending = matches!(node.state, State::Pending);
+        let is_failed = matches!(node.state, State::Error(..));
+        match (matches!(old, State::Pending), is_pending) {
+            (true, false) => self.pending -= 1,
+            (false, true) => self.pending += 1,
+            _ => {}
+        }
+        match (matches!(old, State::Error(..)), is_failed) {
+            (false, true) => {
+                self.failed.insert(id.index);
+            }
+            (true, false) => {
+                self.failed.remove(&id.index);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives a node other inputs, and lifts it and all that depend on it above them.
+    pub fn set_inputs(&mut self, id: NodeId, inputs: SmallVec<[NodeId; 3]>) {
+        let Some(node) = self.get_mut(id) else { return };
+        let old = std::mem::replace(&mut node.inputs, inputs.clone());
+        let before: FxHashSet<NodeId> = old.iter().copied().collect();
+        let after: FxHashSet<NodeId> = inputs.iter().copied().collect();
+        for input in old.iter().filter(|input| !after.contains(input)) {
+            self.lose_follower(*input);
+        }
+        let mut level = 0;
+        for input in inputs {
+            let Some(node) = self.get_mut(input) else { continue };
+            level = level.max(node.level + 1);
+            if !before.contains(&input) {
+                node.followers.push(id);
+            }
+        }
+        self.lift(id, level);
+    }
+
+    /// Puts a node at least on this level, and all that depend on it above it.
+    ///
+    /// Nodes are looked at in the order of the levels that they had, which is one in which each comes
+    /// after those that it depends on: so each is looked at once.
+    fn lift(&mut self, id: NodeId, level: u32) {
+        let mut wanted = FxHashMap::from_iter([(id, level)]);
+        let mut queue = BinaryHeap::from([Reverse((0, id))]);
+        while let Some(Reverse((_, next))) = queue.pop() {
+            let level = wanted.get(&next).copied().unwrap_or(0);
+            let Some(node) = self.get_mut(next) else { continue };
+            if node.level >= level {
+                continue;
+            }
+            node.level = level;
+            for follower in node.followers.clone() {
+                self.is_cyclic |= follower == id;
+                let Some(node) = self.get(follower).filter(|node| node.level <= level) else {
+                    continue;
+                };
+                let entry = wanted.entry(follower).or_insert_with(|| {
+                    queue.push(Reverse((node.level, follower)));
+                    0
+                });
+                *entry = (*entry).max(level + 1);
+            }
+            if self.is_cyclic {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One wave: everything that may have changed, level by level.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::node::{Node, NodeId, Op};
+use super::{Engine, Failure, State, dynamic};
+use crate::functions::{Call, Fault, Run, Surroundings, Watch};
+use crate::value::{Map, Struct, Value};
+
+/// Nodes that wait for a look, by level.
+#[derive(Default)]
+pub(super) struct Queue {
+    levels: Vec<Vec<u32>>,
+    lowest: usize,
+    /// Whether a node waits, by its index.
+    waiting: Vec<bool>,
+}
+
+impl Queue {
+    pub fn push(&mut self, level: u32, index: u32) {
+        let at = index as usize;
+        if self.waiting.len() <= at {
+            self.waiting.resize(at + 1, false);
+        }
+        if !std::mem::replace(&mut self.waiting[at], true) {
+            self.put(level, index);
+        }
+    }
+
+    fn put(&mut self, level: u32, index: u32) {
+        let level = level as usize;
+        if self.levels.len() <= level {
+            self.levels.resize_with(level + 1, Vec::new);
+        }
+        self.levels[level].push(index);
+        self.lowest = self.lowest.min(level);
+    }
+
+    fn is_waiting(&self, index: u32) -> bool {
+        self.waiting.get(index as usize).copied().unwrap_or(false)
+    }
+
+    /// It has had its turn, or is gone.
+    pub fn forget(&mut self, index: u32) {
+        if let Some(waiting) = self.waiting.get_mut(index as usize) {
+            *waiting = false;
+        }
+    }
+
+    /// The next node, with the level on which it waited.
+    fn pop(&mut self) -> Option<(usize, u32)> {
+        while let Some(level) = self.levels.get_mut(self.lowest) {
+            if let Some(index) = level.pop() {
+                return Some((self.lowest, index));
+            }
+            self.lowest += 1;
+        }
+        None
+    }
+}
+
+/// Runs until no node waits.
+pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Result<(), Failure> {
+    while let Some((level, index)) = engine.queue.pop() {
+        // What waited here may be gone, and another node in its place; or it has had its turn.
+        let Some(id) = engine.store.id(index).filter(|_| engine.queue.is_waiting(index)) else {
+            continue;
+        };
+        // It may have been lifted while it waited.
+        let is_level = engine.store.get(id).map(|node| node.level as usize);
+        if is_level.is_some_and(|now| now > level) {
+            let now = is_level.and_then(|now| u32::try_from(now).ok()).unwrap_or(0);
+            engine.queue.put(now, index);
+            continue;
+        }
+        engine.queue.forget(index);
+        let state = evaluate(engine, id, surroundings).map_err(|fault| {
+            let tag = engine.tag(id);
+            Failure { fault, node: id, tag }
+        })?;
+        settle(engine, id, state);
+        if engine.store.is_cyclic {
+            let fault = Fault::fatal("the function graph has a cycle");
+            return Err(Failure { fault, node: id, tag: engine.tag(id) });
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the state of a node; if it is another one, those that depend on it have to look.
+fn settle(engine: &mut Engine, id: NodeId, state: State) {
+    let Some(node) = engine.store.get(id) else { return };
+    // What flows past a control node is not seen in its state.
+    let is_output_of = matches!(node.op, Op::Control(_));
+    if node.state.is_same(&state) && !is_output_of {
+        return;
+    }
+    let is_changed = !node.state.is_same(&state);
+    if is_changed {
+        engine.changes += 1;
+        engine.store.set_state(id, state);
+    }
+    let Engine { store, queue, .. } = engine;
+    for follower in store.followers(id) {
+        if let Some(node) = store.get(follower) {
+            queue.push(node.level, follower.index);
+        }
+    }
+}
+
+fn evaluate(
+    engine: &mut Engine,
+    id: NodeId,
+    surroundings: &dyn Surroundings,
+) -> Result<State, Fault> {
+    let Some(node) = engine.store.get(id) else { return Ok(State::Pending) };
+    match &node.op {
+        Op::Control(_) => return dynamic::control(engine, id),
+        Op::Output => return Ok(dynamic::output(engine, id)),
+        Op::Constant(value) => return Ok(State::Value(value.clone())),
+        _ => {}
+    }
+    let mut first_error = None;
+    for input in &node.inputs {
+        match engine.state(*input) {
+            State::Value(_) => {}
+            State::Pending => return Ok(State::Pending),
+            error @ State::Error(..) => first_error = first_error.or(Some(error)),
+        }
+    }
+    if let Some(error) = first_error {
+        return Ok(error.clone());
+    }
+    if matches!(node.op, Op::Call(_)) {
+        return call(engine, id, surroundings);
+    }
+    Ok(compose(engine, node).map_or(State::Pending, State::Value))
+}
+
+/// The value of a node that puts its inputs together, which all have values. There is none for an
+/// element that a list no longer has.
+fn compose(engine: &Engine, node: &Node) -> Option<Value> {
+    let values = || node.inputs.iter().filter_map(|id| engine.value(*id)).cloned();
+    let input = node.inputs.first().and_then(|id| engine.value(*id));
+    Some(match &node.op {
+        Op::Struct(names) => Struct::new(Arc::clone(names), values().collect()).into(),
+        Op::Map => {
+            let mut values = values();
+            let pairs = std::iter::from_fn(|| Some((values.next()?, values.next()?)));
+            Map::new(pairs.collect::<Vec<_>>()).into()
+        }
+        Op::Element(index) => return input?.as_list()?.get(*index).cloned(),
+        Op::Entry(key) => return input?.as_map()?.get(key).cloned(),
+        _ => Value::list(values()),
+    })
+}
+
+fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Result<State, Fault> {
+    let gone = || Fault::fatal("a part of the function graph is gone");
+    let node = engine.store.get_mut(id).ok_or_else(gone)?;
+    let tag = node.tag;
+    // The call is taken out while its arguments, which belong to other nodes, are looked at.
+    let Op::Call(mut call) = std::mem::replace(&mut node.op, Op::List) else { return Err(gone()) };
+    let old = std::mem::take(&mut call.watches);
+    let Some(node) = engine.store.get(id) else { return Err(gone()) };
+    let args: SmallVec<[&Value; 4]> =
+        node.inputs.iter().filter_map(|id| engine.value(*id)).collect();
+    let outcome = match call.builtin.run {
+        Run::Values(run) => run(&mut Call {
+            args: &args,
+            signature: &call.signature,
+            surroundings,
+            base: &call.base,
+            state: &mut call.state,
+            watches: &mut call.watches,
+        }),
+        Run::Iterate(_) => Err(gone()),
+    };
+    drop(args);
+    keep_watches(engine, id, &old, &call.watches);
+    if let Some(node) = engine.store.get_mut(id) {
+        node.op = Op::Call(call);
+    }
+    match outcome {
+        Ok(value) => Ok(State::Value(value)),
+        Err(fault) if fault.is_catchable => Ok(State::Error(Arc::new(fault), tag)),
+        Err(fault) => Err(fault),
+    }
+}
+
+fn keep_watches(engine: &mut Engine, id: NodeId, old: &[Watch], new: &[Watch]) {
+    if old == new {
+        return;
+    }
+    engine.watches_changed = true;
+    if new.is_empty() {
+        engine.watching.remove(&id);
+    } else {
+        engine.watching.insert(id);
+    }
+}

@@ -1,0 +1,355 @@
+//! The built-in functions: a file a family, one table.
+//!
+//! A row of the table ([`Builtin`]) says how a function is called in a program, its signature in
+//! mcl's own types, what may be assumed of it, and what runs. Everything else — the type checker,
+//! the function engine, templates, the manual — reads the table:
+//!
+//! ```
+//! use ordain_mcl::functions;
+//! let found = functions::find("strings.to_upper").unwrap();
+//! assert_eq!(found.signature().to_string(), "func(a str) str");
+//! ```
+//!
+//! Functions see their surroundings only through [`Surroundings`]. Those that stream do not run by
+//! themselves: each call says what to wait for ([`Call::watch`]), and whoever drives the engine
+//! calls again when that happened. So a test can play any events, in any order, without waiting.
+
+mod shape;
+pub mod surroundings;
+mod table;
+
+mod collections;
+mod convert;
+mod global;
+mod iter;
+mod operators;
+mod strings;
+mod sys;
+mod world;
+
+use std::any::Any;
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use crate::types::{FuncType, Type};
+use crate::value::{Map, Str, Struct, Value};
+
+pub use shape::{Known, instantiate, validate};
+pub use surroundings::{Surroundings, Watch};
+pub use table::{all, find, in_module, is_module};
+
+/// Why a function gave no value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// What went wrong, in the original's words.
+    pub message: EcoString,
+    /// Whether `<|>` may catch it. What is not catchable ends the program.
+    pub is_catchable: bool,
+}
+
+impl Fault {
+    /// An error that ends the program.
+    pub fn fatal(message: impl Into<EcoString>) -> Self {
+        Self { message: message.into(), is_catchable: false }
+    }
+
+    /// An error that `<|>` catches.
+    pub fn catchable(message: impl Into<EcoString>) -> Self {
+        Self { message: message.into(), is_catchable: true }
+    }
+}
+
+/// What a call gives.
+pub type Outcome = Result<Value, Fault>;
+
+/// One call of a function.
+pub struct Call<'a> {
+    /// The arguments.
+    pub args: &'a [&'a Value],
+    /// The signature of the function as the types of this call have it.
+    pub signature: &'a FuncType,
+    /// What is outside of the program.
+    pub surroundings: &'a dyn Surroundings,
+    /// The directory of the module that calls, below the root of the deploy: `/modules/x`. Empty for
+    /// the root itself.
+    pub base: &'a str,
+    /// What the function keeps from one call to the next at this place of the program.
+    pub state: &'a mut State,
+    /// What to wait for until the function is called again with the same arguments.
+    pub watches: &'a mut Vec<Watch>,
+}
+
+/// What a function keeps between calls at one place of a program.
+#[derive(Default)]
+pub struct State(Option<Box<dyn Any + Send>>);
+
+impl State {
+    /// What was kept, or the beginning of it.
+    pub fn get<T: Default + Send + 'static>(&mut self) -> &mut T {
+        let is_fitting = self.0.as_ref().is_some_and(|kept| kept.is::<T>());
+        if !is_fitting {
+            self.0 = Some(Box::new(T::default()));
+        }
+        let kept = self.0.as_mut().and_then(|kept| kept.downcast_mut());
+        kept.expect("what is kept was made fitting")
+    }
+}
+
+impl<'a> Call<'a> {
+    /// An argument.
+    ///
+    /// # Errors
+    /// If there is none: the type checker lets no such call through.
+    pub fn value(&self, index: usize) -> Result<&'a Value, Fault> {
+        let missing = || Fault::fatal(format!("argument {index} is missing"));
+        self.args.get(index).copied().ok_or_else(missing)
+    }
+
+    fn typed<T>(
+        &self,
+        index: usize,
+        kind: &str,
+        get: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<T, Fault> {
+        let value = self.value(index)?;
+        let wrong = || Fault::fatal(format!("argument {index} is {}, not {kind}", value.kind()));
+        get(value).ok_or_else(wrong)
+    }
+
+    /// An argument that is a `str`.
+    ///
+    /// # Errors
+    /// If it is something else: the type checker lets no such call through.
+    pub fn str(&self, index: usize) -> Result<&'a Str, Fault> {
+        self.typed(index, "str", Value::as_str)
+    }
+
+    /// An argument that is a `str`, as bytes.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn bytes(&self, index: usize) -> Result<&'a [u8], Fault> {
+        self.str(index).map(Str::as_bytes)
+    }
+
+    /// An argument that is a `str`, as text; what is not UTF-8 is replaced.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn text(&self, index: usize) -> Result<std::borrow::Cow<'a, str>, Fault> {
+        self.str(index).map(Str::to_text)
+    }
+
+    /// An argument that is an `int`.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn int(&self, index: usize) -> Result<i64, Fault> {
+        self.typed(index, "int", Value::as_int)
+    }
+
+    /// An argument that is a `float`.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn float(&self, index: usize) -> Result<f64, Fault> {
+        self.typed(index, "float", Value::as_float)
+    }
+
+    /// An argument that is a `bool`.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn bool(&self, index: usize) -> Result<bool, Fault> {
+        self.typed(index, "bool", Value::as_bool)
+    }
+
+    /// An argument that is a list.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn list(&self, index: usize) -> Result<&'a [Value], Fault> {
+        self.typed(index, "list", Value::as_list)
+    }
+
+    /// An argument that is a map.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn map(&self, index: usize) -> Result<&'a Map, Fault> {
+        self.typed(index, "map", Value::as_map)
+    }
+
+    /// An argument that is a struct.
+    ///
+    /// # Errors
+    /// As of [`Call::str`].
+    pub fn record(&self, index: usize) -> Result<&'a Struct, Fault> {
+        self.typed(index, "struct", Value::as_struct)
+    }
+
+    /// Asks to be called again when this happens. What an earlier call asked for is forgotten.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watches.push(watch);
+    }
+}
+
+/// What runs when a function is called.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Values in, a value out.
+    Values(fn(&mut Call<'_>) -> Outcome),
+    /// Calls a function value for the items of lists: the function engine wires a node for each.
+    Iterate(Iteration),
+}
+
+/// Functions that call a function value for each item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Iteration {
+    /// `iter.map`
+    Map,
+    /// `iter.filter`
+    Filter,
+    /// `iter.reduce`
+    Reduce,
+    /// `iter.zip`
+    Zip,
+}
+
+/// How the signature of a function is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// It is the one of the table.
+    Fixed,
+    /// It depends on the arguments: [`instantiate`].
+    Variable,
+}
+
+/// A built-in function.
+#[derive(Clone, Copy)]
+pub struct Builtin {
+    /// The import path of its module, a dot, its name; no dot for global ones: `golang/strings.index`.
+    pub name: &'static str,
+    /// Its signature as text; alternatives are separated by ` | `.
+    pub text: &'static str,
+    /// How its signature is found.
+    pub shape: Shape,
+    /// Whether equal arguments give equal values, always.
+    pub is_pure: bool,
+    /// Whether it gives new values by itself.
+    pub is_streaming: bool,
+    /// Whether some of its errors can be caught by `<|>`.
+    pub is_catchable: bool,
+    /// Whether the original wires a call of it directly, without a node for the call.
+    pub is_speculated: bool,
+    /// What it does, in a line.
+    pub doc: &'static str,
+    /// What runs.
+    pub run: Run,
+}
+
+impl Builtin {
+    /// A pure function of a fixed signature.
+    const fn pure(
+        name: &'static str,
+        text: &'static str,
+        doc: &'static str,
+        run: fn(&mut Call<'_>) -> Outcome,
+    ) -> Self {
+        Self {
+            name,
+            text,
+            shape: Shape::Fixed,
+            is_pure: true,
+            is_streaming: false,
+            is_catchable: false,
+            is_speculated: true,
+            doc,
+            run: Run::Values(run),
+        }
+    }
+
+    /// A function that looks at the machine when it is called, and only then.
+    const fn impure(
+        name: &'static str,
+        text: &'static str,
+        doc: &'static str,
+        run: fn(&mut Call<'_>) -> Outcome,
+    ) -> Self {
+        Self { is_pure: false, is_speculated: false, ..Self::pure(name, text, doc, run) }
+    }
+
+    /// A function that gives new values by itself.
+    const fn stream(
+        name: &'static str,
+        text: &'static str,
+        doc: &'static str,
+        run: fn(&mut Call<'_>) -> Outcome,
+    ) -> Self {
+        Self { is_streaming: true, ..Self::impure(name, text, doc, run) }
+    }
+
+    /// Some of its errors can be caught.
+    const fn catchable(self) -> Self {
+        Self { is_catchable: true, ..self }
+    }
+
+    /// Its signature depends on the arguments.
+    const fn variable(self) -> Self {
+        Self { shape: Shape::Variable, ..self }
+    }
+
+    /// It calls a function value for each item.
+    const fn iterate(self, iteration: Iteration) -> Self {
+        Self { run: Run::Iterate(iteration), ..self }
+    }
+
+    /// Its first signature; of [`Shape::Fixed`] functions the only one.
+    pub fn signature(&self) -> Type {
+        self.signatures().next().unwrap_or(Type::Var(1))
+    }
+
+    /// Its signatures, as far as they can be written.
+    pub fn signatures(&self) -> impl Iterator<Item = Type> {
+        self.text.split(" | ").filter_map(|text| crate::types::parse(text).ok())
+    }
+
+    /// The module and the name in it; the module of global functions is empty.
+    pub fn parts(&self) -> (&'static str, &'static str) {
+        self.name.rsplit_once('.').unwrap_or(("", self.name))
+    }
+
+    /// Whether only the compiler may call it.
+    pub fn is_internal(&self) -> bool {
+        self.name.starts_with('_')
+    }
+
+    /// Calls it outside of the function engine: nothing is kept, nothing is watched.
+    ///
+    /// # Errors
+    /// As of the function; also if it iterates over items, which only the engine can do.
+    pub fn call(
+        &self,
+        args: &[&Value],
+        signature: &FuncType,
+        surroundings: &dyn Surroundings,
+    ) -> Outcome {
+        let Run::Values(run) = self.run else {
+            return Err(Fault::fatal(format!("{} cannot be called here", self.name)));
+        };
+        let (mut state, mut watches) = (State::default(), Vec::new());
+        let (state, watches) = (&mut state, &mut watches);
+        run(&mut Call { args, signature, surroundings, base: "", state, watches })
+    }
+}
+
+impl std::fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.name, self.text)
+    }
+}
+
+/// Functions by name.
+type Names = FxHashMap<&'static str, usize>;

@@ -1,0 +1,257 @@
+//! What is outside of a program: the machine, the time, what resources sent, the shared world.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, SystemTime};
+
+use ecow::EcoString;
+use ordain_source::{MemoryWorld, World};
+
+use crate::value::Value;
+
+/// What has to happen before a function is called again with the same arguments.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Watch {
+    /// This time passed since the last call.
+    Every(Duration),
+    /// This time has come.
+    At(SystemTime),
+    /// A file or directory was made, changed or removed.
+    File(PathBuf),
+    /// A command that runs wrote another line: [`Surroundings::line`].
+    Command(EcoString),
+    /// The host has another name.
+    Hostname,
+    /// Network interfaces came, went or changed.
+    Network,
+    /// The number of processors changed.
+    Processors,
+    /// A `value` resource of this name received something else.
+    Received(EcoString),
+    /// An `http:client` resource of this name had another answer.
+    Response(EcoString),
+    /// The firmware daemon says something else.
+    Firmware,
+    /// A key of the shared world, or one of its hosts, has another value.
+    Key(EcoString),
+    /// The hosts of a schedule changed.
+    Schedule(EcoString),
+    /// Other resources of this kind are exported.
+    Exports(EcoString),
+}
+
+/// A resource that some host exports.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Export {
+    /// Its kind.
+    pub kind: EcoString,
+    /// Its name.
+    pub name: EcoString,
+    /// The host that exports it.
+    pub host: EcoString,
+    /// The resource itself, encoded.
+    pub data: EcoString,
+}
+
+/// What the hosts of a cluster share. One host without a cluster has [`Memory`].
+pub trait Shared: Send + Sync {
+    /// A global value.
+    fn get(&self, key: &str) -> Option<EcoString>;
+    /// The values that the hosts gave this key.
+    fn get_by_host(&self, key: &str) -> BTreeMap<EcoString, EcoString>;
+    /// The hosts that a schedule elected.
+    fn schedule(&self, namespace: &str) -> Vec<EcoString>;
+    /// The resources of a kind that are exported to a host.
+    fn exports(&self, kind: &str, host: &str) -> Vec<Export>;
+}
+
+/// What is outside of a program.
+///
+/// Everything a function can learn comes from here, so that a program can run in memory, be repeated
+/// exactly, and be told what happens in any order.
+pub trait Surroundings: Send + Sync {
+    /// Files, environment, time, processes.
+    fn world(&self) -> &dyn World;
+    /// The name of this host.
+    fn hostname(&self) -> EcoString;
+    /// What the hosts share.
+    fn shared(&self) -> &dyn Shared;
+    /// The last line that a command wrote, without its newline. `None` while it has not written one.
+    ///
+    /// # Errors
+    /// If the command cannot run or failed.
+    fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
+        let _ = command;
+        Err("no command can run here".into())
+    }
+    /// What a `value` resource of this name received last.
+    fn received(&self, name: &str) -> Option<Value> {
+        let _ = name;
+        None
+    }
+    /// Status and output of the `http:client` resource of this name.
+    fn response(&self, name: &str) -> Option<(i64, EcoString)> {
+        let _ = name;
+        None
+    }
+    /// Whether new firmware waits for a restart.
+    fn needs_reboot(&self) -> bool {
+        false
+    }
+    /// The directory that a deploy was unpacked to: all of its files are below it.
+    fn deploy_root(&self) -> Option<PathBuf> {
+        None
+    }
+    /// A directory that outlives the program, for its own files.
+    fn state_directory(&self) -> Option<PathBuf> {
+        None
+    }
+    /// The arguments that the program was started with.
+    fn arguments(&self) -> Vec<EcoString> {
+        Vec::new()
+    }
+}
+
+/// Surroundings in memory, for checks and tests, and for one host without a cluster.
+#[derive(Default)]
+pub struct Memory {
+    /// Files, environment, time.
+    pub world: MemoryWorld,
+    /// The name of this host.
+    pub hostname: EcoString,
+    /// Where the files of the deploy are.
+    pub deploy_root: Option<PathBuf>,
+    /// Where the program keeps files.
+    pub state_directory: Option<PathBuf>,
+    /// The arguments of the program.
+    pub arguments: Vec<EcoString>,
+    /// The shared world.
+    pub shared: MemoryShared,
+    /// Last lines of commands.
+    pub lines: BTreeMap<EcoString, EcoString>,
+    /// What `value` resources received.
+    pub received: BTreeMap<EcoString, Value>,
+    /// What `http:client` resources were answered.
+    pub responses: BTreeMap<EcoString, (i64, EcoString)>,
+}
+
+impl Surroundings for Memory {
+    fn world(&self) -> &dyn World {
+        &self.world
+    }
+
+    fn hostname(&self) -> EcoString {
+        self.hostname.clone()
+    }
+
+    fn shared(&self) -> &dyn Shared {
+        &self.shared
+    }
+
+    fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
+        Ok(self.lines.get(command).cloned())
+    }
+
+    fn received(&self, name: &str) -> Option<Value> {
+        self.received.get(name).cloned()
+    }
+
+    fn response(&self, name: &str) -> Option<(i64, EcoString)> {
+        self.responses.get(name).cloned()
+    }
+
+    fn deploy_root(&self) -> Option<PathBuf> {
+        self.deploy_root.clone()
+    }
+
+    fn state_directory(&self) -> Option<PathBuf> {
+        self.state_directory.clone()
+    }
+
+    fn arguments(&self) -> Vec<EcoString> {
+        self.arguments.clone()
+    }
+}
+
+/// A shared world in memory, which one host shares with itself.
+#[derive(Default, Debug)]
+pub struct MemoryShared(Mutex<SharedValues>);
+
+#[derive(Default, Debug)]
+struct SharedValues {
+    values: BTreeMap<EcoString, EcoString>,
+    by_host: BTreeMap<(EcoString, EcoString), EcoString>,
+    schedules: BTreeMap<EcoString, Vec<EcoString>>,
+    exports: BTreeMap<(EcoString, EcoString, EcoString), (Vec<EcoString>, EcoString)>,
+}
+
+impl MemoryShared {
+    fn values(&self) -> MutexGuard<'_, SharedValues> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Sets or removes a global value.
+    pub fn set(&self, key: &str, value: Option<EcoString>) {
+        let mut values = self.values();
+        match value {
+            Some(value) => values.values.insert(key.into(), value),
+            None => values.values.remove(key),
+        };
+    }
+
+    /// Sets or removes the value of a host.
+    pub fn set_by_host(&self, key: &str, host: &str, value: Option<EcoString>) {
+        let key = (EcoString::from(key), EcoString::from(host));
+        let mut values = self.values();
+        match value {
+            Some(value) => values.by_host.insert(key, value),
+            None => values.by_host.remove(&key),
+        };
+    }
+
+    /// Sets the hosts of a schedule.
+    pub fn set_schedule(&self, namespace: &str, mut hosts: Vec<EcoString>) {
+        hosts.sort();
+        self.values().schedules.insert(namespace.into(), hosts);
+    }
+
+    /// Exports a resource to some hosts; `*` is all of them.
+    pub fn export(&self, export: Export, hosts: Vec<EcoString>) {
+        let key = (export.kind, export.name, export.host);
+        self.values().exports.insert(key, (hosts, export.data));
+    }
+}
+
+impl Shared for MemoryShared {
+    fn get(&self, key: &str) -> Option<EcoString> {
+        self.values().values.get(key).cloned()
+    }
+
+    fn get_by_host(&self, key: &str) -> BTreeMap<EcoString, EcoString> {
+        let values = self.values();
+        let from = (EcoString::from(key), EcoString::new());
+        let found = values.by_host.range(from..).take_while(|((k, _), _)| k == key);
+        found.map(|((_, host), value)| (host.clone(), value.clone())).collect()
+    }
+
+    fn schedule(&self, namespace: &str) -> Vec<EcoString> {
+        self.values().schedules.get(namespace).cloned().unwrap_or_default()
+    }
+
+    fn exports(&self, kind: &str, host: &str) -> Vec<Export> {
+        let values = self.values();
+        let from = (EcoString::from(kind), EcoString::new(), EcoString::new());
+        let of_kind = values.exports.range(from..).take_while(|((k, ..), _)| k == kind);
+        let is_for_host = |hosts: &[EcoString]| hosts.iter().any(|h| h == "*" || h == host);
+        let found = of_kind.filter(|(_, (hosts, _))| is_for_host(hosts));
+        found
+            .map(|((kind, name, from), (_, data))| Export {
+                kind: kind.clone(),
+                name: name.clone(),
+                host: from.clone(),
+                data: data.clone(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,53 @@
+//! The table of all functions, and how they are found.
+
+use std::sync::OnceLock;
+
+use super::{Builtin, Names};
+
+struct Table {
+    rows: Vec<Builtin>,
+    names: Names,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows: Vec<Builtin> =
+            FAMILIES.iter().flat_map(|family| family.iter().copied()).collect();
+        rows.sort_by_key(|row| row.name);
+        let names = rows.iter().enumerate().map(|(index, row)| (row.name, index)).collect();
+        Table { rows, names }
+    })
+}
+
+const FAMILIES: &[&[Builtin]] = &[
+    super::collections::TABLE,
+    super::convert::TABLE,
+    super::global::TABLE,
+    super::iter::TABLE,
+    super::operators::TABLE,
+    super::strings::TABLE,
+    super::sys::TABLE,
+    super::world::TABLE,
+];
+
+/// All functions in the order of their names.
+pub fn all() -> &'static [Builtin] {
+    &table().rows
+}
+
+/// A function by its name: `len`, `strings.split`, `golang/strings.index`.
+pub fn find(name: &str) -> Option<&'static Builtin> {
+    let table = table();
+    table.names.get(name).and_then(|index| table.rows.get(*index))
+}
+
+/// The functions of a module by its import path, in the order of their names.
+pub fn in_module(module: &str) -> impl Iterator<Item = &'static Builtin> {
+    all().iter().filter(move |row| row.parts().0 == module)
+}
+
+/// Whether there is a module of this import path that has functions.
+pub fn is_module(module: &str) -> bool {
+    in_module(module).next().is_some()
+}
