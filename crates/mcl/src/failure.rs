@@ -109,12 +109,10 @@ impl Failure {
             for (i, span) in level.iter().enumerate() {
                 let file = sources.file(span.file);
                 let start = file.line_col(span.range.start);
-                let end = file.line_col(span.range.end);
-                let end = if span.range.end == span.range.start {
-                    (start.line, start.column + 1)
-                } else {
-                    (end.line, end.column)
-                };
+                // The end is behind the last character, also where that is the end of a line.
+                let last = span.range.end.max(span.range.start + 1) - 1;
+                let last = file.line_col(last);
+                let end = (last.line, last.column + 1);
                 let between = if i == 0 { ": " } else { ", " };
                 let (path, line, column) = (shown(*span), start.line, start.column);
                 let _ = write!(out, "{between}{path} @ {line}:{column}-{}:{}", end.0, end.1);

@@ -8,6 +8,9 @@ mod elaborate;
 pub mod engine;
 pub mod eval;
 pub mod failure;
+pub mod fmt;
+pub mod language;
+pub mod lower;
 pub mod functions;
 pub mod ir;
 pub mod resources;
@@ -15,6 +18,8 @@ pub mod session;
 pub mod syntax;
 pub mod types;
 pub mod value;
+
+pub use language::Mcl;
 
 /// Which mcl is read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -128,6 +128,10 @@ impl<W: World> World for CachedWorld<W> {
         result
     }
 
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inner.read_link(path)
+    }
+
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         self.inner.resolve(path)
     }

@@ -86,6 +86,11 @@ pub trait World: Send + Sync {
         let _ = path;
         None
     }
+    /// Where a symbolic link leads, as it says it.
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        let _ = path;
+        Err(io::ErrorKind::NotFound.into())
+    }
     /// Writes a file with these permissions, in place of what is there.
     fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
         let _ = (content, mode);
@@ -242,6 +247,10 @@ impl World for HostWorld {
 
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         std::fs::canonicalize(path).ok()
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::read_link(path)
     }
 
     fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {

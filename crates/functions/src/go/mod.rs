@@ -2,6 +2,7 @@
 //!
 //! Texts are bytes here, as in Go; most are UTF-8.
 
+pub mod base64;
 pub mod html;
 pub mod layout;
 pub mod net;

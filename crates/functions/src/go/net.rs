@@ -91,6 +91,37 @@ pub fn parse_cidr(text: &str) -> Result<(IpAddr, u8)> {
     if length <= most { Ok((address, length)) } else { Err(fail()) }
 }
 
+/// The same by the package `net/netip`.
+///
+/// # Errors
+/// `netip.ParsePrefix("x"): no '/'` and the like.
+pub fn parse_prefix(text: &str) -> Result<(IpAddr, u8)> {
+    let fail = |reason: String| {
+        let shown = super::quote::quote(text.as_bytes());
+        Error::Address(format!("netip.ParsePrefix({shown}): {reason}"))
+    };
+    let (address, length) = text.rsplit_once('/').ok_or_else(|| fail("no '/'".into()))?;
+    if address.contains('%') {
+        return Err(fail("IPv6 zones cannot be present in a prefix".into()));
+    }
+    let parsed: IpAddr = address.parse().map_err(|_| {
+        let shown = super::quote::quote(address.as_bytes());
+        fail(format!("ParseAddr({shown}): unable to parse IP"))
+    })?;
+    let is_number = length.bytes().all(|b| b.is_ascii_digit());
+    let has_zero = length.len() > 1 && length.starts_with('0');
+    let bad = || fail(format!("bad bits after slash: {}", super::quote::quote(length.as_bytes())));
+    if !is_number || has_zero {
+        return Err(bad());
+    }
+    let bits: u32 = length.parse().map_err(|_| bad())?;
+    let most = if parsed.is_ipv4() { 32 } else { 128 };
+    match u8::try_from(bits) {
+        Ok(bits) if bits <= most => Ok((parsed, bits)),
+        _ => Err(fail("prefix length out of range".into())),
+    }
+}
+
 /// The first address of a network, and the last.
 pub fn range(address: IpAddr, length: u8) -> (IpAddr, IpAddr) {
     match address {

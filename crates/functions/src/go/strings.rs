@@ -258,6 +258,51 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
     trim_left(trim_right(text, &is_space), &is_space)
 }
 
+/// A text with values in place of `$name` and `${name}`. A name of one character may be one of
+/// `* # $ @ ! ? -` or a digit; what is no name at all is left out.
+pub fn expand(text: &[u8], value: &dyn Fn(&str) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|b| *b == b'$') {
+        let after = rest.get(at + 1..).unwrap_or_default();
+        out.extend(rest.get(..at).unwrap_or_default());
+        if after.is_empty() {
+            out.push(b'$');
+            return out;
+        }
+        let (name, used) = shell_name(after);
+        match name {
+            [] if used > 0 => {}
+            [] => out.push(b'$'),
+            name => out.extend(value(&String::from_utf8_lossy(name))),
+        }
+        rest = after.get(used..).unwrap_or_default();
+    }
+    out.extend(rest);
+    out
+}
+
+/// The name after a dollar sign, and how many bytes it takes. Bad braces are taken without a name.
+fn shell_name(text: &[u8]) -> (&[u8], usize) {
+    let is_special = |b: u8| b"*#$@!?-".contains(&b) || b.is_ascii_digit();
+    let is_name = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
+    match text {
+        [b'{', special, b'}', ..] if is_special(*special) => {
+            (text.get(1..2).unwrap_or_default(), 3)
+        }
+        [b'{', inner @ ..] => match inner.iter().position(|b| *b == b'}') {
+            Some(0) => (&[], 2),
+            Some(end) => (inner.get(..end).unwrap_or_default(), end + 2),
+            None => (&[], 1),
+        },
+        [special, ..] if is_special(*special) => (text.get(..1).unwrap_or_default(), 1),
+        _ => {
+            let end = text.iter().take_while(|b| is_name(**b)).count();
+            (text.get(..end).unwrap_or_default(), end)
+        }
+    }
+}
+
 /// The characters of a set, for the trims.
 pub fn cutset(chars: &[u8]) -> Vec<char> {
     decode(chars).map(|(_, c, _)| c).collect()

@@ -185,6 +185,7 @@ fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Res
     }
     match outcome {
         Ok(value) => Ok(State::Value(value)),
+        Err(fault) if fault.is_waiting => Ok(State::Pending),
         Err(fault) if fault.is_catchable => Ok(State::Error(Arc::new(fault), tag)),
         Err(fault) => Err(fault),
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use ordain_source::limits::StackMeter;
 use rustc_hash::FxHashMap;
 
+use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
 use crate::functions::{Fault, Surroundings};
@@ -88,7 +89,7 @@ pub(super) fn build(
         stack: StackMeter::here(),
     });
     let mut graph = engine.build();
-    let mut builder = Builder { shared, graph: &mut graph, count: 0 };
+    let mut builder = Builder { shared, graph: &mut graph, count: 0, module: None };
     let env = Env::top();
     let body = program.body.clone();
     builder.statements(&env, &body)
@@ -98,6 +99,8 @@ struct Builder<'g, 'e> {
     shared: Arc<Shared>,
     graph: &'g mut Graph<'e>,
     count: usize,
+    /// The module that new nodes are of.
+    module: Option<ModId>,
 }
 
 /// A part that is built when it is wanted.
@@ -117,7 +120,7 @@ enum PartKind {
 impl Body for Part {
     fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault> {
         let shared = Arc::clone(&self.shared);
-        let mut builder = Builder { shared, graph, count: 0 };
+        let mut builder = Builder { shared, graph, count: 0, module: None };
         let outer = Some(Arc::clone(&self.env));
         let inner = |region, first, nodes| Env::inner(outer, region, first, nodes);
         match &self.kind {
@@ -313,7 +316,8 @@ impl Builder<'_, '_> {
         let program = &self.shared.program;
         let module = program.ir[id].at.0;
         self.graph.set_tag(id.raw());
-        if module.0 != 0 {
+        if self.module != Some(module) {
+            self.module = Some(module);
             let base = program.modules[module.0 as usize].base.trim_end_matches('/');
             self.graph.set_base(base.into());
         }
@@ -365,10 +369,10 @@ impl Builder<'_, '_> {
             }
             let (shared, count) = (Arc::clone(&self.shared), self.count);
             let (node, count) = self.graph.at_top(|graph| {
-                let mut builder = Builder { shared, graph, count };
+                let mut builder = Builder { shared, graph, count, module: None };
                 (builder.node(&Env::top(), def.value), builder.count)
             });
-            self.count = count;
+            (self.count, self.module) = (count, None);
             let node = node?;
             lock(&self.shared.top).insert(id, node);
             return Ok(node);

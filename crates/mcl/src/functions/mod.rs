@@ -20,9 +20,17 @@ mod table;
 
 mod collections;
 mod convert;
+mod datetime;
+mod demo;
+mod deploy;
+mod encoding;
 mod global;
+mod golang;
 mod iter;
+mod math;
+mod net;
 mod operators;
+mod os;
 mod strings;
 mod sys;
 mod world;
@@ -47,17 +55,25 @@ pub struct Fault {
     pub message: EcoString,
     /// Whether `<|>` may catch it. What is not catchable ends the program.
     pub is_catchable: bool,
+    /// Whether it is no error: there will be a value, but there is none yet.
+    pub is_waiting: bool,
 }
 
 impl Fault {
     /// An error that ends the program.
     pub fn fatal(message: impl Into<EcoString>) -> Self {
-        Self { message: message.into(), is_catchable: false }
+        Self { message: message.into(), is_catchable: false, is_waiting: false }
     }
 
     /// An error that `<|>` catches.
     pub fn catchable(message: impl Into<EcoString>) -> Self {
-        Self { message: message.into(), is_catchable: true }
+        Self { message: message.into(), is_catchable: true, is_waiting: false }
+    }
+
+    /// There is no value yet; one of the watches will bring it.
+    pub fn waiting() -> Self {
+        let message = "the value is not there yet".into();
+        Self { message, is_catchable: false, is_waiting: true }
     }
 }
 

@@ -283,7 +283,7 @@ pub fn validate(builtin: &Builtin, args: &[Known], solved: &FuncType) -> Result<
                     None => Err(format!("field {name} was not found in struct")),
                     Some(ty) if *ty == solved.result => Ok(()),
                     Some(ty) => {
-                        Err(format!("field {name} type error: {}", mismatch(ty, &solved.result)))
+                        Err(format!("field {name} type error: {}", mismatch(&solved.result, ty)))
                     }
                 },
                 other => Err(format!("first arg must be of kind struct, got: {}", kind(other))),
@@ -295,7 +295,7 @@ pub fn validate(builtin: &Builtin, args: &[Known], solved: &FuncType) -> Result<
                 Some(Type::Struct(shape)) => match shape.get(&name) {
                     Some(ty) if *ty != solved.result => Err(format!(
                         "non-optional arg must match return type: {}",
-                        mismatch(ty, &solved.result)
+                        mismatch(&solved.result, ty)
                     )),
                     _ => Ok(()),
                 },

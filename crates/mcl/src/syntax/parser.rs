@@ -42,6 +42,8 @@ pub(crate) enum Brace {
 pub(crate) struct Layout {
     /// What each opening curly bracket is, by the number of its token.
     pub(crate) braces: Vec<(u32, Brace)>,
+    /// The tokens with which names of resources begin.
+    pub(crate) spaced: Vec<u32>,
 }
 
 /// Parses tokens.
@@ -57,7 +59,7 @@ pub(crate) fn parse(text: &str, lexed: Lexed, edition: Edition) -> Parsed<(Tree,
         tree: Tree::default(),
         nesting: Nesting::new(MAX_NESTING),
         pending: None,
-        layout: Layout { braces: Vec::new() },
+        layout: Layout { braces: Vec::new(), spaced: Vec::new() },
     };
     let body = parser.program(T::End)?;
     if let Some(pending) = parser.pending {

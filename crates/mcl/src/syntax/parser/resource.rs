@@ -9,6 +9,7 @@ impl Parser<'_> {
     /// `colonname expr "{" { NL | entry } "}"`
     pub(super) fn resource(&mut self, collect: bool) -> Parsed<StmtKind> {
         let kind = self.colon_name()?;
+        self.layout.spaced.push(self.pos as u32);
         let name = self.expr()?;
         self.open_curly_or(Brace::Resource, &[])?;
         let mut entries = Vec::new();

@@ -1,0 +1,17 @@
+//! `golang/…`: what the original takes from Go's standard library as it is, a file a package.
+//!
+//! Their errors are errors of input, so that `<|>` catches them.
+
+pub(super) mod math;
+pub(super) mod os;
+pub(super) mod path;
+pub(super) mod rand;
+pub(super) mod strconv;
+pub(super) mod strings;
+
+use super::Fault;
+
+/// An error of Go's library.
+fn failed(error: impl ToString) -> Fault {
+    Fault::catchable(error.to_string())
+}
