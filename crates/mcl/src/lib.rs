@@ -16,6 +16,7 @@ pub mod ir;
 pub mod resources;
 pub mod session;
 pub mod syntax;
+pub mod template;
 pub mod types;
 pub mod value;
 

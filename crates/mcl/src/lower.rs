@@ -15,7 +15,8 @@ use crate::value::Value;
 
 /// The graph of resources.
 pub fn lower(resources: &Resources, name: &str) -> Graph {
-    let mut graph = Graph { name: name.into(), ..Graph::default() };
+    let mut graph = Graph::default();
+    graph.name = name.into();
     graph.reserve(resources.list.len(), resources.list.len());
     let mut ids: Vec<ResourceId> = Vec::with_capacity(resources.list.len());
     for resource in &resources.list {

@@ -1,4 +1,4 @@
-//! `encoding` and `fmt`: texts of data.
+//! `encoding`, `fmt` and `golang.template`: texts of data.
 
 use ordain_data::Value as Data;
 use ordain_functions::base64;
@@ -41,6 +41,13 @@ pub(super) const TABLE: &[Builtin] = &[
         )
         .variable()
     },
+    Builtin::impure(
+        "golang.template",
+        "func(template str) str | func(template str, vars ?1) str",
+        "A text by a template of Go, filled with data.",
+        template,
+    )
+    .variable(),
     Builtin::pure(
         "fmt.printf",
         "func(format str) str",
@@ -187,4 +194,10 @@ fn print(out: &mut Vec<u8>, verb: u8, value: &Value, ty: &Type) -> Result<(), St
         _ => out.extend(value.to_string().bytes()),
     }
     Ok(())
+}
+
+fn template(call: &mut Call<'_>) -> Outcome {
+    let text = call.bytes(0)?;
+    let data = call.args.get(1).map(|data| (*data, call.signature.args.get(1)));
+    crate::template::render(text, data, call.surroundings).map(Value::bytes).map_err(Fault::fatal)
 }
