@@ -44,9 +44,9 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
             formatter.comment(*comment);
         }
         let next = tokens.get(at + 1).map_or(T::End, |next| next.kind);
-        let has_comment = comments.peek().is_some_and(|c| {
-            tokens.get(at + 1).is_some_and(|next| c.start < next.range.start)
-        });
+        let has_comment = comments
+            .peek()
+            .is_some_and(|c| tokens.get(at + 1).is_some_and(|next| c.start < next.range.start));
         formatter.token(at as u32, *token, next, has_comment);
     }
     Ok(formatter.finish())
@@ -92,11 +92,7 @@ impl<'t> Formatter<'t> {
             return self.out.is_empty();
         }
         if !self.out.is_empty() {
-            let after_open = matches!(
-                self.before,
-                Some(T::OpenCurly | T::OpenParen | T::OpenBrack)
-            ) && self.out.ends_with(['{', '(', '[']);
-            let count = if after_open { 1 } else { self.newlines.min(2) };
+            let count = self.newlines.min(2);
             self.out.push_str(&"\n".repeat(count));
             self.out.push_str(&"\t".repeat(self.depth()));
         }

@@ -11,8 +11,8 @@ use crate::check::program::ModId;
 use crate::functions::Builtin;
 use crate::resources::Known;
 use crate::syntax::ast::{ExprId, Name};
-use crate::types::unify::TyId;
 use crate::types::FuncType;
+use crate::types::unify::TyId;
 use crate::value::Value;
 
 /// The id of an expression.

@@ -27,10 +27,8 @@ impl Language for Mcl {
 
     fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
         let input = Input::Text(source.full.into(), source.text.to_string());
-        let options = Options {
-            module_path: checking.modulepath.first().cloned(),
-            ..Options::default()
-        };
+        let options =
+            Options { module_path: checking.modulepath.first().cloned(), ..Options::default() };
         let found = session::check(checking.world, checking.sources, &input, &options);
         match found {
             Ok(checked) => checked.warnings.into(),

@@ -42,12 +42,8 @@ pub fn lower(resources: &Resources, name: &str) -> Graph {
     for (at, resource) in resources.list.iter().enumerate() {
         for received in &resource.receives {
             let from = &resources.list[received.from];
-            let text = format!(
-                "{}[{}].{}",
-                kind_name(from.kind.kind.name),
-                from.name,
-                received.key
-            );
+            let text =
+                format!("{}[{}].{}", kind_name(from.kind.kind.name), from.name, received.key);
             let origin = graph.resource(ids[at]).origin;
             let name = EcoString::from(format!("receive:{}", received.field));
             let attribute = Attribute { name, value: Data::str(text), origin, losers: Vec::new() };
@@ -74,7 +70,8 @@ fn lower_resource(graph: &mut Graph, resource: &interpret::Resource) -> Resource
         if name == "hidden" || name == "export" {
             continue;
         }
-        let name = if name == "noop" { name.into() } else { EcoString::from(format!("meta:{name}")) };
+        let name =
+            if name == "noop" { name.into() } else { EcoString::from(format!("meta:{name}")) };
         attributes.push(Attribute { name, value: data(&value), origin, losers: Vec::new() });
     }
     let title = resource.name.as_str().into();

@@ -10,8 +10,8 @@ use crate::check::names::Checker;
 use crate::check::program::{self, Loading, ModId, Modules, Place};
 use crate::codes;
 use crate::elaborate::elaborate;
-use crate::eval::Running;
 use crate::eval::interpret::Resources;
+use crate::eval::{self, Running};
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
 use crate::ir::Program;
@@ -130,11 +130,11 @@ fn read(world: &dyn World, input: &Input) -> Result<(Place, String), String> {
     match input {
         Input::Path(path) => {
             let place = program::entry(world, path)?;
-            let bytes = world.read(&place.path).map_err(|error| {
-                format!("cannot read {}: {error}", place.path.display())
-            })?;
-            let text = String::from_utf8(bytes)
-                .map_err(|error| not_utf8(&place, &error.into_bytes()))?;
+            let bytes = world
+                .read(&place.path)
+                .map_err(|error| format!("cannot read {}: {error}", place.path.display()))?;
+            let text =
+                String::from_utf8(bytes).map_err(|error| not_utf8(&place, &error.into_bytes()))?;
             Ok((place, text))
         }
         Input::Text(path, text) => Ok((Place::of_file(path, "/main.mcl"), text.clone())),
@@ -205,11 +205,11 @@ pub fn compile(
     })
 }
 
-fn first(
-    checked: &Checked,
-    surroundings: &dyn Surroundings,
-) -> Result<Resources, Vec<Failure>> {
+fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
     let one = |failure| vec![failure];
+    if let Some(failure) = eval::meta::repeated(&checked.program) {
+        return Err(vec![failure]);
+    }
     let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
     running.run(surroundings).map_err(one)?;
     match running.resources()? {

@@ -74,7 +74,9 @@ fn recursion_in_every_disguise_is_an_error() {
 
 #[test]
 fn odd_texts_are_errors_with_a_place() {
-    for text in ["$x = 99999999999999999999\n", "$x = \"open\n", "\r\n", "$x = \"\\q\"\n", "$é = 1\n"] {
+    for text in
+        ["$x = 99999999999999999999\n", "$x = \"open\n", "\r\n", "$x = \"\\q\"\n", "$é = 1\n"]
+    {
         assert!(run(text.into()).unwrap_err().contains("/main.mcl @ 1:"), "{text:?}");
         let _ = fmt::format(text, Edition::Wide);
     }

@@ -4,9 +4,7 @@ use ordain_source::{FileId, TextRange};
 use rustc_hash::FxHashSet;
 
 use crate::failure::{Failure, Phase};
-use crate::syntax::ast::{
-    EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree,
-};
+use crate::syntax::ast::{EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree};
 use crate::syntax::interpolate;
 use crate::value::Value;
 

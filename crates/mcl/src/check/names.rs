@@ -233,9 +233,7 @@ impl<'w> Checker<'w> {
         };
         let alias = alias.unwrap_or(&own);
         let key = (Space::Scoped, alias.clone());
-        if alias != "*"
-            && known.insert(key, format!("import({path})")).is_some()
-        {
+        if alias != "*" && known.insert(key, format!("import({path})")).is_some() {
             let text = format!("import alias `{alias}` already exists in this scope");
             self.refuse(module, text, range);
             return;
@@ -286,8 +284,7 @@ impl<'w> Checker<'w> {
         let known = self.modules.known(&place.path);
         if let Some(id) = known {
             if self.reading.contains(&id) {
-                let text =
-                    format!("{prefix}: recursive import of: `{}`: not a dag", place.shown);
+                let text = format!("{prefix}: recursive import of: `{}`: not a dag", place.shown);
                 self.found.push(Failure::new(Phase::SetScope, text, span));
                 return None;
             }
@@ -310,7 +307,7 @@ impl<'w> Checker<'w> {
             Err(failures) => {
                 for mut failure in failures {
                     let stage = match failure.phase {
-                        Phase::LexParse => "could not generate AST",
+                        Phase::LexParse => "could not generate AST from import",
                         Phase::Init => "could not init and validate AST",
                         _ => "could not interpolate AST",
                     };
@@ -322,15 +319,13 @@ impl<'w> Checker<'w> {
             Ok(id) => {
                 let module = self.modules.get(id);
                 if let Some((stmt, range)) = program::unused(&module) {
-                    let text =
-                        format!("module contains unused statements: found stmt: {stmt}");
+                    let text = format!("module contains unused statements: found stmt: {stmt}");
                     let span = range.in_file(module.file);
                     self.found.push(Failure::new(Phase::SetScope, text, span));
                 } else {
                     self.module(id);
                     for failure in &mut self.found[before..] {
-                        failure.text =
-                            format!("could not set scope from import: {}", failure.text);
+                        failure.text = format!("could not set scope from import: {}", failure.text);
                     }
                     target = Some(Target::Module(id));
                 }
@@ -479,8 +474,6 @@ fn is_system(path: &str) -> bool {
 pub fn body(module: &Module, block: Block) -> &[StmtId] {
     match block {
         Block::Top(_) => &module.tree.body,
-        Block::Of(_, owner, number) => {
-            module.tree.stmts[owner].kind.blocks()[usize::from(number)]
-        }
+        Block::Of(_, owner, number) => module.tree.stmts[owner].kind.blocks()[usize::from(number)],
     }
 }

@@ -10,9 +10,7 @@ use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
-use crate::syntax::ast::{
-    BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree,
-};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
 use crate::types::Type;
 use crate::types::unify::TyId;
 use crate::value::Value;
@@ -48,12 +46,7 @@ impl Elaborator<'_> {
     }
 
     /// An expression whose type is written down, or not.
-    pub(super) fn infer_as(
-        &mut self,
-        frame: FrameId,
-        id: ExprId,
-        ann: Option<TyId>,
-    ) -> Typed {
+    pub(super) fn infer_as(&mut self, frame: FrameId, id: ExprId, ann: Option<TyId>) -> Typed {
         let module = self.module_of(frame);
         let id = bare(&module.tree, id);
         let at = (self.frame(frame).block.module(), id);
@@ -167,8 +160,7 @@ impl Elaborator<'_> {
     ) -> Typed {
         let item = self.types.hole();
         let own = self.types.list(item);
-        let parts: Vec<IrId> =
-            items.iter().map(|part| self.check(frame, *part, item).ir).collect();
+        let parts: Vec<IrId> = items.iter().map(|part| self.check(frame, *part, item).ir).collect();
         self.own_type(at, own, ann);
         self.node(IrKind::List(parts.into()), at, own)
     }
@@ -245,12 +237,7 @@ impl Elaborator<'_> {
     }
 
     /// Operators in a chain, from its left end on: a long chain is no deep tree.
-    fn operators(
-        &mut self,
-        frame: FrameId,
-        at: (ModId, ExprId),
-        ann: Option<TyId>,
-    ) -> Typed {
+    fn operators(&mut self, frame: FrameId, at: (ModId, ExprId), ann: Option<TyId>) -> Typed {
         let module = self.modules.get(at.0);
         let mut chain = Vec::new();
         let mut id = at.1;
@@ -293,13 +280,7 @@ impl Elaborator<'_> {
     }
 
     /// A call of an internal function whose types are required already.
-    fn internal(
-        &mut self,
-        name: &str,
-        args: &[Typed],
-        result: TyId,
-        at: (ModId, ExprId),
-    ) -> Typed {
+    fn internal(&mut self, name: &str, args: &[Typed], result: TyId, at: (ModId, ExprId)) -> Typed {
         let Some(func) = functions::find(name) else { return self.broken(at) };
         let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
         let args = args.iter().map(|arg| arg.ir).collect();

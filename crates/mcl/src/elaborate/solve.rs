@@ -6,8 +6,8 @@ use super::{Constraint, Deferred, Elaborator, Subject, Validation, debug};
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
-use crate::types::{FuncType, Type};
 use crate::types::unify::TyId;
+use crate::types::{FuncType, Type};
 
 impl Elaborator<'_> {
     /// Solves the types and gives the program.
@@ -138,9 +138,7 @@ impl Elaborator<'_> {
                 continue;
             }
             let subject = match subject {
-                Subject::Expr(module, expr) => {
-                    debug::print(&self.modules.get(module).tree, expr)
-                }
+                Subject::Expr(module, expr) => debug::print(&self.modules.get(module).tree, expr),
                 Subject::Param(id) => format!("param({})", self.params[id.0 as usize].name),
             };
             let ty = self.types.print(expected);

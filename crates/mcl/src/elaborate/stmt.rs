@@ -114,13 +114,7 @@ impl Elaborator<'_> {
         self.block(inner)
     }
 
-    fn for_statement(
-        &mut self,
-        frame: FrameId,
-        id: StmtId,
-        node: &ForNode,
-        span: Span,
-    ) -> Step {
+    fn for_statement(&mut self, frame: FrameId, id: StmtId, node: &ForNode, span: Span) -> Step {
         let over = self.infer(frame, node.over);
         let (_, subject) = self.place(frame, node.over);
         let module = self.frame(frame).block.module();
@@ -211,14 +205,7 @@ impl Elaborator<'_> {
     }
 
     /// The name of a resource, or of a half of an edge.
-    fn name(
-        &mut self,
-        frame: FrameId,
-        expr: ExprId,
-        name: Typed,
-        span: Span,
-        is_collect: bool,
-    ) {
+    fn name(&mut self, frame: FrameId, expr: ExprId, name: Typed, span: Span, is_collect: bool) {
         let (_, subject) = self.place(frame, expr);
         let module = self.module_of(frame);
         let is_text = matches!(module.tree.exprs[expr].kind, ExprKind::Str(_));
@@ -257,8 +244,7 @@ impl Elaborator<'_> {
                 let (_, subject) = self.place(frame, *value);
                 let Some((number, _, ty)) = field else {
                     if known.is_some() {
-                        let text =
-                            format!("field `{name}` does not exist in `{kind}` resource");
+                        let text = format!("field `{name}` does not exist in `{kind}` resource");
                         self.refuse(text, span);
                         self.last_is_placeless();
                     }

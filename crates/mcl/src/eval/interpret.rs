@@ -12,9 +12,7 @@ use super::meta::Meta;
 use super::validate;
 use crate::engine::Engine;
 use crate::failure::{Failure, Phase};
-use crate::ir::{
-    EntryStepKind, HalfStep, Included, IrKind, Program, ResourceStep, Step,
-};
+use crate::ir::{EntryStepKind, HalfStep, Included, IrKind, Program, ResourceStep, Step};
 use crate::resources::{Given, Kind, Known, Width};
 use crate::value::{Struct, Value};
 
@@ -109,8 +107,7 @@ impl Resources {
     /// The textual form of the original, sorted.
     pub fn lines(&self) -> Vec<String> {
         let names: Vec<String> = self.list.iter().map(Resource::reference).collect();
-        let mut lines: Vec<String> =
-            names.iter().map(|name| format!("Vertex: {name}")).collect();
+        let mut lines: Vec<String> = names.iter().map(|name| format!("Vertex: {name}")).collect();
         for (from, to) in self.edges.keys() {
             let (from, to) = (&names[*from], &names[*to]);
             lines.push(format!("Edge: {from} -> {to} # {from} -> {to}"));
@@ -188,14 +185,14 @@ fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName, Vec<Failu
                 Some(_) if resource.meta.hidden => {}
                 Some(_) if resource.kind.kind.has("compatible") => {
                     match merged(&into.list[twin], &resource) {
-                        Some(state) => {
+                        Ok(state) => {
                             if let Some((at, ..)) = resource.kind.field("state") {
                                 into.list[twin].fields[at] = Some(state);
                             }
                         }
-                        None => {
+                        Err(cause) => {
                             let text = format!(
-                                "incompatible duplicate resource `{}` found: the State differs",
+                                "incompatible duplicate resource `{}` found: {cause}",
                                 resource.reference()
                             );
                             let other = into.list[twin].span;
@@ -207,8 +204,11 @@ fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName, Vec<Failu
                 Some(difference) => {
                     let reference = resource.reference();
                     let first = into.list[twin].span;
-                    let exports =
-                        &resource.meta.export.first().filter(|_| !into.list[twin].meta.export.is_empty());
+                    let exports = &resource
+                        .meta
+                        .export
+                        .first()
+                        .filter(|_| !into.list[twin].meta.export.is_empty());
                     let text = match exports {
                         Some(host) => format!(
                             "inequivalent duplicate export: {reference} to {host}: {difference}"
@@ -229,10 +229,28 @@ fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName, Vec<Failu
 }
 
 /// The state of two packages that are wanted in states that go together.
-fn merged(a: &Resource, b: &Resource) -> Option<Value> {
+fn merged(a: &Resource, b: &Resource) -> Result<Value, String> {
+    let others = a.kind.kind.fields.iter().filter(|field| field.name != "state");
+    for field in others {
+        let same = match (a.value(field.name), b.value(field.name)) {
+            (Some(x), Some(y)) => x.is_same(&y),
+            (x, y) => x.is_none() && y.is_none(),
+        };
+        if !same {
+            let shown = |value: Option<Value>| value.map_or("nil".into(), |v| v.to_string());
+            let (x, y) = (shown(a.value(field.name)), shown(b.value(field.name)));
+            return Err(format!("{} differs: {x} vs {y}", field.name));
+        }
+    }
     let (x, y) = (a.text("state"), b.text("state"));
     let both = ["installed", "newest"];
-    (both.contains(&x.as_str()) && both.contains(&y.as_str())).then(|| "newest".into())
+    if x == y {
+        return Ok(x.into());
+    }
+    if both.contains(&x.as_str()) && both.contains(&y.as_str()) {
+        return Ok("newest".into());
+    }
+    Err(format!("state differs: {x} vs {y}"))
 }
 
 /// What differs between two resources, in the original's words.
@@ -493,7 +511,12 @@ impl Interpreter<'_> {
         let names = self.names(*name);
         let Some(kind) = step.known else {
             if step.collect.is_none() {
-                let text = format!("no resource kind `{}` available", step.kind);
+                let shown = names.first().map_or("", String::as_str);
+                let text = format!(
+                    "error building resource: cannot create resource kind `{0}` with name `{shown}`: \
+                     no resource kind `{0}` available",
+                    step.kind
+                );
                 self.refuse(text, step.span);
             }
             return;
@@ -547,9 +570,8 @@ impl Interpreter<'_> {
         let Some(found) = source.and_then(|source| self.value(source)).cloned() else { return };
         for item in found.as_list().unwrap_or_default() {
             let Value::Struct(item) = item else { continue };
-            let text = |name: &str| {
-                item.get(name).and_then(Value::as_str).map(|text| text.to_string())
-            };
+            let text =
+                |name: &str| item.get(name).and_then(Value::as_str).map(|text| text.to_string());
             let (Some(name), Some(data)) = (text("name"), text("data")) else { continue };
             match decode(template, &data) {
                 Ok(resource) => self.finish(&resource, name, &[]),
@@ -667,9 +689,7 @@ fn fits(width: Width, value: &Value) -> Result<(), String> {
     };
     let Some(number) = value.as_int() else { return Ok(()) };
     if !is_signed && number < 0 {
-        return Err(format!(
-            "can't store negative int `{number}` into unsigned `{name}` field"
-        ));
+        return Err(format!("can't store negative int `{number}` into unsigned `{name}` field"));
     }
     let (least, most) = match (is_signed, bits) {
         (true, bits) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
@@ -704,9 +724,8 @@ fn from_data(data: &ordain_data::Value) -> Option<Value> {
         Data::Str(text) => text.as_str().into(),
         Data::List(items) => Value::list(items.iter().filter_map(from_data)),
         Data::Map(map) => {
-            let pairs = map.iter().filter_map(|(key, value)| {
-                Some((key.as_str()?, from_data(value)?))
-            });
+            let pairs =
+                map.iter().filter_map(|(key, value)| Some((key.as_str()?, from_data(value)?)));
             Struct::of(pairs).into()
         }
         _ => return None,

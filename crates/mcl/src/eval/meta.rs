@@ -1,6 +1,39 @@
 //! Meta parameters.
 
+use rustc_hash::FxHashSet;
+
+use crate::check::init::META;
+use crate::failure::{Failure, Phase};
+use crate::ir::{EntryStepKind, IrKind, Program, ResourceStep, Step};
 use crate::value::Value;
+
+/// A meta parameter that a struct of them sets once more.
+pub fn repeated(program: &Program) -> Option<Failure> {
+    program.steps.iter().find_map(|(_, step)| {
+        let Step::Resource(step) = step else { return None };
+        let name = repeated_in(program, step)?;
+        let text = format!("resource has duplicate meta entry of: {name}");
+        Some(Failure::new(Phase::Graph, text, step.span))
+    })
+}
+
+fn repeated_in(program: &Program, step: &ResourceStep) -> Option<String> {
+    let mut known: FxHashSet<String> = FxHashSet::default();
+    for entry in &step.entries {
+        let names: Vec<String> = match &entry.kind {
+            EntryStepKind::Meta(name, _) => vec![name.to_string()],
+            EntryStepKind::MetaStruct(value) => match &program.ir[*value].kind {
+                IrKind::Struct(names, _) => names.iter().map(ToString::to_string).collect(),
+                _ => META.iter().map(ToString::to_string).collect(),
+            },
+            _ => continue,
+        };
+        if let Some(name) = names.into_iter().find(|name| !known.insert(name.clone())) {
+            return Some(name);
+        }
+    }
+    None
+}
 
 /// What every resource has besides the fields of its kind.
 #[derive(Clone, PartialEq, Debug)]

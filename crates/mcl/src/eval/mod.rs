@@ -10,7 +10,6 @@
 
 mod autoedge;
 mod build;
-pub mod debug;
 pub mod fields;
 pub mod interpret;
 pub mod meta;
@@ -37,10 +36,7 @@ impl Running {
     ///
     /// # Errors
     /// When the graph grows too large.
-    pub fn new(
-        program: Arc<Program>,
-        surroundings: &dyn Surroundings,
-    ) -> Result<Self, Failure> {
+    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
         let mut engine = Engine::new();
         let live = build::build(&program, &mut engine, surroundings).map_err(|fault| {
             let text = fault.message.to_string();

@@ -60,7 +60,9 @@ fn file(resource: &Resource) -> Option<String> {
     let (source, fragments) = (resource.text("source"), resource.texts("fragments"));
     let sources = [has_content, !source.is_empty(), !fragments.is_empty()];
     if state == "absent" && sources.contains(&true) {
-        return Some("can't specify file Content, Source, or Fragments when State is absent".into());
+        return Some(
+            "can't specify file Content, Source, or Fragments when State is absent".into(),
+        );
     }
     if sources.iter().filter(|set| **set).count() > 1 {
         return Some("can only specify one of Content, Source, and Fragments".into());

@@ -123,8 +123,10 @@ fn struct_lookup(args: &[Known]) -> Result<FuncType, String> {
     let name = field_name(args)?;
     let mut shape = read("func(struct ?1, field str) ?2")?;
     if let Some(known) = args.first().and_then(Known::struct_type) {
-        let missing = || format!("field {name} was not found in struct");
-        shape.result = known.get(&name).ok_or_else(missing)?.clone();
+        // That it is missing is said once the types are known.
+        if let Some(field) = known.get(&name) {
+            shape.result = field.clone();
+        }
     }
     Ok(shape)
 }

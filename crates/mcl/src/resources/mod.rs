@@ -105,8 +105,9 @@ pub fn find(name: &str) -> Option<&'static Known> {
     let table = TABLE.get_or_init(|| {
         let known = |kind: &'static Kind| {
             let fields = kind.fields.iter().enumerate();
-            let fields = fields
-                .map(|(at, field)| (field.name, (at, types::parse(field.ty).unwrap_or(Type::Variant))));
+            let fields = fields.map(|(at, field)| {
+                (field.name, (at, types::parse(field.ty).unwrap_or(Type::Variant)))
+            });
             (kind.name, Known { kind, fields: fields.collect() })
         };
         KINDS.iter().map(known).collect()

@@ -30,9 +30,11 @@ pub fn pieces(raw: &str) -> Result<Vec<Piece>, String> {
             rest = &rest[1..];
         } else {
             let escaped = rest[1..].chars().next().unwrap_or_default();
-            text.push(escape(escaped).ok_or_else(|| {
-                format!("parser failed: unknown escape sequence: \\{escaped}")
-            })?);
+            text.push(
+                escape(escaped).ok_or_else(|| {
+                    format!("parser failed: unknown escape sequence: \\{escaped}")
+                })?,
+            );
             rest = &rest[1 + escaped.len_utf8()..];
         }
     }

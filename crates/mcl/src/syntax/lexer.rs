@@ -20,8 +20,7 @@ pub struct Lexed {
 /// # Errors
 /// With the first thing that is no token.
 pub fn lex(text: &str, edition: Edition) -> Result<Lexed, SyntaxError> {
-    let mut lexer =
-        Lexer { text, bytes: text.as_bytes(), pos: 0, edition, out: Lexed::default() };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), pos: 0, edition, out: Lexed::default() };
     lexer.out.tokens.reserve(text.len() / 5);
     while lexer.pos < lexer.bytes.len() {
         lexer.token()?;
@@ -171,8 +170,7 @@ impl Lexer<'_> {
 
     fn unknown(&self) -> SyntaxError {
         let c = self.text[self.pos..].chars().next().unwrap_or_default();
-        let kind =
-            if c == '\r' { SyntaxKind::CarriageReturn } else { SyntaxKind::Unrecognized };
+        let kind = if c == '\r' { SyntaxKind::CarriageReturn } else { SyntaxKind::Unrecognized };
         self.refused(kind, c.encode_utf8(&mut [0; 4]))
     }
 

@@ -387,8 +387,7 @@ impl Parser<'_> {
     fn func_rest(&mut self) -> Parsed<FuncDef> {
         self.expect(T::OpenParen)?;
         let params = self.params()?;
-        let result =
-            if self.is_function_type_next() { Some(self.type_node()?) } else { None };
+        let result = if self.is_function_type_next() { Some(self.type_node()?) } else { None };
         let words: &[T] = if result.is_some() { &[T::OpenCurly] } else { &[] };
         let body = self.body_or(words)?;
         Ok(FuncDef { params, result, body })
@@ -408,11 +407,8 @@ impl Parser<'_> {
         let name = self.colon_name()?;
         let with_params = self.eat(T::OpenParen);
         let params = if with_params { self.params()? } else { Vec::new() };
-        let words: &[T] = if with_params {
-            &[T::OpenCurly]
-        } else {
-            &[T::OpenCurly, T::OpenParen, T::Colon]
-        };
+        let words: &[T] =
+            if with_params { &[T::OpenCurly] } else { &[T::OpenCurly, T::OpenParen, T::Colon] };
         let body = self.block_or(words)?;
         Ok(StmtKind::Class(Box::new(ClassNode { name, params, body })))
     }
@@ -456,8 +452,7 @@ impl Parser<'_> {
                 let range = self.bump().range;
                 Ok(self.slice(range))
             }
-            _ => Err(self
-                .unexpected(&[T::MapIdentifier, T::Identifier, T::CollectIdentifier])),
+            _ => Err(self.unexpected(&[T::MapIdentifier, T::Identifier, T::CollectIdentifier])),
         }
     }
 
@@ -497,7 +492,7 @@ impl Parser<'_> {
             line: &[T::CloseParen],
             after: &[T::CloseParen],
             next: &[T::Dollar],
-            comma: &[],
+            comma: &[T::Comma],
         };
         self.items(T::CloseParen, &WORDS, |kind| kind == T::Dollar, Self::param)
     }

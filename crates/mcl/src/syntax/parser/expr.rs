@@ -70,13 +70,8 @@ fn starts_expr(kind: T) -> bool {
     )
 }
 
-const LIST_WORDS: ListWords = ListWords {
-    first: &[],
-    line: &[],
-    after: &[T::CloseBrack, T::Comma],
-    next: &[],
-    comma: &[],
-};
+const LIST_WORDS: ListWords =
+    ListWords { first: &[], line: &[], after: &[T::CloseBrack, T::Comma], next: &[], comma: &[] };
 const MAP_WORDS: ListWords = ListWords { after: &[T::CloseCurly, T::Comma], ..LIST_WORDS };
 const STRUCT_WORDS: ListWords = ListWords {
     first: &[T::Newline, T::CloseCurly, T::Identifier],

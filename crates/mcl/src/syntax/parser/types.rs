@@ -139,8 +139,7 @@ impl Parser<'_> {
         let mut known = FxHashSet::default();
         let mut names = args.iter().filter_map(|(name, _)| name.as_ref());
         if let Some(name) = names.find(|name| !known.insert(*name)) {
-            let text =
-                format!("can't set return type in parser: duplicate arg name of `{name}`");
+            let text = format!("can't set return type in parser: duplicate arg name of `{name}`");
             self.refuse(SyntaxKind::ReturnType, text, end);
         }
         let result = self.type_node()?;
