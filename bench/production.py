@@ -758,6 +758,12 @@ def write_module(directory, n):
     if n % 5 == 0:
         write_file(here / "lib/puppet/functions" / name / "unused.rb", "# not called\n")
 
+FACT = """\
+Facter.add(:%s) do
+  setcode { File.read('/etc/machine/%s').strip }
+end
+"""
+
 
 def write_site(directory):
     for i in range(PROFILES):
@@ -780,6 +786,8 @@ def write_site(directory):
     write_file(directory / "functions/pick_interval.pp", PICK_INTERVAL)
     write_file(directory / "functions/pick_names.pp", PICK_NAMES)
     write_file(directory / "functions/assert_private.pp", ASSERT_PRIVATE)
+    for fact in ("role", "location", "is_container"):
+        write_file(directory / f"site/profile/lib/facter/{fact}.rb", FACT % (fact, fact))
     write_file(directory / "environment.conf", "modulepath = site:modules\n")
     write_file(directory / "hiera.yaml", HIERA)
 

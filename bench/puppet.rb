@@ -4,6 +4,9 @@
 #   ruby puppet.rb parse PATH RUNS                           parse and validate, all files below a directory
 #   ruby puppet.rb environment DIR FACTS RUNS [CATALOG]      compile an environment for the node NAME of
 #                                                            FACTS, a file NAME.json; keep the catalog
+#   ruby puppet.rb environments DIR NAME RUNS                find an environment among those of a directory
+#   ruby puppet.rb memory DIR FACTS RUNS                     compile as `environment` does; the memory after
+#                                                            each run, in kB
 #
 # A compile keeps its environment, as a server does: files are parsed in the first run only.
 require 'json'
@@ -31,7 +34,7 @@ def compile(node)
 end
 
 verb, path, *rest = ARGV
-runs = Integer(rest[verb == 'environment' ? 1 : 0])
+runs = Integer(rest[%w[environment environments memory].include?(verb) ? 1 : 0])
 work = Dir.mktmpdir
 begin
   dirs = %w[confdir vardir codedir publicdir].flat_map { |name| ["--#{name}", work] }
@@ -52,7 +55,15 @@ begin
         Puppet::Parser::Compiler.compile(node).to_json.bytesize
       end
     end
-  when 'environment'
+  when 'environments'
+    Puppet[:environmentpath] = path
+    Puppet.push_context(Puppet.base_context(Puppet.settings), 'benchmark')
+    measure(runs) do
+      environments = Puppet.lookup(:environments)
+      environments.clear_all
+      environments.get!(rest[0]).modules.size
+    end
+  when 'environment', 'memory'
     facts = JSON.parse(File.read(rest[0]))
     name = File.basename(rest[0], '.json')
     Puppet[:environmentpath] = File.dirname(path)
@@ -66,7 +77,10 @@ begin
         node.merge(facts)
         node.trusted_data = { 'authenticated' => 'local', 'certname' => name, 'extensions' => {} }
         catalog, written = compile(node)
-        catalog.resources.size
+        next catalog.resources.size unless verb == 'memory'
+
+        GC.start
+        Integer(File.read('/proc/self/status')[/VmRSS:\s+(\d+)/, 1])
       end
     end
     File.write(rest[2], written) unless rest[2].to_s.empty?

@@ -35,6 +35,13 @@ def empty_catalog(directory):
     site(directory, "debug('no resources')\n")
 
 
+def many_environments(directory):
+    """an empty catalog of one environment among 1,000"""
+    empty_catalog(directory)
+    for n in range(999):
+        (directory.parent / f"other{n}").mkdir()
+
+
 def defined_types(directory):
     """200 modules, a define of each used twice"""
     names = [f"part{n:03}" for n in range(200)]

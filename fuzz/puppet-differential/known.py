@@ -24,7 +24,7 @@ def known(case, found, ours, theirs):
         return "an error of the program itself"
     if kind in ("value", "logs", "words", "type", "parameters") and OBJECT.search(json.dumps(theirs)):
         return "Ruby's notation of an object"
-    if kind == "logs" and VALIDATION.search(json.dumps(theirs["logs"])):
+    if kind == "logs" and VALIDATION.search(json.dumps(theirs.get("logs", []))):
         return "warnings of the validator are diagnostics, not logs"
     if kind == "type" and str(2**63 - 1) in theirs["type"]:
         return "the largest integer stands for no bound"

@@ -24,6 +24,10 @@ pub const STALE_PLAN: &str = "ordain::stale-plan";
 pub const STATE: &str = "ordain::state";
 /// A run did not come to its end.
 pub const INTERRUPTED: &str = "ordain::interrupted";
+/// An Ecore model cannot be read, or not all of it.
+pub const ECORE: &str = "ordain::ecore";
+/// Types cannot be had in another form, or not all of them.
+pub const TYPES: &str = "ordain::types";
 /// A resource cannot be looked at or changed.
 pub const RESOURCE: &str = "ordain::resource";
 
@@ -53,6 +57,15 @@ const OWN: &[CodeDoc] = &[
         details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML), such \
                   as `ordain compile` and `ordain plan --out` write. The message says what is \
                   wrong with the file: it may be cut off, or of a newer version.",
+    },
+    CodeDoc {
+        code: ECORE,
+        summary: "an Ecore model cannot be read, or not all of it",
+        details: "As an error: the file is no XML, no Ecore, refers to another document, has a \
+                  document type, or is beyond the bounds (64 MiB, a million elements, 100 levels \
+                  and 100 attributes of an element). The place says where. As a warning: the \
+                  model has something that the language has no word for, such as an operation or \
+                  a second class to inherit from; the message says what became of it.",
     },
     CodeDoc {
         code: FILE,
@@ -87,6 +100,14 @@ const OWN: &[CodeDoc] = &[
         details: "The lock and the journal of runs are kept in `/var/lib/ordain` for root, else \
                   below `$XDG_STATE_HOME` or `~/.local/state`; `--state-dir` or \
                   `ORDAIN_STATE_DIR` says otherwise. Another run may hold the lock: wait for it.",
+    },
+    CodeDoc {
+        code: TYPES,
+        summary: "types cannot be had in another form, or not all of them",
+        details: "As an error: a type refers to one that is not in the files, as `has role, Role` \
+                  where nothing defines `Role`: give that file, too. As a warning: the other form \
+                  has no word for something, as JSON Schema has none for `Pattern[/(?i:a)/]`; the \
+                  message says what stands there instead.",
     },
     CodeDoc {
         code: UNKNOWN_NAME,

@@ -13,6 +13,7 @@ mod mcl;
 mod merging;
 mod node;
 mod options;
+mod served;
 mod several;
 mod show;
 mod spiff;

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::options::CompileArgs;
+use crate::served::StaticArgs;
 use crate::show::cycle;
 use crate::ui::{Ui, count};
 use crate::{codes, node};
@@ -41,6 +42,8 @@ pub struct Run<'a> {
     pub jobs: Option<NonZeroUsize>,
     /// How to compile.
     pub compile: &'a CompileArgs,
+    /// What the catalogs say of files.
+    pub served: &'a StaticArgs,
 }
 
 /// Writes the graph of a node.
@@ -190,7 +193,13 @@ fn compiled(
     done.logs = compiled.report.logs;
     done.found.extend(compiled.report.diagnostics);
     done.exported = compiled.exports;
-    let graph = compiled.graph.ok_or(Failure::Shown)?;
+    let mut graph = compiled.graph.ok_or(Failure::Shown)?;
+    let found = run.served.apply(&site.env, &mut graph)?;
+    let fails = found.iter().any(|d| d.severity == Severity::Error);
+    done.found.extend(found);
+    if fails {
+        return Err(Failure::Shown);
+    }
     if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
         done.found.push(cycle::diagnostic(&loop_, &graph, Severity::Warning));
     }

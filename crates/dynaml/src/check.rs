@@ -12,9 +12,11 @@ use crate::diagnose::{
 use crate::functions;
 use crate::load::{Features, Sources, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
+use crate::syntax::parser::parse;
 use crate::value::is_expression;
 
-/// Whether a text is YAML with expressions in it.
+/// Whether a text is YAML with expressions in it: some that are written as usual, with a blank after
+/// the parentheses, or that can be parsed. Other languages have doubled parentheses, too.
 pub fn has_expressions(text: &str) -> bool {
     if !text.contains("((") {
         return false;
@@ -23,7 +25,10 @@ pub fn has_expressions(text: &str) -> bool {
     trees.iter().any(|tree| {
         let nodes = (0..tree.len()).filter_map(|n| u32::try_from(n).ok());
         nodes.into_iter().any(|n| match &tree.node(NodeId(n)).kind {
-            Kind::Scalar(text, _) => is_expression(text),
+            Kind::Scalar(text, _) if is_expression(text) => {
+                text.starts_with("(( ")
+                    || parse(&text[2..text.len() - 2], &mut Exprs::default()).is_ok()
+            }
             _ => false,
         })
     })
@@ -212,6 +217,8 @@ mod tests {
         assert!(has_expressions("a: (( b ))\n"));
         assert!(!has_expressions("a: b (( c ))\n"));
         assert!(!has_expressions("a: ((! b ))\n"));
+        assert!(has_expressions("a: ((b))\n"));
+        assert!(!has_expressions("a: (($FIRST_NETWORK $SECOND_NETWORK))\n"), "a list of ferm");
     }
 
     #[test]

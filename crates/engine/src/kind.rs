@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::{Resource, ResourceRef};
+use ordain_graph::{Resource, ResourceRef, ServedFiles};
 
 use crate::host::Host;
 
@@ -98,6 +98,8 @@ pub struct ParseContext<'a> {
     pub find: &'a dyn Fn(&ResourceRef) -> Option<&'a Resource>,
     /// The paths of all declared files.
     pub files: &'a dyn Fn() -> Arc<BTreeSet<PathBuf>>,
+    /// What the sources of files were when the graph was compiled, if it says.
+    pub served: &'a ServedFiles,
 }
 
 /// How important a line of the log is.

@@ -4,7 +4,8 @@
 //! contract of a resource kind, `kinds/` has one file for each, [`host`] is the machine that they
 //! act on. [`prepare`] parses a graph and puts it into order, [`plan`] compares all of it with the
 //! machine, [`apply`] changes what differs: they decide order, noop, failure and refresh for all
-//! kinds alike. [`saved`] keeps a plan for later.
+//! kinds alike. [`saved`] keeps a plan for later, [`serve`] looks at the
+//! sources of files for static catalogs.
 
 pub mod accounts;
 pub mod apply;
@@ -19,4 +20,5 @@ pub mod registry;
 pub mod report;
 pub mod runner;
 pub mod saved;
+pub mod serve;
 pub mod step;

@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role, Wish};
 use ordain_graph::{
-    Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource, ResourceId,
-    ResourceRef, json,
+    Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
+    ResourceId, ResourceRef, json,
 };
 use rustc_hash::FxHashMap;
 
@@ -156,7 +156,7 @@ impl<'a> Prepared<'a> {
         } else if self.is_filtered(resource) {
             Item::Filtered
         } else {
-            self.parse(resource).map_or_else(Item::Bad, Item::Ready)
+            self.parse(&with_served(resource, self.graph)).map_or_else(Item::Bad, Item::Ready)
         }
     }
 
@@ -188,7 +188,8 @@ impl<'a> Prepared<'a> {
         let find = |name: &ResourceRef| self.graph.find(name).map(|id| self.graph.resource(id));
         let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(self.graph))));
         let resolve_source = &self.resolve_source;
-        let context = ParseContext { resolve_source, find: &find, files: &files };
+        let context =
+            ParseContext { resolve_source, find: &find, files: &files, served: &self.graph.served };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
@@ -282,6 +283,39 @@ fn with_name_attribute<'r>(resource: &'r Resource, kind: &dyn Kind) -> Cow<'r, R
         attribute.name = first.into();
     }
     Cow::Owned(resource)
+}
+
+/// A file of a static catalog takes the source that was found when that was compiled, and only with
+/// the content of that time.
+fn with_served<'r>(resource: &'r Resource, graph: &Graph) -> Cow<'r, Resource> {
+    let file = match resource.id.kind.as_str() {
+        "File" => graph.served.file(&resource.id.title),
+        _ => None,
+    };
+    let Some(file) = file else { return Cow::Borrowed(resource) };
+    let mut resource = resource.clone();
+    if let (Some(source), Some(at)) =
+        (&file.source, resource.attributes.iter_mut().find(|a| a.name == "source"))
+    {
+        at.value = Value::str(source.as_str());
+    }
+    if let Some(digest) = file.digest() {
+        set_digest(&mut resource, digest);
+    }
+    Cow::Owned(resource)
+}
+
+/// Sets the digest that content must have, unless the resource says one.
+pub(crate) fn set_digest(resource: &mut Resource, (kind, hex): (&str, &str)) {
+    if resource.value("checksum_value").is_some_and(|value| !value.is_null()) {
+        return;
+    }
+    resource.attributes.retain(|a| !["checksum", "checksum_value"].contains(&a.name.as_str()));
+    let origin = resource.origin;
+    for (name, text) in [("checksum", kind), ("checksum_value", hex)] {
+        let (name, value) = (name.into(), Value::str(text));
+        resource.attributes.push(Attribute { name, value, origin, losers: Vec::new() });
+    }
 }
 
 fn level(resource: &Resource) -> Result<Level, AttributeError> {

@@ -17,6 +17,9 @@ pub enum Error {
         /// The pattern as the user wrote it.
         pattern: String,
     },
+    /// A regular expression of Python's that cannot be compiled.
+    #[error("{0}")]
+    PythonRegex(String),
     /// A regular expression that gave up on a text after too many backtracking steps.
     #[error("the match takes too many steps: /{pattern}/")]
     RegexBudget {

@@ -76,6 +76,65 @@ pub fn to_ruby(value: f64) -> String {
     format!("{sign}{first}.{rest}e{}{:02}", exponent_sign(exponent), exponent.abs())
 }
 
+/// A float as Python's `repr` prints it.
+///
+/// ```
+/// use ordain_functions::float::to_python;
+/// assert_eq!(to_python(1e16), "1e+16");
+/// assert_eq!(to_python(100000.0), "100000.0");
+/// ```
+pub fn to_python(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    if value.is_infinite() {
+        return format!("{sign}inf");
+    }
+    if value == 0.0 {
+        return format!("{sign}0.0");
+    }
+    let (digits, exponent) = shortest(value);
+    if (-4..16).contains(&exponent) {
+        return format!("{sign}{}", positional(&digits, exponent));
+    }
+    format!("{sign}{}e{}{:02}", point_after_first(&digits), exponent_sign(exponent), exponent.abs())
+}
+
+/// Reads a float as Python's `float(text)` does: blanks around it, single underscores between
+/// digits, an exponent, `inf`, `infinity` and `nan` in any case are understood.
+///
+/// # Errors
+/// `could not convert string to float: 'x'`
+pub fn parse_python(text: &str) -> Result<f64> {
+    read_python(text).ok_or_else(|| {
+        let shown = crate::text::repr_python(text);
+        Error::Number(format!("could not convert string to float: {shown}"))
+    })
+}
+
+fn read_python(text: &str) -> Option<f64> {
+    let trimmed = text.trim_matches(crate::text::is_python_space);
+    if trimmed.len() > LENGTH_LIMIT {
+        return None;
+    }
+    let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
+    let sign = if trimmed.starts_with('-') { -1.0 } else { 1.0 };
+    match unsigned.to_ascii_lowercase().as_str() {
+        "inf" | "infinity" => return Some(sign * f64::INFINITY),
+        "nan" => return Some(sign * f64::NAN),
+        _ => {}
+    }
+    let plain = crate::integer::without_underscores(unsigned)?;
+    let (mantissa, _) = plain.split_once(['e', 'E']).unwrap_or((&plain, ""));
+    let has_digit = mantissa.bytes().any(|b| b.is_ascii_digit());
+    let is_plain = plain.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    if !has_digit || !is_plain || plain.starts_with(['+', '-']) {
+        return None;
+    }
+    Some(sign * plain.parse::<f64>().ok()?)
+}
+
 /// A float as Go's `%v` prints it.
 pub fn to_go(value: f64) -> String {
     if value.is_nan() {
@@ -215,6 +274,27 @@ mod tests {
             (70842665958952.62, "70842665958952.62"),
         ] {
             assert_eq!(to_ruby(value), text);
+        }
+    }
+
+    #[test]
+    fn python_reads_what_it_prints() {
+        for (value, text) in [
+            (1e16, "1e+16"),
+            (1e-5, "1e-05"),
+            (-0.0, "-0.0"),
+            (1.5e300, "1.5e+300"),
+            (123.456, "123.456"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(to_python(value), text);
+            assert_eq!(parse_python(text).unwrap(), value);
+        }
+        assert_eq!(parse_python(" +1_0.5e3 ").unwrap(), 10500.0);
+        assert_eq!(parse_python("1.").unwrap(), 1.0);
+        assert!(parse_python("NaN").unwrap().is_nan());
+        for text in ["", ".", "1__0", "1_", "0x1", "1e", "--1", "e5"] {
+            assert!(parse_python(text).is_err(), "{text}");
         }
     }
 

@@ -25,6 +25,44 @@ pub fn parse_ruby(text: &str) -> Result<BigInt> {
     })
 }
 
+/// Reads an integer as Python's `int(text)` does: blanks around it, a sign and single underscores
+/// between digits are understood.
+///
+/// # Errors
+/// `invalid literal for int() with base 10: 'x'`
+pub fn parse_python(text: &str) -> Result<BigInt> {
+    read_python(text).ok_or_else(|| {
+        let shown = crate::text::repr_python(text);
+        Error::Number(format!("invalid literal for int() with base 10: {shown}"))
+    })
+}
+
+fn read_python(text: &str) -> Option<BigInt> {
+    let trimmed = text.trim_matches(crate::text::is_python_space);
+    if trimmed.len() > LENGTH_LIMIT {
+        return None;
+    }
+    let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
+    let plain = without_underscores(unsigned)?;
+    if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = BigInt::parse_bytes(plain.as_bytes(), 10)?;
+    Some(if trimmed.starts_with('-') { -magnitude } else { magnitude })
+}
+
+/// The text without its underscores, which must stand singly between digits.
+pub(crate) fn without_underscores(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let valid = bytes
+        .iter()
+        .enumerate()
+        .filter(|&(_, &b)| b == b'_')
+        .all(|(at, _)| at > 0 && is_digit(at - 1) && is_digit(at + 1));
+    valid.then(|| text.replace('_', ""))
+}
+
 fn read(text: &str) -> Option<BigInt> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     if trimmed.len() > LENGTH_LIMIT {

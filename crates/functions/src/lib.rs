@@ -6,15 +6,15 @@
 //! | module | what it offers |
 //! | --- | --- |
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
-//! | [`printf`] | [`printf::ruby::sprintf`] |
-//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`]; [`float::parse_ruby`] |
+//! | [`printf`] | [`printf::ruby::sprintf`]; [`printf::python::parse`], [`printf::python::format`] |
+//! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`], [`float::parse_python`] |
 //! | [`go`] | what Go does to texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
-//! | [`integer`] | [`integer::parse_ruby`] |
+//! | [`integer`] | [`integer::parse_ruby`], [`integer::parse_python`] |
 //! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
 //! | [`base64`] | [`base64::encode`], [`base64::decode`] in Ruby's modes |
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
-//! | [`text`] | [`text::inspect_ruby`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::CharSet`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
+//! | [`text`] | [`text::inspect_ruby`], [`text::repr_python`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::CharSet`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
 //! | [`shell`] | [`shell::shellquote`], [`shell::escape`], [`shell::join`], [`shell::split`] |
 //! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::expanded`] |
 //! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |

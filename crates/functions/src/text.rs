@@ -1,4 +1,6 @@
-//! Text as Ruby treats it: quoting, case, successors, file names, sizes.
+//! Text as Ruby treats it: quoting, case, successors, file names, sizes; and Python's quoting.
+
+use std::sync::OnceLock;
 
 use crate::{Error, Result};
 
@@ -38,6 +40,50 @@ pub fn inspect_ruby(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// A text as Python's `repr` quotes it.
+///
+/// ```
+/// assert_eq!(ordain_functions::text::repr_python("it's\n"), r#""it's\n""#);
+/// ```
+pub fn repr_python(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote || c == '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            c if c.is_ascii() || !is_python_printable(c) => match c as u32 {
+                code @ ..=0xff => out.push_str(&format!("\\x{code:02x}")),
+                code @ ..=0xffff => out.push_str(&format!("\\u{code:04x}")),
+                code => out.push_str(&format!("\\U{code:08x}")),
+            },
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// Whether Python's `str.isprintable` takes the character, which is not ASCII.
+fn is_python_printable(c: char) -> bool {
+    static HIDDEN: OnceLock<regex::Regex> = OnceLock::new();
+    let hidden = HIDDEN
+        .get_or_init(|| regex::Regex::new(r"^[\p{C}\p{Z}]").expect("the pattern is well-formed"));
+    !hidden.is_match(c.encode_utf8(&mut [0; 4]))
+}
+
+/// Whether Python's `str.isspace` takes the character.
+pub fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
 /// The first letter in upper case, the others in lower case.

@@ -19,6 +19,7 @@ pub mod order;
 pub mod origin;
 pub mod place;
 pub mod puppet_catalog;
+pub mod served;
 #[cfg(test)]
 mod testing;
 
@@ -29,3 +30,4 @@ pub use model::{
 };
 pub use order::Relations;
 pub use origin::{Origin, OriginId, OriginTable, Step};
+pub use served::ServedFiles;

@@ -8,6 +8,7 @@ use ordain_data::Value;
 use rustc_hash::FxBuildHasher;
 
 use crate::origin::{OriginId, OriginTable};
+use crate::served::ServedFiles;
 
 /// The attributes that resources of every kind have.
 pub const METAPARAMETERS: &[&str] = &[
@@ -168,6 +169,8 @@ pub struct Graph {
     pub tags: Vec<EcoString>,
     /// Where things came from.
     pub origins: OriginTable,
+    /// What the sources of files were, where that was looked up.
+    pub served: ServedFiles,
 }
 
 impl Graph {

@@ -112,6 +112,8 @@ pub struct OriginId(pub u32);
 
 /// How many of the origins stored last are found again, at most; a power of two.
 const RECENT: usize = 1 << 12;
+/// The same for graphs with fewer origins than this; a power of two.
+const FEW: usize = 1 << 6;
 
 /// All origins of a graph. Equal ones that come close together are stored once: those of a large
 /// graph are nearly all different, and an index of them all would cost more than it saves.
@@ -123,13 +125,24 @@ pub struct OriginTable {
 }
 
 impl OriginTable {
+    /// Makes the index of the recent origins anew, with so many slots.
+    fn index(&mut self, slots: usize) {
+        self.recent = vec![0; slots];
+        for (id, origin) in self.origins.iter().enumerate() {
+            self.recent[FxBuildHasher.hash_one(origin) as usize % slots] = id as u32 + 1;
+        }
+    }
+
     /// The id of an origin, which is stored if it is new, or if its like was stored long ago.
     pub fn intern(&mut self, origin: Origin) -> OriginId {
-        if self.recent.is_empty() {
-            self.recent.resize(RECENT, 0);
+        match self.recent.len() {
+            0 => self.index(FEW),
+            FEW if self.origins.len() == FEW => self.index(RECENT),
+            _ => {}
         }
         let hash = FxBuildHasher.hash_one(&origin);
-        let slot = &mut self.recent[hash as usize % RECENT];
+        let slots = self.recent.len();
+        let slot = &mut self.recent[hash as usize % slots];
         if let Some(known) = slot.checked_sub(1)
             && self.origins[known as usize] == origin
         {

@@ -329,6 +329,11 @@ module Ordain
         Types.model(name)
       end
 
+      # What the definition of a loaded resource type says, and where its code stands.
+      def outline(name)
+        Types.outline_of(name)
+      end
+
       # What the types of a finished catalog make of its resources.
       def examine(list)
         Types.examine(list)

@@ -14,6 +14,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
     ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
     ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
+    ("ordain/outlines.rb", include_str!("../ruby/outlines.rb")),
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
     ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),

@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod check;
 pub mod codes;
 pub mod eval;
+pub mod exchange;
 pub mod functions;
 pub mod hiera;
 pub mod language;

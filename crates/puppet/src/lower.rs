@@ -109,7 +109,8 @@ impl Lowering<'_, '_> {
         let said = |p: &Param| {
             let is_title = p.value.as_str() == Some(resource.title.as_str());
             let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
-            !p.value.is_undef() && !is_title
+            // That a secret is not set is a secret, too.
+            (!p.value.is_undef() || sensitive.contains(&p.name)) && !is_title
         };
         let said: SmallVec<[bool; 16]> = params.iter().map(said).collect();
         let unnamed = |name: &&str| {

@@ -88,7 +88,7 @@ impl Writer {
             }
             Type::Collection(size) => sized("size_type", *size),
             Type::Array(element, size) => {
-                let open = **element == Type::Any && *size == SizeRange::ANY_SIZE;
+                let open = **element == Type::Any && size.is_unsaid_size();
                 let mut out = Vec::new();
                 out.extend((!open).then(|| ("element_type", self.write(element))));
                 out.extend(sized("size_type", *size));
@@ -97,7 +97,7 @@ impl Writer {
             Type::Hash(entry, size) => {
                 let open = entry.0 == Type::Any && entry.1 == Type::Any;
                 let mut out = Vec::new();
-                if !open || *size != SizeRange::ANY_SIZE {
+                if !open || !size.is_unsaid_size() {
                     out.push(("key_type", self.write(&entry.0)));
                     out.push(("value_type", self.write(&entry.1)));
                 }
@@ -289,7 +289,7 @@ fn ends(from: Option<Data>, to: Option<Data>) -> Fields {
 
 fn bounds(range: IntRange) -> Fields {
     let from = (range.from != i64::MIN).then_some(Data::Int(range.from));
-    ends(from, (range.to != i64::MAX).then_some(Data::Int(range.to)))
+    ends(from, (range.end() != i64::MAX).then_some(Data::Int(range.to)))
 }
 
 fn integer(range: IntRange) -> Data {
@@ -298,7 +298,7 @@ fn integer(range: IntRange) -> Data {
 
 /// The field of a size, unless any size will do.
 fn sized(name: &'static str, size: SizeRange) -> Fields {
-    let given = size != SizeRange::ANY_SIZE;
+    let given = !size.is_unsaid_size();
     given.then(|| (name, integer(size))).into_iter().collect()
 }
 

@@ -37,6 +37,7 @@ pub fn to_data(value: &Value) -> Data {
             entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
             Data::map::<EcoString>(entries)
         }
+        Value::Instance(instance) => crate::types::modelled::to_data(instance),
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
             // The kind's own name, which is not what messages call it.

@@ -31,7 +31,7 @@ pub fn ruby_class(value: &Value) -> &'static str {
         Value::SemVerRange(_) => "SemanticPuppet::VersionRange",
         Value::Uri(_) => "URI::Generic",
         Value::Callable(_) => "Puppet::Pops::Evaluator::Closure::Dynamic",
-        Value::Object(_) => "Object",
+        Value::Object(_) | Value::Instance(_) => "Object",
         Value::Iterator(_) => "Puppet::Pops::Types::Iterable::Iterator",
     }
 }

@@ -13,6 +13,7 @@ use crate::codes::advice::advise;
 use crate::eval::error::EvalError;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
+use crate::exchange::migrate::Outline;
 use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
@@ -151,6 +152,36 @@ pub fn generate_types<'a>(
     })
 }
 
+/// What is wrong with the definitions of the types with features that an environment knows.
+pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, Settings::default(), "check");
+        compiler.begin(&Node::default());
+        let errors = compiler.wrong_models();
+        errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
+    })
+}
+
+/// Runs the files of resource types in Ruby and gives what each definition says to `each`, or why
+/// there is nothing.
+pub fn outline_types<'a>(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    files: impl Iterator<Item = (&'a str, &'a Path)> + Send,
+    mut each: impl FnMut(&str, &Path, Result<Outline, NotGenerated>) + Send,
+) -> Report {
+    on_deep_stack(|| {
+        let mut compiler = Compiler::new(env, settings, &node.name);
+        compiler.begin(node);
+        for (name, file) in files {
+            let outline = compiler.outline_type(name, file);
+            each(name, file, outline.map(Outline));
+        }
+        report(Outcome { compiler, error: None })
+    })
+}
+
 /// What looking up data gave.
 pub struct LookedUp {
     /// The value, if there is one.
@@ -161,14 +192,14 @@ pub struct LookedUp {
     pub report: Report,
 }
 
-/// Looks up data for a node. Data sees the facts and parameters of the node, and with `whole` also
+/// Looks up data for a node, and keeps a record of it if there is an explainer. Data sees the facts and parameters of the node, and with `whole` also
 /// what its catalog sets.
 pub fn look_up(
     env: &Environment,
     settings: Settings,
     node: &Node,
     request: &Request,
-    explain: bool,
+    explainer: Option<Explainer>,
     whole: bool,
 ) -> LookedUp {
     on_deep_stack(|| {
@@ -182,7 +213,7 @@ pub fn look_up(
         if outcome.error.is_some() {
             return LookedUp { value: None, explanation: None, report: report(outcome) };
         }
-        outcome.compiler.hiera.explainer = explain.then(Explainer::default);
+        outcome.compiler.hiera.explainer = explainer;
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let value = match outcome.compiler.lookup(request, ScopeId::TOP, nowhere) {
             Ok(found) => found.map(|f| f.value),

@@ -13,6 +13,7 @@ use ordain_functions::version::{Range, Version};
 use rustc_hash::FxBuildHasher;
 
 use crate::eval::closure::Closure;
+use crate::types::modelled::Instance;
 use crate::types::uri::Uri;
 use crate::types::{ObjectType, Regexp, Type};
 
@@ -64,6 +65,8 @@ pub enum Value {
     Callable(Arc<Closure>),
     /// An instance of an object type: `Deferred`, `Error`, a user's own.
     Object(Arc<Object>),
+    /// An instance of a type with features of its own.
+    Instance(Arc<Instance>),
     /// A lazy sequence, as `reverse_each` and `step` give without a lambda: its items, made already,
     /// and the type of its items.
     Iterator(Arc<IteratorValue>),
@@ -232,6 +235,7 @@ impl PartialEq for Value {
             (Self::Uri(a), Self::Uri(b)) => a == b,
             (Self::Callable(a), Self::Callable(b)) => Arc::ptr_eq(a, b),
             (Self::Object(a), Self::Object(b)) => a.kind == b.kind && a.values == b.values,
+            (Self::Instance(a), Self::Instance(b)) => a == b,
             (Self::Iterator(a), Self::Iterator(b)) => a.items == b.items,
             _ => false,
         }
@@ -268,6 +272,8 @@ impl Hash for Value {
             Self::Uri(uri) => uri.hash(state),
             Self::Callable(_) => state.write_u8(7),
             Self::Object(object) => object.kind.name.hash(state),
+            // Links are equal by what they mean, which takes a document to tell.
+            Self::Instance(instance) => instance.kind.name.hash(state),
             Self::Iterator(iterator) => iterator.items.hash(state),
         }
     }

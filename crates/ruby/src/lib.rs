@@ -41,6 +41,7 @@ mod host;
 mod methods;
 mod stack;
 mod syntax;
+pub mod tree;
 mod value;
 
 use ecow::EcoString;

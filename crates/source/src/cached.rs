@@ -28,7 +28,12 @@ pub struct CachedWorld<W> {
 struct Known {
     kinds: FxHashMap<OsString, Option<EntryKind>>,
     listings: FxHashMap<OsString, Option<Listing>>,
+    /// How often something in a directory was looked for that is not there.
+    missed: FxHashMap<OsString, u32>,
 }
+
+/// After so many misses in a directory it is listed, which answers all further ones.
+const MISSES: u32 = 6;
 
 impl Known {
     /// What stands at a path, if that is known: of itself, or of the directory that it is in.
@@ -61,6 +66,20 @@ impl<W: World> CachedWorld<W> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps that nothing stands at a path.
+    fn missed(&self, path: &Path) {
+        let Some(parent) = path.parent() else { return };
+        let mut known = self.known_mut();
+        known.kinds.insert(path.into(), None);
+        let misses = known.missed.entry(parent.into()).or_default();
+        *misses += 1;
+        let many = *misses == MISSES;
+        drop(known);
+        if many {
+            let _ = self.list(parent);
+        }
+    }
+
     fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,12 +103,13 @@ impl<W: World> World for CachedWorld<W> {
             return Err(nothing_there());
         }
         let result = self.inner.read(path);
-        let kind = match &result {
-            Ok(_) => Some(EntryKind::File),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(_) => return result,
-        };
-        self.known_mut().kinds.entry(path.into()).or_insert(kind);
+        match &result {
+            Ok(_) => {
+                self.known_mut().kinds.entry(path.into()).or_insert(Some(EntryKind::File));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.missed(path),
+            Err(_) => {}
+        }
         result
     }
 
@@ -98,7 +118,10 @@ impl<W: World> World for CachedWorld<W> {
             return kind;
         }
         let kind = self.inner.kind(path);
-        self.known_mut().kinds.insert(path.into(), kind);
+        match kind {
+            Some(_) => _ = self.known_mut().kinds.insert(path.into(), kind),
+            None => self.missed(path),
+        }
         kind
     }
 
@@ -227,6 +250,19 @@ mod tests {
         fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
             self.0.run(request)
         }
+    }
+
+    #[test]
+    fn a_directory_where_much_is_missed_is_listed() {
+        let files = [("/d/a.pp", "a")];
+        let world = CachedWorld::new(Counting(MemoryWorld::with_files(files), Mutex::default()));
+        for n in 0..100 {
+            assert!(world.read(Path::new(&format!("/d/{n}.yaml"))).is_err());
+            assert_eq!(world.kind(Path::new(&format!("/e/{n}.yaml"))), None);
+        }
+        assert!(world.read(Path::new("/d/a.pp")).is_ok());
+        let asked = world.inner.1.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(asked.len() as u32, 2 * (MISSES + 1) + 1, "{asked:?}");
     }
 
     #[test]

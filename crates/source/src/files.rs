@@ -128,6 +128,12 @@ impl SourceFile {
         LineCol { line, column }
     }
 
+    /// Where a line begins, counted from 1; after the last line, the end.
+    pub fn line_start(&self, line: u32) -> usize {
+        let at = self.line_starts().get((line as usize).saturating_sub(1));
+        at.map_or(self.text.len(), |&start| start as usize)
+    }
+
     /// The text of line `line` (from 1) without its line end; empty if there is no such line.
     pub fn line_text(&self, line: u32) -> &str {
         let starts = self.line_starts();

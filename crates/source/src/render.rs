@@ -36,19 +36,24 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
             distant.push(format!("at {path}:{}:{} {}", at.line, at.column, mark.label.text));
             continue;
         }
-        let mut snippet = Snippet::source(mark.file.text.as_ref()).fold(true);
+        let part =
+            excerpt(&mark.file, marks[i..].iter().filter(|other| mark.shares_excerpt(other)));
+        let text = &mark.file.text[part.bytes.clone()];
+        let mut snippet = Snippet::source(text).line_start(part.first_line).fold(true);
         if mark.file.has_path() {
             snippet = snippet.path(paths[i].as_str());
         }
         for (j, other) in marks.iter().enumerate().skip(i) {
-            if other.label.span.file != mark.label.span.file || other.has_long_line() {
+            if !mark.shares_excerpt(other) {
                 continue;
             }
             used.push(j);
             let kind =
                 if other.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             let text = (!other.label.text.is_empty()).then_some(other.label.text.as_str());
-            snippet = snippet.annotation(kind.span(other.range()).label(text));
+            let range = other.range();
+            let range = range.start - part.bytes.start..range.end - part.bytes.start;
+            snippet = snippet.annotation(kind.span(range).label(text));
         }
         group = group.element(snippet);
     }
@@ -75,6 +80,20 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
     out
 }
 
+/// The lines of a file that an excerpt is made of; the renderer takes time for each that it is given.
+struct Part {
+    bytes: std::ops::Range<usize>,
+    first_line: usize,
+}
+
+/// The lines with these marks and those between them, and one before and after.
+fn excerpt<'a>(file: &SourceFile, marks: impl Iterator<Item = &'a Mark>) -> Part {
+    let lines = marks.map(Mark::line);
+    let (first, last) = lines.fold((u32::MAX, 1), |(a, b), line| (a.min(line), b.max(line)));
+    let first = first.saturating_sub(1).clamp(1, last);
+    Part { bytes: file.line_start(first)..file.line_start(last + 2), first_line: first as usize }
+}
+
 /// A label with its file.
 struct Mark {
     label: Label,
@@ -86,6 +105,11 @@ impl Mark {
     fn has_long_line(&self) -> bool {
         let first = self.file.line(self.label.span.range.start);
         self.file.line_text(first).len() > EXCERPT_WIDTH
+    }
+
+    /// Whether another mark is shown in the excerpt of this one.
+    fn shares_excerpt(&self, other: &Self) -> bool {
+        self.label.span.file == other.label.span.file && !other.has_long_line()
     }
 
     fn is_point(&self) -> bool {

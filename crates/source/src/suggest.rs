@@ -6,13 +6,20 @@
 /// ignoring ASCII case), and at least one edit is always allowed for names of three and more.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_ascii_lowercase();
+    let length = name.chars().count();
     candidates
         .into_iter()
         .filter(|c| *c != name)
         .filter_map(|c| {
+            let other = c.chars().count();
+            let longest = length.max(other);
+            let allowed = (longest / 3).max(1);
+            // So many characters must be added at least.
+            if longest < 3 || length.abs_diff(other) > allowed {
+                return None;
+            }
             let distance = strsim::damerau_levenshtein(&lower, &c.to_ascii_lowercase());
-            let longest = name.chars().count().max(c.chars().count());
-            (longest >= 3 && distance <= (longest / 3).max(1)).then_some((distance, c))
+            (distance <= allowed).then_some((distance, c))
         })
         .min_by_key(|&(distance, c)| (distance, c))
         .map(|(_, c)| c)

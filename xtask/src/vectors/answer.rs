@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::check;
 use ordain_puppet::eval::LogLevel;
+use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::Site;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
@@ -26,6 +27,7 @@ pub fn answer() -> anyhow::Result<ExitCode> {
         let mut answered = catch_unwind(AssertUnwindSafe(|| match case["kind"].as_str() {
             Some("parse") => parse(&case),
             Some("expr") => expression(&case),
+            Some("lookups") => lookups(&case),
             _ => compile(&case),
         }))
         .unwrap_or_else(|_| json!({ "ok": false, "panic": true }));
@@ -70,6 +72,52 @@ fn expression(case: &Json) -> Json {
         None => refusal(&evaluated.report.diagnostics, &sources),
     };
     out["logs"] = logs(&evaluated.report);
+    out
+}
+
+/// What each of several lookups gives: calls, and keys to be explained.
+fn lookups(case: &Json) -> Json {
+    let wanted = case["lookups"].as_array().into_iter().flatten();
+    let answers: Vec<Json> = wanted
+        .map(|wanted| match wanted["key"].as_str() {
+            Some(key) => explanation(case, key, wanted),
+            None => {
+                let mut call = case.clone();
+                call["code"] = wanted["code"].clone();
+                expression(&call)
+            }
+        })
+        .collect();
+    json!({ "answers": answers })
+}
+
+fn explanation(case: &Json, key: &str, wanted: &Json) -> Json {
+    let (env, _, sources) = match environment(case, Site::Code(text(case, "site").into())) {
+        Ok(opened) => opened,
+        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+    };
+    let request = Request {
+        names: vec![key.into()],
+        single: true,
+        merge: super::puppet::value(&wanted["merge"]),
+        ..Request::default()
+    };
+    let node = node(case, "test");
+    let explainer = Explainer::new(wanted["explain"] == false);
+    let found = session::look_up(&env, settings(case), &node, &request, Some(explainer), true);
+    let Some(explanation) = found.explanation else {
+        return refusal(&found.report.diagnostics, &sources);
+    };
+    let mut text = explanation.render();
+    match &found.report.error {
+        Some(error) => text.push_str(&error.message),
+        None if found.value.is_none() => {
+            text.push_str(&format!("Function lookup() did not find a value for the name '{key}'"));
+        }
+        None => {}
+    }
+    let mut out = json!({ "ok": true, "value": text });
+    out["logs"] = logs(&found.report);
     out
 }
 

@@ -8,6 +8,7 @@ mod answer;
 mod dynaml;
 mod dynaml_tree;
 mod mcl;
+mod inmanta;
 mod puppet;
 
 use std::collections::{BTreeMap, HashMap};
@@ -39,6 +40,7 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("mcl", "resource-graph") => Some(mcl::resource_graph),
         ("mcl", "engine") => Some(mcl::engine),
         ("mcl", "function-graph") => Some(mcl::function_graph),
+        ("inmanta", "cases") => Some(inmanta::model),
         _ => None,
     }
 }

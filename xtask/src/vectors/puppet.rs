@@ -149,7 +149,9 @@ type Opened = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
 pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
     let root = PathBuf::from("/env");
     let files = case["files"].as_object().into_iter().flatten();
-    let files = files.map(|(path, text)| (root.join(path), text.as_str().unwrap_or("")));
+    let files = files.map(|(path, text)| {
+        (root.join(path), text.as_str().unwrap_or("").replace("<env>", "/env"))
+    });
     let sources = Arc::new(SourceMap::new());
     let options = Options {
         world: Arc::new(MemoryWorld::with_files(files)),
@@ -158,7 +160,7 @@ pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
         dir: Some(root.clone()),
         modulepath: vec![root.join("modules")],
         site,
-        hiera_config: None,
+        hiera_config: Some(root.join("global/hiera.yaml")),
         strict: settings(case).strict,
     };
     match Environment::open(options) {
@@ -200,7 +202,8 @@ pub fn node(case: &Json, default: &str) -> Node {
     }
 }
 
-fn value(json: &Json) -> Value {
+/// A value of a case.
+pub fn value(json: &Json) -> Value {
     // What serde_json writes is JSON.
     from_data(&ordain_data::json::read(&json.to_string()).unwrap_or(Data::Null))
 }

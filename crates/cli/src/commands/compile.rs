@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ordain_graph::exports::Exported;
 use ordain_graph::json::Secrets;
-use ordain_graph::puppet_catalog::Envelope;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
 use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
-use ordain_source::{Diagnostic, SourceMap};
+use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
 use crate::mcl::{self, Edition};
 use crate::options::CompileArgs;
+use crate::served::{self, StaticArgs};
 use crate::several;
 use crate::show::cycle;
 use crate::ui::Ui;
@@ -31,6 +31,7 @@ Examples:
   ordain compile site.pp
   ordain compile . --node web1.example.org --facts web1.json --format puppet-catalog
   ordain compile . --facts facts/ --out catalogs/ --format puppet-catalog
+  ordain compile . --static --code-id $(git rev-parse HEAD) --format puppet-catalog
   ordain compile - --format dot < site.pp | dot -Tsvg")]
 pub struct CompileCommandArgs {
     /// A manifest, a directory, or -
@@ -56,12 +57,14 @@ pub struct CompileCommandArgs {
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
     #[command(flatten)]
+    served: StaticArgs,
+    #[command(flatten)]
     compile: CompileArgs,
 }
 
 /// The form of a compiled graph.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// Ordain's graph as JSON, with the origin of every value
     Graph,
     /// Puppet's catalog as JSON, as agents apply it
@@ -95,6 +98,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     if mcl::is_program(&args.path) {
         return program(ui, args, secrets);
     }
+    args.served.check(args.format)?;
     if let Some(dir) = &args.out {
         let run = several::Run {
             path: &args.path,
@@ -103,6 +107,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
             ending: args.format.ending(),
             jobs: args.jobs,
             compile: &args.compile,
+            served: &args.served,
         };
         return several::run(ui, &run, &|graph, sources, out| {
             write(out, graph, sources, args.format, secrets)
@@ -110,10 +115,16 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     }
     let input = input::open(ui, Some(&args.path), &args.compile)?;
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
-    let (graph, exported) = shown(ui, &input, compiled)?;
+    let (mut graph, exported) = shown(ui, &input, compiled)?;
+    let found = args.served.apply(&input.env, &mut graph)?;
+    let fails = found.iter().any(|d| d.severity == Severity::Error);
+    ui.diagnostics(found, &input.sources);
+    if fails {
+        return Err(Failure::Shown);
+    }
     input.exports(exported).keep()?;
     if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
-        let warning = cycle::diagnostic(&loop_, &graph, ordain_source::Severity::Warning);
+        let warning = cycle::diagnostic(&loop_, &graph, Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
     }
     write(ui.out(), &graph, &input.sources, args.format, secrets)?;
@@ -171,7 +182,7 @@ fn write(
             writeln!(out)?;
         }
         Format::PuppetCatalog => {
-            let envelope = envelope();
+            let envelope = served::envelope(graph, sources)?;
             puppet_catalog::write(graph, sources, &envelope, &mut *out)?;
             writeln!(out)?;
         }
@@ -194,10 +205,4 @@ fn write(
         }
     }
     Ok(())
-}
-
-/// What a catalog says of itself. The version is the same for the same sources, so that the same
-/// inputs give the same bytes.
-fn envelope() -> Envelope {
-    Envelope::default()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ordain_puppet::hiera::Request;
-use ordain_puppet::hiera::explain::to_json;
+use ordain_puppet::hiera::explain::{Explainer, to_json};
 use ordain_puppet::session::{LookedUp, look_up};
 use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::Value;
@@ -34,9 +34,21 @@ pub struct LookupArgs {
     /// Say where was looked, and what was found there
     #[arg(long)]
     explain: bool,
+    /// Say only how the options of lookups were found, such as how values merge
+    #[arg(long)]
+    explain_options: bool,
     /// How values of several levels become one
     #[arg(long, value_name = "HOW")]
     merge: Option<Merge>,
+    /// In a deep merge: what values begin with that take others away
+    #[arg(long, value_name = "PREFIX", requires = "merge")]
+    knock_out_prefix: Option<String>,
+    /// In a deep merge: sort the lists
+    #[arg(long, requires = "merge")]
+    sort_merged_arrays: bool,
+    /// In a deep merge: merge the hashes in lists by their positions
+    #[arg(long, requires = "merge")]
+    merge_hash_arrays: bool,
     /// What to give when nothing is found
     #[arg(long, value_name = "TEXT")]
     default: Option<String>,
@@ -63,20 +75,42 @@ enum Merge {
     Deep,
 }
 
+/// The strategy that is asked for; `undef` leaves it to the data.
+fn merge(args: &LookupArgs) -> Result<Value, Failure> {
+    let Some(merge) = args.merge else { return Ok(Value::Undef) };
+    let name = match merge {
+        Merge::First => "first",
+        Merge::Unique => "unique",
+        Merge::Hash => "hash",
+        Merge::Deep => "deep",
+    };
+    let mut options = vec![("strategy", Value::from(name))];
+    if let Some(prefix) = &args.knock_out_prefix {
+        options.push(("knockout_prefix", Value::from(prefix.as_str())));
+    }
+    let flags = [
+        ("sort_merged_arrays", args.sort_merged_arrays),
+        ("merge_hash_arrays", args.merge_hash_arrays),
+    ];
+    options.extend(flags.into_iter().filter(|(_, on)| *on).map(|(name, _)| (name, true.into())));
+    if options.len() == 1 {
+        return Ok(Value::from(name));
+    }
+    if merge != Merge::Deep {
+        let text = format!("a merge of the kind `{name}` has no options");
+        let help = "--merge deep has";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
+    }
+    Ok(Value::hash(options))
+}
+
 /// Looks up and prints.
 ///
 /// # Errors
 /// When nothing is found, or data is broken.
 pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
     let input = input::open(ui, Some(&args.path), &args.compile_args)?;
-    let merge = args.merge.map_or(Value::Undef, |merge| {
-        Value::from(match merge {
-            Merge::First => "first",
-            Merge::Unique => "unique",
-            Merge::Hash => "hash",
-            Merge::Deep => "deep",
-        })
-    });
+    let merge = merge(args)?;
     let request = Request {
         names: args.keys.iter().map(|k| k.as_str().into()).collect(),
         single: args.keys.len() == 1,
@@ -85,7 +119,9 @@ pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
         ..Request::default()
     };
     let settings = input.settings.clone();
-    let found = look_up(&input.env, settings, &input.node, &request, args.explain, args.compile);
+    let explainer = (args.explain || args.explain_options)
+        .then(|| Explainer::new(args.explain_options && !args.explain));
+    let found = look_up(&input.env, settings, &input.node, &request, explainer, args.compile);
     ui.logs(&found.report.logs, &input.sources);
     ui.diagnostics(found.report.diagnostics.clone(), &input.sources);
     if found.report.error.is_some() {

@@ -6,9 +6,9 @@
 
 mod apply;
 mod backup;
-mod checksum;
+pub(crate) mod checksum;
 mod compare;
-mod glob;
+pub(crate) mod glob;
 mod mode;
 mod parse;
 mod recurse;
@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
 
 use crate::host::Host;
@@ -174,6 +175,8 @@ struct FileInstance {
     autorequires: Vec<ResourceRef>,
     /// The declaration, for what is generated below a directory; `None` without recursion.
     declared: Option<Box<Resource>>,
+    /// What the sources held when the graph was compiled, if it says.
+    served: Vec<ServedTree>,
     /// The files below that are declared: a recursion has nothing to do with them, what is in
     /// them, and the directories that hold them.
     below: BTreeSet<PathBuf>,

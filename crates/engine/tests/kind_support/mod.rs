@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use ordain_data::Value;
 use ordain_engine::host::{Host, Invocation, Outcome, Runner};
 use ordain_engine::kind::{AttributeError, Change, Instance, Kind, ParseContext};
-use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, ServedFiles};
 use tempfile::TempDir;
 
 /// What stands in for running a command: gets the root directory as well.
@@ -164,8 +164,12 @@ pub fn try_parse(
 ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
-    let context =
-        ParseContext { resolve_source: &|_| None, find: &|_| None, files: &|| Arc::default() };
+    let context = ParseContext {
+        resolve_source: &|_| None,
+        find: &|_| None,
+        files: &|| Arc::default(),
+        served: &ServedFiles::default(),
+    };
     kind.parse(&resource(&name, title, attributes), &context)
 }
 

@@ -1,4 +1,5 @@
 //! The printf dialects.
 
 mod number;
+pub mod python;
 pub mod ruby;

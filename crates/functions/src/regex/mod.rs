@@ -15,6 +15,7 @@
 
 mod chars;
 mod class;
+mod python;
 mod quantifier;
 mod replace;
 mod ruby;
@@ -41,6 +42,8 @@ const PATTERN_LIMIT: usize = 1 << 18;
 pub enum Dialect {
     /// Ruby's (Onigmo).
     Ruby,
+    /// Python's (the module `re`).
+    Python,
 }
 
 /// A compiled pattern.
@@ -51,6 +54,8 @@ pub struct Regex {
     /// The pattern for the backtracking engine with the exact meaning of `^`, compiled when a
     /// match of the linear engine cannot be trusted.
     exact: Option<(String, OnceLock<Box<fancy_regex::Regex>>)>,
+    /// Whether the linear engine finds less than it should in a text that ends in a newline.
+    misses: bool,
     names: Vec<(String, Vec<usize>)>,
 }
 
@@ -82,12 +87,9 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
             pattern: "…".into(),
         });
     }
-    match dialect {
-        Dialect::Ruby => {}
-    }
-    let plain = ruby::translate(pattern, false).map_err(|reason| fail(&reason))?;
-    let exact = match plain.has_line_start {
-        true => Some(ruby::translate(pattern, true).map_err(|reason| fail(&reason))?),
+    let plain = translate(dialect, pattern, false)?;
+    let exact = match plain.is_approximate {
+        true => Some(translate(dialect, pattern, true)?),
         false => None,
     };
     let (engine, exact) = if plain.needs_backtracking {
@@ -100,7 +102,40 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
             .map_err(|error| fail(&linear_reason(&error)))?;
         (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
     };
-    Ok(Regex { pattern: pattern.into(), engine, exact, names: plain.names })
+    let misses = dialect == Dialect::Python && exact.is_some();
+    Ok(Regex { pattern: pattern.into(), engine, exact, misses, names: plain.names })
+}
+
+/// A pattern in the engines' notation.
+struct Plain {
+    text: String,
+    needs_backtracking: bool,
+    /// Whether there is an exact form for the backtracking engine alone.
+    is_approximate: bool,
+    names: Vec<(String, Vec<usize>)>,
+}
+
+fn translate(dialect: Dialect, pattern: &str, exact: bool) -> Result<Plain> {
+    match dialect {
+        Dialect::Ruby => match ruby::translate(pattern, exact) {
+            Ok(done) => Ok(Plain {
+                text: done.text,
+                needs_backtracking: done.needs_backtracking,
+                is_approximate: done.has_line_start,
+                names: done.names,
+            }),
+            Err(reason) => Err(Error::Regex { reason, pattern: quoted(pattern) }),
+        },
+        Dialect::Python => match python::translate(pattern, exact) {
+            Ok(done) => Ok(Plain {
+                text: done.text,
+                needs_backtracking: done.needs_backtracking,
+                is_approximate: done.has_end,
+                names: done.names,
+            }),
+            Err(reason) => Err(Error::PythonRegex(reason)),
+        },
+    }
 }
 
 /// Checks that a pattern is well formed, in time proportional to its length: what [`compile`] does
@@ -109,13 +144,7 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
 /// # Errors
 /// [`Error::Regex`] as from [`compile`].
 pub fn check(dialect: Dialect, pattern: &str) -> Result<()> {
-    match dialect {
-        Dialect::Ruby => {}
-    }
-    match ruby::translate(pattern, false) {
-        Ok(_) => Ok(()),
-        Err(reason) => Err(Error::Regex { reason, pattern: quoted(pattern) }),
-    }
+    translate(dialect, pattern, false).map(|_| ())
 }
 
 /// The pattern with its slashes escaped, as it stands between slashes in messages.
@@ -191,6 +220,14 @@ impl Regex {
         }
     }
 
+    /// Whether there is a match that begins where the text does: Python's `re.match`.
+    ///
+    /// # Errors
+    /// [`Error::RegexBudget`]
+    pub fn matches_start(&self, text: &str) -> Result<bool> {
+        Ok(self.find_at(text, 0)?.is_some_and(|found| found.start == 0))
+    }
+
     /// The first match in the text.
     ///
     /// # Errors
@@ -203,6 +240,10 @@ impl Regex {
     /// `start` counts as context of `^`, `\b` and look-behind.
     fn find_at(&self, text: &str, start: usize) -> Result<Option<Span>> {
         match &self.engine {
+            Engine::Linear(_) if self.misses && self.is_doubtful(text) => {
+                let found = self.exact_captures(text, start)?;
+                Ok(found.and_then(|spans| spans.into_iter().next().flatten()))
+            }
             Engine::Linear(linear) => {
                 let Some(found) = linear.find_at(text, start) else { return Ok(None) };
                 if found.end() == text.len() && self.is_doubtful(text) {
@@ -229,6 +270,9 @@ impl Regex {
     /// As [`Regex::find_at`], with the groups.
     fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures<'_>>> {
         let spans = match &self.engine {
+            Engine::Linear(_) if self.misses && self.is_doubtful(text) => {
+                self.exact_captures(text, start)?
+            }
             Engine::Linear(linear) => {
                 let Some(found) = linear.captures_at(text, start) else { return Ok(None) };
                 let whole_end = found.get(0).map(|whole| whole.end());
@@ -250,7 +294,8 @@ impl Regex {
     }
 
     /// Ruby's `^` does not match behind a newline that ends the text, the engine's does. So
-    /// matches that reach such an end have to be looked at again.
+    /// matches that reach such an end have to be looked at again. Python's `$` matches before such
+    /// a newline, the engine's `\z` does not.
     fn is_doubtful(&self, text: &str) -> bool {
         self.exact.is_some() && text.ends_with('\n')
     }

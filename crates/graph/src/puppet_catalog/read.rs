@@ -13,6 +13,7 @@ use super::value::read_rich;
 use crate::json::ReadError;
 use crate::model::{Attribute, Containment, Edge, Graph, Resource, ResourceId, ResourceRef};
 use crate::origin::{Origin, OriginId, Step};
+use crate::served::{FileMetadata, ServedFiles, ServedTree};
 
 #[derive(Deserialize)]
 struct Catalog {
@@ -27,6 +28,11 @@ struct Catalog {
     resources: Vec<Entry>,
     #[serde(default)]
     edges: Vec<Containing>,
+    code_id: Option<String>,
+    #[serde(default)]
+    metadata: Object<String, Json>,
+    #[serde(default)]
+    recursive_metadata: Object<String, Json>,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +77,11 @@ pub fn read(text: &[u8]) -> Result<Graph, ReadError> {
     graph.environment = catalog.environment.unwrap_or_default().into();
     graph.classes = catalog.classes.into_iter().map(EcoString::from).collect();
     graph.tags = catalog.tags.into_iter().map(EcoString::from).collect();
+    graph.served = ServedFiles {
+        code_id: catalog.code_id.map(EcoString::from),
+        single: catalog.metadata.into_iter().map(file).collect::<Result<_, _>>()?,
+        recursive: catalog.recursive_metadata.into_iter().map(trees).collect::<Result<_, _>>()?,
+    };
     let containers: FxHashSet<&str> = catalog.edges.iter().map(|e| e.source.as_str()).collect();
     for entry in catalog.resources {
         add(&mut graph, entry, &containers);
@@ -81,6 +92,16 @@ pub fn read(text: &[u8]) -> Result<Graph, ReadError> {
     }
     add_relations(&mut graph)?;
     Ok(graph)
+}
+
+fn file((title, json): (String, Json)) -> Result<(EcoString, FileMetadata), serde_json::Error> {
+    Ok((title.into(), serde_json::from_value(json)?))
+}
+
+fn trees((title, json): (String, Json)) -> Result<(EcoString, Vec<ServedTree>), serde_json::Error> {
+    let sources: Object<String, Json> = serde_json::from_value(json)?;
+    let tree = |(source, json): (String, Json)| Ok((source.into(), serde_json::from_value(json)?));
+    Ok((title.into(), sources.into_iter().map(tree).collect::<Result<_, _>>()?))
 }
 
 fn add(graph: &mut Graph, entry: Entry, containers: &FxHashSet<&str>) {

@@ -69,9 +69,9 @@ impl Text {
         self.bytes.extend_from_slice(word.as_bytes());
     }
 
-    /// A number.
+    /// A number, or another value that is written as it is.
     pub(super) fn number(&mut self, number: impl Serialize) {
-        // Writing a number into memory cannot fail.
+        // Writing plain data into memory cannot fail.
         let _ = serde_json::to_writer(&mut self.bytes, &number);
     }
 

@@ -14,6 +14,7 @@ use super::text::Text;
 use super::value::write_rich;
 use crate::model::{Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 use crate::place::{Spot, spot};
+use crate::served::ServedTree;
 
 /// How many bytes are gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
@@ -65,7 +66,7 @@ impl<W: Write> Writer<'_, W> {
         self.entry("name", &graph.name);
         self.text.plain_key("version");
         write_rich(&mut self.text, &envelope.version);
-        match &envelope.code_id {
+        match envelope.code_id.as_deref().or(graph.served.code_id.as_deref()) {
             Some(id) => self.entry("code_id", id),
             None => self.word("code_id", "null"),
         }
@@ -81,8 +82,50 @@ impl<W: Write> Writer<'_, W> {
         self.text.end(b']');
         self.edges()?;
         self.texts("classes", &graph.classes);
+        self.served()?;
         self.text.end(b'}');
         self.pass_on(0)
+    }
+
+    /// What the sources of files were.
+    fn served(&mut self) -> io::Result<()> {
+        let served = &self.graph.served;
+        if !served.single.is_empty() {
+            self.text.plain_key("metadata");
+            self.text.begin(b'{');
+            for (title, file) in &served.single {
+                self.text.key(title);
+                self.text.number(file);
+                self.pass_on(BUFFER)?;
+            }
+            self.text.end(b'}');
+        }
+        if !served.recursive.is_empty() {
+            self.text.plain_key("recursive_metadata");
+            self.text.begin(b'{');
+            for (title, trees) in &served.recursive {
+                self.text.key(title);
+                self.trees(trees)?;
+            }
+            self.text.end(b'}');
+        }
+        Ok(())
+    }
+
+    fn trees(&mut self, trees: &[ServedTree]) -> io::Result<()> {
+        self.text.begin(b'{');
+        for (source, files) in trees {
+            self.text.key(source);
+            self.text.begin(b'[');
+            for file in files {
+                self.text.item();
+                self.text.number(file);
+                self.pass_on(BUFFER)?;
+            }
+            self.text.end(b']');
+        }
+        self.text.end(b'}');
+        Ok(())
     }
 
     /// Empties the buffer if it holds more than so many bytes.
@@ -179,7 +222,11 @@ impl<W: Write> Writer<'_, W> {
     fn parameters(&mut self, id: ResourceId, resource: &Resource) {
         let extra = self.extra.get(&id).map_or(&[][..], Vec::as_slice);
         let text = &mut self.text;
-        let set = || resource.attributes.iter().filter(|a| !a.value.is_null());
+        let is_set = |value: &Value| match value {
+            Value::Secret(inner) => !inner.is_null(),
+            value => !value.is_null(),
+        };
+        let set = || resource.attributes.iter().filter(|a| is_set(&a.value));
         if extra.is_empty() && set().next().is_none() {
             return;
         }

@@ -187,6 +187,7 @@ impl Compiler<'_> {
     }
 
     fn evaluate_main(&mut self) -> EvalResult<()> {
+        self.define_models()?;
         for program in &self.env.site {
             self.type_parameters(program)?;
         }

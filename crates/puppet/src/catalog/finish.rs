@@ -175,7 +175,8 @@ impl Compiler<'_> {
                 param.value = inner;
             }
         }
-        self.check_names(id)
+        self.check_names(id)?;
+        self.check_model(id)
     }
 
     /// The parameters of an instance of a define that stays virtual.

@@ -40,7 +40,10 @@ impl Compiler<'_> {
             }
             None => match self.define_named(&lower)? {
                 Some(def) => ResourceKind::Define(def),
-                None => return Ok(None),
+                None => match self.modelled_resource(&lower)? {
+                    Some(schema) => ResourceKind::Native(Arc::new(schema)),
+                    None => return Ok(None),
+                },
             },
         };
         let title = capitalize_segments(&lower);

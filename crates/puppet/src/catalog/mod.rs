@@ -9,6 +9,7 @@ pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
+mod modelled;
 pub mod resource;
 pub mod schema;
 pub mod tags;

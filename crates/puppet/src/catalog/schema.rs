@@ -9,6 +9,7 @@ use ordain_graph::METAPARAMETERS;
 use rustc_hash::FxHashMap;
 
 use crate::load::RubyType;
+use crate::types::ObjectType;
 
 /// A resource type.
 #[derive(Debug)]
@@ -59,11 +60,16 @@ pub struct NativeType {
     pub table: Option<&'static TypeSchema>,
     /// What the file of the module says.
     pub ruby: Option<Arc<RubyType>>,
+    /// The type with features, if it is written in the language.
+    pub model: Option<Arc<ObjectType>>,
 }
 
 impl NativeType {
     /// Whether the type has an attribute or metaparameter of this name.
     pub fn knows(&self, name: &str) -> bool {
+        if self.model.is_some() {
+            return is_metaparameter(name) || self.attributes().any(|known| known == name);
+        }
         self.table.is_some_and(|t| t.knows(name))
             || self.ruby.as_ref().is_some_and(|r| r.knows(name))
             || is_metaparameter(name)
@@ -97,7 +103,7 @@ impl NativeType {
 
 /// The type of run stages.
 pub static STAGE: LazyLock<NativeType> =
-    LazyLock::new(|| NativeType { table: find("stage"), ruby: None });
+    LazyLock::new(|| NativeType { table: find("stage"), ruby: None, model: None });
 
 /// Whether every resource has an attribute of this name.
 pub fn is_metaparameter(name: &str) -> bool {

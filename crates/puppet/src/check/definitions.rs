@@ -10,6 +10,7 @@ use super::walk::{Node, children};
 use super::{Checker, names};
 use crate::catalog::schema::is_metaparameter;
 use crate::syntax::*;
+use crate::types::parse;
 
 /// Parameters of classes and defines that have the name of a metaparameter. The reference checks
 /// this when it takes note of the definitions of a text that is valid otherwise: with a default it
@@ -75,10 +76,16 @@ impl Checker<'_> {
                 self.type_reference(id, *kind);
             }
             Definition::TypeMapping { kind, mapping } => self.type_mapping(id, *kind, *mapping),
-            Definition::TypeDefinition { name, .. } => {
+            Definition::TypeDefinition { name, statements, .. } => {
                 self.top(id);
-                self.reserved_name(id, name);
-                self.unsupported(id);
+                if !names::is_alias(name) {
+                    self.bad_name(id, name);
+                }
+                self.in_namespace(id, name);
+                if parse::builtin(name.trim_start_matches("::")).is_some() {
+                    self.taken_name(id, name);
+                }
+                self.type_body(name, *statements);
             }
         }
     }
@@ -104,13 +111,16 @@ impl Checker<'_> {
 
     fn reserved_name(&mut self, id: ExprId, name: &str) {
         if names::RESERVED_TYPES.contains(&name) {
-            let message = format!(
-                "The name: '{name}' is already defined by Puppet and can not be used as the name \
-                 of {}.",
-                a_an(&label(self.program, id))
-            );
-            self.error_at("RESERVED_TYPE_NAME", id, message);
+            self.taken_name(id, name);
         }
+    }
+
+    fn taken_name(&mut self, id: ExprId, name: &str) {
+        let message = format!(
+            "The name: '{name}' is already defined by Puppet and can not be used as the name of {}.",
+            a_an(&label(self.program, id))
+        );
+        self.error_at("RESERVED_TYPE_NAME", id, message);
     }
 
     fn future_word(&mut self, id: ExprId, name: &str) {

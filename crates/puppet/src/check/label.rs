@@ -63,6 +63,7 @@ pub(crate) fn label(program: &Program, id: ExprId) -> Cow<'static, str> {
             Definition::TypeMapping { .. } => "Type Mapping",
             Definition::TypeDefinition { .. } => "Type Definition",
         },
+        Expr::Invariant { .. } => "Invariant",
         Expr::Epp { .. } => "Epp Template",
         Expr::RenderText(_) => "Epp Text",
         Expr::Render(_) => "Epp Interpolated Expression",

@@ -9,7 +9,7 @@ use crate::syntax::{Expr, Program};
 const MAX: usize = 200;
 
 /// What is allowed, but hardly meant: `${name}` in single quotes, where the program has a variable of
-/// this name.
+/// this name; and such things in the bodies of types.
 ///
 /// ```
 /// use ordain_puppet::{check, syntax};
@@ -22,7 +22,8 @@ pub fn lint(program: &Program) -> Vec<Diagnostic> {
     let names = names(program);
     let texts = program.exprs.iter().filter(|(_, expr)| matches!(expr, Expr::Str(_)));
     let ranges = texts.map(|(id, _)| program.range(id));
-    ranges.flat_map(|range| interpolations(program, range, &names)).take(MAX).collect()
+    let texts = ranges.flat_map(|range| interpolations(program, range, &names));
+    texts.chain(super::modelled_lint::lint(program)).take(MAX).collect()
 }
 
 /// The names of all parameters, and of all variables that are assigned.

@@ -183,6 +183,10 @@ impl Checker<'_> {
     }
 
     fn assignment(&mut self, id: ExprId, op: AssignOp, left: ExprId, right: ExprId) {
+        if op != AssignOp::Delete && self.is_initialising(left) {
+            self.rvalue(right);
+            return;
+        }
         if op != AssignOp::Set {
             let message = format!(
                 "The operator '{}' is no longer supported. See \

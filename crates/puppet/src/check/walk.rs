@@ -168,6 +168,10 @@ fn expr_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
         Expr::Definition(definition) => {
             definition_children(program, program.definition(*definition), out);
         }
+        Expr::Invariant { title, body } => {
+            present(program, *title, out);
+            present(program, *body, out);
+        }
         Expr::Epp { params: list, body, .. } => {
             params(*list, out);
             out.push(Node::EppBody(*body));
@@ -195,7 +199,27 @@ fn definition_children(program: &Program, definition: &Definition, out: &mut Vec
         }
         Definition::TypeAlias { kind, .. } => out.push(Node::Expr(*kind)),
         Definition::TypeMapping { kind, mapping } => exprs(&[*kind, *mapping], out),
-        Definition::TypeDefinition { body, .. } => present(program, *body, out),
+        Definition::TypeDefinition { statements, .. } => {
+            for statement in program.type_statements(*statements) {
+                type_statement_children(program, &statement.kind, out);
+            }
+        }
+    }
+}
+
+fn type_statement_children(program: &Program, statement: &TypeStatementKind, out: &mut Vec<Node>) {
+    match statement {
+        TypeStatementKind::Feature(feature) => {
+            out.extend(feature.kind.map(Node::Expr));
+            for setting in program.settings(feature.settings) {
+                present(program, setting.value, out);
+            }
+        }
+        TypeStatementKind::Invariant { title, body, .. } => {
+            out.extend(title.map(Node::Expr));
+            present(program, *body, out);
+        }
+        TypeStatementKind::Abstract => {}
     }
 }
 

@@ -1,6 +1,8 @@
 //! What to do about an error, where its message does not say so.
 
-use ordain_source::Diagnostic;
+use ordain_source::{Diagnostic, suggest};
+
+use crate::syntax::STATEMENT_CALLS;
 
 /// Adds a line of help to an error that has none. `text` is that of the file that it is in.
 pub(crate) fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
@@ -36,6 +38,7 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
         "HEREDOC_WITHOUT_END_TAGGED_LINE" => {
             "the text ends with a line that has only its tag, with `|` or `-` before it if wanted"
         }
+        "IDEM_EXPRESSION_NOT_LAST" => return statement(diagnostic, text?),
         "UNCLOSED_MLCOMMENT" => "a comment that begins with `/*` ends with `*/`",
         _ => return missing_parameter(message),
     };
@@ -46,6 +49,19 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
 fn at<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str> {
     let range = diagnostic.primary.as_ref()?.span.range;
     text?.get(range.start as usize..range.end as usize)
+}
+
+/// `inclde ntp` where `include ntp` was meant: a name with something after it on its line.
+fn statement(diagnostic: &Diagnostic, text: &str) -> Option<String> {
+    let word = at(diagnostic, Some(text))?;
+    let end = diagnostic.primary.as_ref()?.span.range.end as usize;
+    let rest = text.get(end..)?.strip_prefix(' ')?;
+    let is_argument = |c: char| c.is_ascii_alphabetic() || matches!(c, '\'' | '"' | '$' | ':');
+    if !rest.starts_with(is_argument) || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return None;
+    }
+    let meant = suggest::nearest(word, STATEMENT_CALLS)?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 fn assignment(message: &str, written: &str) -> Option<String> {

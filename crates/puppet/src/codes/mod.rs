@@ -3,17 +3,28 @@
 pub(crate) mod advice;
 mod data;
 mod evaluation;
+mod modelled;
 mod repository;
 mod syntax;
 mod validation;
 
 use ordain_source::CodeDoc;
 
-const LISTS: [&[CodeDoc]; 5] =
-    [syntax::DOCS, validation::DOCS, evaluation::DOCS, data::DOCS, repository::DOCS];
+const LISTS: [&[CodeDoc]; 6] = [
+    syntax::DOCS,
+    validation::DOCS,
+    evaluation::DOCS,
+    modelled::DOCS,
+    data::DOCS,
+    repository::DOCS,
+];
 
-const COUNT: usize =
-    LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len() + LISTS[4].len();
+const COUNT: usize = LISTS[0].len()
+    + LISTS[1].len()
+    + LISTS[2].len()
+    + LISTS[3].len()
+    + LISTS[4].len()
+    + LISTS[5].len();
 
 /// All codes with what they mean.
 pub const CODES: &[CodeDoc] = &joined();

@@ -163,7 +163,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::unsupported-expression",
         "Something that the language reserves but does not have",
-        "`type A inherits B { }` and plans parse but cannot be used. Use a type alias, `type A = …`, or a function.",
+        "Plans, and mappings of types to other runtimes than `Runtime`, parse but cannot be used. Use a function, or a type alias, `type A = …`.",
     ),
     doc(
         "puppet::illegal-type-mapping",

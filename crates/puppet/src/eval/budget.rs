@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_source::limits::Steps;
 
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::eval::error::{EvalResult, PlainError, issue, plain};
 use crate::value::Value;
 
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
@@ -79,6 +79,26 @@ fn cost(items: usize, at_once: u64) -> u64 {
     if items > LONG { items } else { items / at_once }
 }
 
+/// The weight of a value without parts.
+fn leaf(value: &Value) -> Option<usize> {
+    match value {
+        Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Iterator(_) => None,
+        Value::Str(text) => Some(1 + text.len() / 64),
+        _ => Some(1),
+    }
+}
+
+fn take(left: &mut usize, weight: usize) -> EvalResult<()> {
+    *left = left.checked_sub(weight).ok_or_else(|| {
+        PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
+    })?;
+    Ok(())
+}
+
+fn too_deep<T>() -> EvalResult<T> {
+    plain(format!("a value is nested more than {MAX_NESTING} levels deep"))
+}
+
 /// Where a list or hash is in memory.
 fn address(value: &Value) -> Option<usize> {
     match value {
@@ -100,7 +120,7 @@ impl Compiler<'_> {
         };
         if !matches!(value, Value::Array(_) | Value::Hash(_)) || self.budget.known(value).is_some()
         {
-            return Ok(());
+            return finished(value);
         }
         let mut left = MAX_WEIGHT;
         let height = self.budget.weigh(value, 0, &mut left)?;
@@ -123,9 +143,20 @@ impl Compiler<'_> {
         let owners = match value {
             Value::Array(items) => Arc::strong_count(items),
             Value::Hash(entries) => Arc::strong_count(entries),
-            _ => return Ok(()),
+            other => return finished(other),
         };
         if owners > 1 { Ok(()) } else { self.weigh(value) }
+    }
+}
+
+/// Refuses an object that is still being made, which only its initialiser may have.
+fn finished(value: &Value) -> EvalResult<()> {
+    match value {
+        Value::Instance(instance) if !instance.is_finished() => issue(
+            "TYPE_NOT_FINISHED",
+            format!("{}: the object is not finished and can not be stored", instance.kind.name),
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -136,22 +167,22 @@ impl Budget {
         let known = if shared { self.known(value) } else { None };
         let own = match (known, value) {
             (Some(known), _) => known.weight,
-            (None, Value::Str(text)) => 1 + text.len() / 64,
-            _ => 1,
+            (None, value) => leaf(value).unwrap_or(1),
         };
-        *left = left.checked_sub(own).ok_or_else(|| {
-            PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
-        })?;
+        take(left, own)?;
         let height = known.map_or(0, |known| known.height);
         if depth + height > MAX_NESTING {
-            return plain(format!("a value is nested more than {MAX_NESTING} levels deep"));
+            return too_deep();
         }
         if known.is_some() {
             return Ok(height);
         }
-        let mut highest = 0;
+        let (mut highest, mut leaves) = (0, 0);
         let mut part = |part: &Value| -> EvalResult<()> {
-            highest = highest.max(1 + self.weigh(part, depth + 1, left)?);
+            match leaf(part) {
+                Some(weight) => leaves += weight,
+                None => highest = highest.max(1 + self.weigh(part, depth + 1, left)?),
+            }
             Ok(())
         };
         match value {
@@ -161,7 +192,14 @@ impl Budget {
             }
             Value::Sensitive(inner) => part(inner)?,
             Value::Iterator(iterator) => iterator.items.iter().try_for_each(part)?,
-            _ => {}
+            other => finished(other)?,
+        }
+        take(left, leaves)?;
+        if leaves > 0 && highest == 0 {
+            highest = 1;
+            if depth + highest > MAX_NESTING {
+                return too_deep();
+            }
         }
         Ok(highest)
     }

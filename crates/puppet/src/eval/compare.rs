@@ -48,6 +48,7 @@ pub fn equals(a: &Value, b: &Value) -> bool {
         (Value::Hash(x), Value::Hash(y)) => hashes_equal(x, y),
         (Value::Type(x), Value::Type(y)) => is_equivalent(x, y),
         (Value::Object(x), Value::Object(y)) => objects_equal(x, y),
+        (Value::Instance(x), Value::Instance(y)) => x == y,
         (Value::Timespan(ns) | Value::Timestamp(ns), Value::Int(_) | Value::Float(_)) => {
             order_time(**ns, b) == Some(Ordering::Equal)
         }

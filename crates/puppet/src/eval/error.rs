@@ -51,6 +51,12 @@ pub enum Blame {
     Right,
     /// One of the keys or arguments.
     Key(usize),
+    /// The key of an entry of the hash that a call gets.
+    Name(usize),
+    /// The value of an entry of the hash that a call gets.
+    Entry(usize),
+    /// An item of the list that such a value is.
+    Item(usize, usize),
 }
 
 /// An error at a place.

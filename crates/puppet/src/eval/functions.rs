@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
+use crate::eval::models::ALIASES;
 use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
 use crate::eval::variables::UNEVALUATED;
 use crate::eval::{Compiler, Frame};
@@ -163,6 +164,15 @@ impl Compiler<'_> {
         span: Span,
     ) -> EvalResult {
         let name = name.strip_prefix("::").unwrap_or(name);
+        if self.models.in_logic() {
+            self.refuse_impure(name)?;
+            if let Some((_, meant)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+                return self.call_function(meant, args, block, scope, span);
+            }
+            if let ("reject", Some(block)) = (name, &block) {
+                return self.reject(&args, block);
+            }
+        }
         if let Some(result) = self.call_context(name, &args, block.as_ref()) {
             return result;
         }
@@ -183,6 +193,31 @@ impl Compiler<'_> {
             PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));
         error.help = self.function_help(name);
         Err(error.into())
+    }
+
+    /// The items that a lambda does not want.
+    fn reject(&mut self, args: &[Value], block: &Arc<Closure>) -> EvalResult {
+        let items = match args {
+            [Value::Array(items)] => items.to_vec(),
+            [Value::Hash(entries)] => {
+                entries.iter().map(|(k, v)| Value::array([k.clone(), v.clone()])).collect()
+            }
+            _ => return plain("reject(): expects a list or hash"),
+        };
+        let mut out = Vec::new();
+        for item in items {
+            if !self.call_closure(block, std::slice::from_ref(&item))?.is_true() {
+                out.push(item);
+            }
+        }
+        Ok(match args {
+            [Value::Hash(entries)] => {
+                let kept = out.iter().filter_map(|pair| pair.as_array()?.first().cloned());
+                let kept = kept.filter_map(|k| entries.get(&k).map(|v| (k.clone(), v.clone())));
+                Value::Hash(Arc::new(kept.collect()))
+            }
+            _ => Value::array(out),
+        })
     }
 
     /// The function of this name that is written in Puppet and called in place of a built-in one:
@@ -308,7 +343,7 @@ impl Compiler<'_> {
         let lambda = closure.program.lambda(closure.lambda);
         let result = self
             .bind(&f, "lambda", lambda.params, args)
-            .and_then(|()| self.check_block(closure, &f))
+            .and_then(|()| self.check_block(closure, &f, args))
             .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
         let value = match result {
@@ -326,11 +361,15 @@ impl Compiler<'_> {
 
     /// Checks what a lambda was given, values of defaults included. Arguments beyond its parameters
     /// do not count.
-    fn check_block(&self, closure: &Closure, f: &Frame) -> EvalResult<()> {
+    fn check_block(&self, closure: &Closure, f: &Frame, args: &[Value]) -> EvalResult<()> {
         let params = closure.program.params(closure.program.lambda(closure.lambda).params);
         let signature = &closure.signature;
         let untyped = signature.params.iter().all(|p| p.kind == Type::Any);
         if untyped && signature.params.len() <= params.len() {
+            return Ok(());
+        }
+        let given = args.get(..params.len()).filter(|_| params.iter().all(|p| !p.captures_rest));
+        if given.is_some_and(|given| mismatch::accepts(signature, given, None)) {
             return Ok(());
         }
         let mut all = Vec::with_capacity(params.len());

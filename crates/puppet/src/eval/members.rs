@@ -27,6 +27,9 @@ impl Compiler<'_> {
         args: &[Value],
         block: Option<&Arc<Closure>>,
     ) -> Option<EvalResult> {
+        if let Value::Instance(object) = receiver {
+            return self.instance_member(object, name, args);
+        }
         let Value::Object(object) = receiver else {
             return member(receiver, name).map(Ok);
         };

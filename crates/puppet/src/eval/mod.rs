@@ -14,7 +14,9 @@ pub mod erb;
 pub mod error;
 pub mod functions;
 pub mod interface;
+pub(crate) mod invariants;
 mod members;
+pub(crate) mod models;
 pub mod relations;
 pub mod resources;
 pub mod scope;
@@ -172,6 +174,7 @@ pub struct Compiler<'e> {
     pub(crate) signatures: FxHashMap<(usize, u32), Arc<Signature>>,
     pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     pub(crate) types: type_definitions::TypeState,
+    pub(crate) models: models::ModelState,
     pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
     inline: FxHashMap<(Inline, EcoString), Arc<LoadedFile>>,
     pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
@@ -222,6 +225,7 @@ impl<'e> Compiler<'e> {
             signatures: FxHashMap::default(),
             aliases: FxHashMap::default(),
             types: type_definitions::TypeState::default(),
+            models: models::ModelState::default(),
             regexes: FxHashMap::default(),
             inline: FxHashMap::default(),
             defaults: FxHashMap::default(),
@@ -330,6 +334,7 @@ impl<'e> Compiler<'e> {
                 self.eval_collect(f, id, *exported, *kind, *query, *attributes)
             }
             Expr::Definition(_) => Ok(Value::Undef),
+            Expr::Invariant { title, body } => self.eval_invariant(f, id, *title, *body),
             Expr::Epp { params, body, .. } => self.eval_epp_program(f, *params, *body),
             Expr::RenderText(text) => {
                 self.render_text(text);
@@ -500,7 +505,29 @@ fn blamed(program: &Program, id: ExprId, blame: Blame) -> ExprId {
             program.list(*parts).get(i + 1).copied().unwrap_or(id)
         }
         (Expr::Minus(operand), Blame::Left | Blame::Right) => *operand,
+        (Expr::Call(call), Blame::Name(i) | Blame::Entry(i) | Blame::Item(i, _)) => {
+            let call = program.call(*call);
+            entry_of(program, program.list(call.args), i, blame).unwrap_or(id)
+        }
         _ => id,
+    }
+}
+
+/// The value of an entry of the hash among arguments, or an item of it.
+fn entry_of(program: &Program, args: &[ExprId], i: usize, blame: Blame) -> Option<ExprId> {
+    let hash = args.iter().rev().find_map(|&arg| match program[arg] {
+        Expr::Hash(entries) => Some(program.list(entries)),
+        _ => None,
+    })?;
+    if let Blame::Name(i) = blame {
+        return hash.get(2 * i).copied();
+    }
+    let value = *hash.get(2 * i + 1)?;
+    match (&program[value], blame) {
+        (Expr::List(items), Blame::Item(_, j)) => {
+            Some(program.list(*items).get(j).copied().unwrap_or(value))
+        }
+        _ => Some(value),
     }
 }
 

@@ -277,7 +277,10 @@ impl Compiler<'_> {
         kind: ExprId,
         attributes: ListRef<Attribute>,
     ) -> EvalResult {
-        let value = self.eval(f, kind)?;
+        let value = match self.eval(f, kind)? {
+            Value::Type(kind) => Value::of_type(self.resource_meant(Type::clone(&kind))?),
+            other => other,
+        };
         let name = match &value {
             Value::Type(t) => match &**t {
                 Type::Resource { kind: Some(name), title: None } => Some(name.clone()),

@@ -6,13 +6,13 @@ use ecow::EcoString;
 use ordain_source::{FileId, Severity, Span, suggest};
 
 use crate::catalog::schema;
-use crate::catalog::{ResourceKey, capitalize_segments};
+use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments};
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
-use crate::types::{Type, parse};
+use crate::types::{ObjectType, Type, parse};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -54,17 +54,57 @@ impl Compiler<'_> {
         if let Some(alias) = self.aliases.get(lower.as_str()).cloned() {
             return self.known_alias(&alias, &lower);
         }
+        if let Some(kind) = self.known_model(&lower)? {
+            return Ok(Type::Object(kind));
+        }
         if let Some(known) = self.resource_type(name)? {
-            return Ok(Type::Resource { kind: Some(known.title.clone()), title: None });
+            return match self.model_beside(&lower, &known.what)? {
+                Some(kind) => Ok(Type::Object(kind)),
+                None => Ok(Type::Resource { kind: Some(known.title.clone()), title: None }),
+            };
         }
         let def = self.env.find_alias(&lower)?;
         if let Some(def) = def.filter(|def| !self.is_yet_to_come(def)) {
             return self.alias_type(&def, &lower);
         }
+        if let Some(kind) = self.model_named(&lower)? {
+            return Ok(Type::Object(kind));
+        }
         if let Some(kind) = self.type_of_module_set(&lower)? {
             return Ok(kind);
         }
         Ok(self.type_in_set(&lower)?.unwrap_or_else(|| Type::Reference(name.into())))
+    }
+
+    /// The type with features that shares its name with a resource type and stands in a module's
+    /// file of its own. A file that does not parse is none here: the resource type is meant.
+    fn model_beside(
+        &mut self,
+        lower: &str,
+        what: &ResourceKind,
+    ) -> EvalResult<Option<Arc<ObjectType>>> {
+        let is_define = matches!(what, ResourceKind::Define(_));
+        if !lower.contains("::") || !is_define {
+            return self.known_model(lower);
+        }
+        match self.env.find_model(lower) {
+            Ok(Some(_)) => self.model_named(lower),
+            _ => Ok(None),
+        }
+    }
+
+    /// The resource type that a name in front of brackets or braces means: one that is applied or
+    /// defined, or a type with features that can be declared.
+    pub(crate) fn resource_meant(&mut self, kind: Type) -> EvalResult<Type> {
+        let Type::Object(object) = &kind else { return Ok(kind) };
+        if object.model.is_none() {
+            return Ok(kind);
+        }
+        let name = object.name.clone();
+        Ok(match self.resource_type(&name)? {
+            Some(known) => Type::Resource { kind: Some(known.title.clone()), title: None },
+            None => kind,
+        })
     }
 
     /// The type of a name whose first part is a module with a type set.
@@ -100,7 +140,10 @@ impl Compiler<'_> {
         let parts = f.program.list(parts);
         let target = match &f.program[parts[0]] {
             // An unknown name in front of brackets is a reference to a resource type.
-            Expr::Ref(name) => Value::of_type(self.named_type(name)?),
+            Expr::Ref(name) => {
+                let kind = self.named_type(name)?;
+                Value::of_type(self.resource_meant(kind)?)
+            }
             _ => self.eval(f, parts[0])?,
         };
         let mut keys = Vec::with_capacity(parts.len() - 1);
@@ -132,6 +175,9 @@ impl Compiler<'_> {
                 // names are.
                 kind => parse::specialize_value(kind, &keys),
             };
+        }
+        if let Value::Instance(object) = &target {
+            return self.instance_access(object, &keys);
         }
         if let Value::Object(_) = &target
             && let Some(result) = self.call_member(&target, "[]", &keys, None)

@@ -33,6 +33,9 @@ impl Compiler<'_> {
         if let Some(value) = self.find_variable(f.scope, name) {
             return Ok(value.clone());
         }
+        if let Some(value) = self.logic_variable(f.scope, name)? {
+            return Ok(value);
+        }
         self.unknown_variable(f, id, name)
     }
 
@@ -156,6 +159,9 @@ impl Compiler<'_> {
         left: ExprId,
         right: ExprId,
     ) -> EvalResult {
+        if let Expr::Access(parts) = &f.program[left] {
+            return self.eval_element_assign(f, left, op, *parts, right);
+        }
         if op != AssignOp::Set {
             let sign = if op == AssignOp::Append { "+=" } else { "-=" };
             let text = format!(
@@ -194,6 +200,9 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         self.check_reserved(f, at, &name)?;
         self.weigh(&value)?;
+        if self.assign_in_logic(f, at, &name, &value)? {
+            return Ok(());
+        }
         if self.scopes.get_mut(f.scope).set(name.clone(), value) {
             return Ok(());
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ordain_source::Span;
+
 use crate::eval::LogLevel;
 use crate::eval::annotations::annotation_type;
 use crate::eval::call::Call;
@@ -10,6 +12,7 @@ use crate::eval::interface::Inclusion;
 use crate::eval::text::to_text;
 use crate::functions::support::{function, is_instance};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
+use crate::types::assignable::resolved;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};
 use crate::types::{Type, generalize, infer, infer_set};
@@ -276,6 +279,19 @@ fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// A value of a type; the lambda gets it if there is one.
 fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
+    if let Type::Object(object) = resolved(kind)
+        && object.model.is_some()
+        && !matches!(args.as_slice(), [one @ Value::Instance(_)] if is_instance(kind, one))
+    {
+        let object = Arc::clone(object);
+        let block = call.block.clone();
+        let made = call.compiler.instantiate(&object, &args, block.as_ref());
+        return made.map_err(|unwind| made_here(unwind, &object.name, call.span));
+    }
+    let args = match (resolved(kind), args.as_slice()) {
+        (Type::Hash(..), [Value::Instance(object)]) => vec![call.compiler.read_all(object)?],
+        _ => args,
+    };
     let is_init = matches!(kind, Type::Init(_));
     if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
         let value = args.into_iter().next().unwrap_or_default();
@@ -288,6 +304,14 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
         made => made,
     };
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
+}
+
+/// Says of an error in the code of a type for which instance that ran.
+fn made_here(mut unwind: Box<Unwind>, kind: &str, span: Span) -> Box<Unwind> {
+    if let Unwind::Error(error) = &mut *unwind {
+        error.related.push((span, format!("for the instance of {kind} that is made here")));
+    }
+    unwind
 }
 
 fn unwrap(call: &mut Call<'_, '_>) -> EvalResult {

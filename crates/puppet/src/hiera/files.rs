@@ -1,5 +1,6 @@
 //! Data files and configurations, read once for all compiles of an environment.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use super::eyaml::Secrets;
 use crate::value::{HashValue, Value};
 
 /// What is made of files, by whichever compile wants it first; the others wait for it.
-type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
+type Slots<T> = FxHashMap<OsString, Arc<OnceLock<T>>>;
 
 /// A configuration, or why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
@@ -126,10 +127,10 @@ pub enum Format {
 impl Files {
     /// The file at a path.
     pub fn file(&self, world: &dyn World, path: &Path) -> Arc<File> {
-        let known = read(&self.files).get(path).cloned();
+        let known = read(&self.files).get(path.as_os_str()).cloned();
         let slot = known.unwrap_or_else(|| {
             let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
-            Arc::clone(files.entry(path.to_path_buf()).or_default())
+            Arc::clone(files.entry(path.into()).or_default())
         });
         Arc::clone(slot.get_or_init(|| Arc::new(File::look(world, path))))
     }
@@ -142,10 +143,10 @@ impl Files {
         owner: &Owner,
         strict: crate::eval::Strict,
     ) -> Option<Arc<ReadConfig>> {
-        let known = read(&self.configs).get(path).cloned();
+        let known = read(&self.configs).get(path.as_os_str()).cloned();
         let slot = known.unwrap_or_else(|| {
             let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
-            Arc::clone(configs.entry(path.to_path_buf()).or_default())
+            Arc::clone(configs.entry(path.into()).or_default())
         });
         slot.get_or_init(|| {
             let config = match world.read(path) {

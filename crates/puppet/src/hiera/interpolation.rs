@@ -94,6 +94,14 @@ impl Default for Budget {
     }
 }
 
+/// Whether nothing in a value can be interpolated, as its type tells.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => !text.contains("%{"),
+        value => !matches!(value, Value::Array(_) | Value::Hash(_)),
+    }
+}
+
 fn issue<T>(code: &'static str, message: impl Into<String>) -> EvalResult<T> {
     Err(unwind(Some(code), message, None))
 }
@@ -141,7 +149,10 @@ impl Lookup<'_, '_> {
                 Piece::Variable(key) => {
                     self.spend(1, 0)?;
                     let value = self.scope_value(key, subject)?;
-                    self.interpolate_found(&format!("scope:{key}"), value, methods)?
+                    match is_plain(&value) {
+                        true => value,
+                        false => self.interpolate_found(&format!("scope:{key}"), value, methods)?,
+                    }
                 }
                 Piece::Method { .. } if !methods => {
                     return issue(

@@ -232,7 +232,9 @@ impl Lookup<'_, '_> {
             3 => join(&root, &datadir).into(),
             _ => datadir,
         };
-        let lenient = std::mem::replace(&mut self.lenient, true);
+        // Earlier versions know no paths with variables that a node may lack.
+        let may_lack = provider.config.version == 5;
+        let lenient = std::mem::replace(&mut self.lenient, may_lack);
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
         let locations = locations?;

@@ -16,7 +16,14 @@ pub(super) fn join(base: &str, relative: &str) -> String {
         match first {
             "." | "" => {}
             ".." => base = base.rsplit_once('/').map_or("", |(parent, _)| parent),
-            _ => return format!("{}/{rest}", base.trim_end_matches('/')),
+            _ => {
+                let base = base.trim_end_matches('/');
+                let mut path = String::with_capacity(base.len() + 1 + rest.len());
+                path.push_str(base);
+                path.push('/');
+                path.push_str(rest);
+                return path;
+            }
         }
         if after.is_empty() {
             return if base.is_empty() { "/".to_owned() } else { base.to_owned() };

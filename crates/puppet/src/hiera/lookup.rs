@@ -532,7 +532,8 @@ impl<'c, 'e> Lookup<'c, 'e> {
         let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
             let one = Tracked { root, segments, value };
-            if !tracked.contains(&one) {
+            // Levels beside each other often have the same variables.
+            if !tracked.iter().rev().any(|other| *other == one) {
                 tracked.push(one);
             }
         }

@@ -224,6 +224,7 @@ fn is_scalar(value: &Value) -> bool {
             | Value::Hash(_)
             | Value::Sensitive(_)
             | Value::Object(_)
+            | Value::Instance(_)
             | Value::Type(_)
             | Value::Reference(_)
             | Value::Callable(_)

@@ -30,7 +30,7 @@ pub fn type_word(value: &Value) -> &'static str {
         Value::SemVerRange(_) => "SemVerRange",
         Value::Uri(_) => "URI",
         Value::Callable(_) => "Callable",
-        Value::Object(_) => "Object",
+        Value::Object(_) | Value::Instance(_) => "Object",
         Value::Iterator(_) => "Iterator",
     }
 }

@@ -114,6 +114,19 @@ pub struct AliasDef {
     pub span: Span,
 }
 
+/// A type with features of its own.
+#[derive(Debug)]
+pub struct ModelDef {
+    /// Its name as written.
+    pub name: EcoString,
+    /// The text that holds it.
+    pub program: Arc<Program>,
+    /// The definition.
+    pub id: ExprId,
+    /// Where it is defined.
+    pub span: Span,
+}
+
 /// One definition of a text.
 #[derive(Debug)]
 pub enum Item {
@@ -125,9 +138,11 @@ pub enum Item {
     Node(NodeDef),
     /// A type alias.
     Alias(AliasDef),
+    /// A type with features of its own.
+    Model(ModelDef),
 }
 
-/// All definitions of a text, in order. Plans and type definitions are refused by the validator.
+/// All definitions of a text, in order. Plans are refused by the validator.
 pub fn items<'a>(program: &'a Arc<Program>, module: &'a str) -> impl Iterator<Item = Item> + 'a {
     program.definitions.iter().filter_map(move |&id| {
         let Expr::Definition(definition) = program[id] else { return None };
@@ -166,9 +181,11 @@ pub fn items<'a>(program: &'a Arc<Program>, module: &'a str) -> impl Iterator<It
             Definition::TypeAlias { name, kind } => {
                 Some(Item::Alias(AliasDef { name, program, kind, span }))
             }
-            Definition::Function { .. }
-            | Definition::TypeDefinition { .. }
-            | Definition::TypeMapping { .. } => None,
+            Definition::TypeDefinition { name, .. } => {
+                let name = name.trim_start_matches("::").into();
+                Some(Item::Model(ModelDef { name, program, id, span }))
+            }
+            Definition::Function { .. } | Definition::TypeMapping { .. } => None,
         }
     })
 }

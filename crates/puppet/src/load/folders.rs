@@ -87,7 +87,7 @@ impl Environment {
     pub fn native_type(&self, name: &str) -> Option<NativeType> {
         let table = schema::find(name);
         let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
-        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby })
+        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby, model: None })
     }
 
     fn ruby_type(&self, name: &str) -> Option<Arc<RubyType>> {

@@ -17,7 +17,7 @@ use crate::types::Regexp;
 /// The type whose `new` such a file calls.
 const MAKER: &str = "Puppet::Resource::ResourceType3";
 /// The type of an attribute.
-const PARAM: &str = "Puppet::Resource::Param";
+pub(crate) const PARAM: &str = "Puppet::Resource::Param";
 /// What stands for any title, as the pattern of a type with one name attribute.
 const ANY_TITLE: &[&str] = &["(.*)", "(?m-ix:(.*))"];
 
@@ -71,7 +71,7 @@ pub(super) fn read(name: &str, file: &Path, program: &Program) -> Result<RubyTyp
 }
 
 /// The arguments of `Puppet::Resource::ResourceType3.new(…)`.
-fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
+pub(crate) fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
     let Expr::Call(call) = &program[id] else { return None };
     let call: &Call = program.call(*call as Idx<Call>);
     let (receiver, args) = program.list(call.args).split_first()?;

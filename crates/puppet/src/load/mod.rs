@@ -7,7 +7,7 @@
 mod definitions;
 mod files;
 mod folders;
-mod generated_types;
+pub(crate) mod generated_types;
 mod missing;
 mod modules;
 mod ruby_types;
@@ -21,7 +21,7 @@ use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub use definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, NodeDef, TypeDef, defined, items,
+    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, defined, items,
 };
 pub(crate) use generated_types::TitlePatterns;
 pub use modules::Module;
@@ -119,6 +119,8 @@ struct Registry {
     functions: FxHashMap<EcoString, Arc<FunctionDef>>,
     /// By names in lower case.
     aliases: FxHashMap<EcoString, Arc<AliasDef>>,
+    /// By names in lower case.
+    models: IndexMap<EcoString, Arc<ModelDef>, FxBuildHasher>,
     /// Resource types of modules, by names in lower case; `None` where there is none.
     ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
     /// The names that node blocks match, with their places.
@@ -306,6 +308,24 @@ impl Environment {
         self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
+    /// The type with features of its own of this name in lower case.
+    ///
+    /// # Errors
+    /// As [`Environment::find_type`].
+    pub fn find_model(&self, name: &str) -> EvalResult<Option<Arc<ModelDef>>> {
+        self.find('m', name, |r| r.models.get(name).cloned(), |env| env.load_one(name, "types"))
+    }
+
+    /// The type with features of its own of this name in lower case, if its file was read already.
+    pub fn known_model(&self, name: &str) -> Option<Arc<ModelDef>> {
+        self.registry().models.get(name).cloned()
+    }
+
+    /// The types with features of their own that were read so far, in the order of reading.
+    pub fn known_models(&self) -> Vec<Arc<ModelDef>> {
+        self.registry().models.values().cloned().collect()
+    }
+
     fn find<T>(
         &self,
         kind: char,
@@ -432,6 +452,15 @@ impl Registry {
                     self.missing.remove(&('a', name.clone()));
                     self.aliases.entry(name).or_insert_with(|| Arc::new(def));
                 }
+                Item::Model(def) => {
+                    let name = def.name.to_lowercase();
+                    self.missing.remove(&('m', name.clone()));
+                    if let Some(known) = self.models.get(&name) {
+                        errors.push(duplicate_model(&def, known));
+                    } else {
+                        self.models.insert(name, Arc::new(def));
+                    }
+                }
                 Item::Node(def) => {
                     errors.extend(self.add_node_names(&def));
                     nodes.push(Arc::new(def));
@@ -486,6 +515,14 @@ pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
         .related(known.span, "first defined here")
 }
 
+/// That a type with features of its own is defined although there is one of its name.
+fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
+    let message = format!("Type '{}' is already defined; cannot be redefined", def.name);
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(def.span, "defined again here")
+        .related(known.span, "first defined here")
+}
+
 fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
     let first = diagnostics.first();
     EvalError {
@@ -509,11 +546,25 @@ pub fn file_name(env: &Environment, span: Span) -> String {
 
 /// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
-    let rest = path.strip_prefix(root).ok()?.with_extension("");
-    let mut parts = Vec::from_iter((!module.is_empty()).then(|| module.to_string()));
-    parts.extend(rest.components().map(|c| c.as_os_str().to_string_lossy().to_lowercase()));
-    if parts.len() == 2 && matches!(parts[1].as_str(), "init" | "init_typeset") {
-        parts.pop();
+    let rest = path.strip_prefix(root).ok()?.to_string_lossy();
+    let file = rest.rfind('/').map_or(0, |at| at + 1);
+    let stem = match rest[file..].rfind('.') {
+        None | Some(0) => &rest[..],
+        Some(at) => &rest[..file + at],
+    };
+    let mut name = String::with_capacity(module.len() + stem.len() + 8);
+    name.push_str(module);
+    if !module.is_empty() && matches!(stem, "init" | "init_typeset") {
+        return Some(name);
     }
-    Some(parts.join("::"))
+    for part in stem.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if !name.is_empty() {
+            name.push_str("::");
+        }
+        match part.is_ascii() {
+            true => name.extend(part.chars().map(|c| c.to_ascii_lowercase())),
+            false => name.push_str(&part.to_lowercase()),
+        }
+    }
+    Some(name)
 }

@@ -35,6 +35,24 @@ impl Compiler<'_> {
         name: &str,
         file: &Path,
     ) -> Result<String, NotGenerated> {
+        self.told_of_type("model", name, file).map(|model| written(name, &model))
+    }
+
+    /// What the definition of the type says that a file makes, and where its code stands.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn outline_type(&mut self, name: &str, file: &Path) -> Result<Json, NotGenerated> {
+        self.told_of_type("outline", name, file)
+    }
+
+    /// Runs the file of a type, and asks something about the type.
+    fn told_of_type(
+        &mut self,
+        question: &str,
+        name: &str,
+        file: &Path,
+    ) -> Result<Json, NotGenerated> {
         let place = file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
         let text = self.env.world.read(file);
@@ -52,12 +70,9 @@ impl Compiler<'_> {
             });
         }
         let model = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
-            this.converse(callee, NOWHERE, json!(["model", name]))
+            this.converse(callee, NOWHERE, json!([question, name]))
         });
-        match model {
-            Ok(model) => Ok(written(name, &model)),
-            Err(unwind) => Err(NotGenerated::Unwritable(error_of(*unwind).message)),
-        }
+        model.map_err(|unwind| NotGenerated::Unwritable(error_of(*unwind).message))
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Program {
     pub(crate) calls: Arena<Call>,
     pub(crate) cases: Arena<CaseOption>,
     pub(crate) definition_data: Arena<Definition>,
+    pub(crate) type_statements: Arena<TypeStatement>,
+    pub(crate) settings: Arena<Setting>,
     /// The values of hash entries in ascending order, each with the place of its `=>`.
     pub(crate) arrows: Vec<(ExprId, u32)>,
 }
@@ -90,6 +92,16 @@ impl Program {
     /// A call.
     pub fn call(&self, id: Idx<Call>) -> &Call {
         &self.calls[id]
+    }
+
+    /// The statements of a type's body.
+    pub fn type_statements(&self, list: ListRef<TypeStatement>) -> &[TypeStatement] {
+        self.type_statements.list(list)
+    }
+
+    /// The settings of a feature.
+    pub fn settings(&self, list: ListRef<Setting>) -> &[Setting] {
+        self.settings.list(list)
     }
 
     /// A definition.
@@ -376,6 +388,13 @@ pub enum Expr {
     },
     /// `class`, `define`, `function`, `plan`, `node`, `type`.
     Definition(Idx<Definition>),
+    /// `invariant "title" { … }` as a statement.
+    Invariant {
+        /// The title, [`Expr::Nop`] if there is none.
+        title: ExprId,
+        /// What is tested: a block, a lambda or [`Expr::Nop`].
+        body: ExprId,
+    },
     /// The whole of a template: its parameters and its body.
     Epp {
         /// Whether a parameter list was written at all.
@@ -548,15 +567,76 @@ pub enum Definition {
         /// What it is mapped to.
         mapping: ExprId,
     },
-    /// `type X inherits Y { }`: parsed, then refused.
+    /// `type X inherits Y { }`
     TypeDefinition {
         /// Its name.
         name: EcoString,
         /// Its parent.
         parent: Option<EcoString>,
+        /// Where the parent is named.
+        parent_range: TextRange,
         /// The body.
-        body: ExprId,
+        statements: ListRef<TypeStatement>,
     },
+}
+
+/// A statement of a type's body.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeStatement {
+    /// What it says.
+    pub kind: TypeStatementKind,
+    /// The whole statement.
+    pub range: TextRange,
+}
+
+/// What a statement of a type's body says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeStatementKind {
+    /// `attr` or `has`
+    Feature(FeatureSyntax),
+    /// `invariant`
+    Invariant {
+        /// The title, text of any form.
+        title: Option<ExprId>,
+        /// Where the title is written.
+        title_range: TextRange,
+        /// What is tested: a block, a lambda or [`Expr::Nop`].
+        body: ExprId,
+        /// Where that is written.
+        body_range: TextRange,
+    },
+    /// `abstract`
+    Abstract,
+}
+
+/// `attr name, Type { … }` or `has name, Type { … }`
+#[derive(Clone, PartialEq, Debug)]
+pub struct FeatureSyntax {
+    /// Whether it is `has`.
+    pub is_reference: bool,
+    /// Its name.
+    pub name: EcoString,
+    /// Where the name is written.
+    pub name_range: TextRange,
+    /// Its type; `enum[…]` is that of the same name in the language.
+    pub kind: Option<ExprId>,
+    /// Where the type is written.
+    pub kind_range: TextRange,
+    /// Its settings.
+    pub settings: ListRef<Setting>,
+}
+
+/// `name => value` of a feature.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub name: EcoString,
+    /// Where the name is written.
+    pub name_range: TextRange,
+    /// Its value; the block of a check is [`Expr::Block`] or [`Expr::Nop`].
+    pub value: ExprId,
+    /// Where the value is written.
+    pub value_range: TextRange,
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use ordain_source::{Diagnostic, FileId};
 
+pub(crate) use parser::STATEMENT_CALLS;
+
 pub use ast::*;
 
 /// A parsed text.
@@ -33,6 +35,11 @@ pub fn parse(file: FileId, text: impl Into<Arc<str>>) -> Parsed {
 /// Parses a template: text with `<% … %>` tags.
 pub fn parse_epp(file: FileId, text: impl Into<Arc<str>>) -> Parsed {
     parser::parse(file, text.into(), true)
+}
+
+/// Whether a bare word is a keyword.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    lexer::T::keyword(word.as_bytes()).is_some()
 }
 
 /// Our code for an issue of the reference implementation: `SYNTAX_ERROR` is `puppet::syntax-error`.

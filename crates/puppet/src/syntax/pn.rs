@@ -27,6 +27,8 @@ enum Work {
     Body(usize, ListRef<ResourceBody>),
     Option(usize, ListRef<CaseOption>),
     Entry(ExprId, ExprId),
+    Statement(usize, ListRef<TypeStatement>),
+    Setting(usize, ListRef<Setting>),
 }
 
 struct Printer<'p> {
@@ -37,7 +39,12 @@ struct Printer<'p> {
 
 /// The program as one line of PN.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, out: String::new(), work: vec![Work::Expr(program.body)] };
+    print_from(program, program.body)
+}
+
+/// An expression of a program as one line of PN.
+pub fn print_from(program: &Program, id: ExprId) -> String {
+    let mut printer = Printer { program, out: String::new(), work: vec![Work::Expr(id)] };
     while let Some(work) = printer.work.pop() {
         let mark = printer.work.len();
         printer.step(work);
@@ -57,6 +64,8 @@ impl Printer<'_> {
             Work::Attribute(i, list) => self.attribute(i, list),
             Work::Body(i, list) => self.body(i, list),
             Work::Option(i, list) => self.case_option(i, list),
+            Work::Statement(i, list) => self.type_statement(i, list),
+            Work::Setting(i, list) => self.setting(i, list),
             Work::Entry(key, value) => {
                 self.call("=>");
                 self.items([key, value]);
@@ -173,6 +182,7 @@ impl Printer<'_> {
                 let Lambda { params, returns, body } = self.program.lambda(lambda).clone();
                 self.lambda(params, returns, body);
             }
+            Expr::Invariant { title, body } => self.node("invariant", &[title, body]),
             Expr::Epp { params, body, .. } => self.epp(params, body),
             Expr::Resource { form, kind, bodies } => self.resource(form, kind, bodies),
             Expr::ResourceDefaults { form, kind, attributes } => {
@@ -542,17 +552,51 @@ impl Printer<'_> {
             Definition::TypeMapping { kind, mapping } => {
                 self.node("type-mapping", &[*kind, *mapping]);
             }
-            Definition::TypeDefinition { name, parent, body } => {
+            Definition::TypeDefinition { name, parent, statements, .. } => {
                 self.tagged_open("type-definition", name);
                 self.text(" ");
                 match parent {
                     Some(parent) => self.work.push(Work::Quoted(parent.to_string())),
                     None => self.text("nil"),
                 }
-                self.items([*body]);
+                if statements.is_empty() {
+                    self.text(" (nop)");
+                }
+                for i in 0..statements.len() {
+                    self.text(" ");
+                    self.work.push(Work::Statement(i, *statements));
+                }
                 self.text(")");
             }
         }
+    }
+
+    fn type_statement(&mut self, i: usize, list: ListRef<TypeStatement>) {
+        match &self.program.type_statements(list)[i].kind {
+            TypeStatementKind::Abstract => self.out.push_str("(abstract)"),
+            TypeStatementKind::Invariant { title, body, .. } => {
+                self.call("invariant");
+                self.items(title.iter().copied());
+                self.items([*body]);
+                self.text(")");
+            }
+            TypeStatementKind::Feature(feature) => {
+                self.tagged_open(if feature.is_reference { "has" } else { "attr" }, &feature.name);
+                self.items(feature.kind);
+                for i in 0..feature.settings.len() {
+                    self.text(" ");
+                    self.work.push(Work::Setting(i, feature.settings));
+                }
+                self.text(")");
+            }
+        }
+    }
+
+    fn setting(&mut self, i: usize, list: ListRef<Setting>) {
+        let setting = &self.program.settings(list)[i];
+        self.tagged_open("=>", &setting.name);
+        self.items([setting.value]);
+        self.text(")");
     }
 
     fn named(

@@ -74,11 +74,11 @@ impl Writer<'_> {
             Type::Float(range) => self.float(*range),
             Type::Boolean(None) => self.out.push_str("Boolean"),
             Type::Boolean(Some(b)) => self.put(format_args!("Boolean[{b}]")),
-            Type::String(size) => self.ranged("String", *size == SizeRange::ANY_SIZE, *size),
+            Type::String(size) => self.ranged("String", size.is_unsaid_size(), *size),
             Type::Literal(_) => self.out.push_str("String"),
             Type::Enum { values, caseless } => self.enumeration(values, *caseless),
             Type::Collection(size) => {
-                self.ranged("Collection", *size == SizeRange::ANY_SIZE, *size);
+                self.ranged("Collection", size.is_unsaid_size(), *size);
             }
             Type::Array(element, size) => self.array(element, *size),
             Type::Hash(entry, size) => self.hash(&entry.0, &entry.1, *size),
@@ -137,7 +137,7 @@ impl Writer<'_> {
                 write_text_quoted(self.out, &runtime.1);
                 self.out.push(']');
             }
-            Type::Object(object) => match self.expanded {
+            Type::Object(object) => match self.expanded && object.model.is_none() {
                 true => crate::types::object::write_definition(self.out, object, self.set),
                 false => {
                     let name = self.set.and_then(|set| set.name_for(&object.name));
@@ -206,7 +206,7 @@ impl Writer<'_> {
             i64::MIN => self.out.push_str("default"),
             from => self.put(format_args!("{from}")),
         }
-        if range.to != i64::MAX {
+        if range.end() != i64::MAX {
             self.put(format_args!(", {}", range.to));
         }
     }
@@ -246,7 +246,7 @@ impl Writer<'_> {
             self.out.push_str("Array[0, 0]");
             return;
         }
-        let sized = size != SizeRange::ANY_SIZE;
+        let sized = !size.is_unsaid_size();
         let plain = !sized && *element == Type::Any;
         self.bracketed("Array", usize::from(!plain), |w| {
             w.write(element);
@@ -262,7 +262,7 @@ impl Writer<'_> {
             self.out.push_str("Hash[0, 0]");
             return;
         }
-        let sized = size != SizeRange::ANY_SIZE;
+        let sized = !size.is_unsaid_size();
         let plain = !sized && *key == Type::Any && *value == Type::Any;
         self.bracketed("Hash", usize::from(!plain), |w| {
             w.write(key);

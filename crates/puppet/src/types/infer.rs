@@ -39,6 +39,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Timespan(ns) => Type::Timespan(Some((**ns, **ns))),
         Value::Callable(closure) => callable_of(&closure.signature),
         Value::Object(object) => crate::types::object::type_of(object),
+        Value::Instance(instance) => Type::Object(Arc::clone(&instance.kind)),
         // The type of a walk over a tree is that of a class of the runtime.
         Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
             Type::clone(&iterator.element)

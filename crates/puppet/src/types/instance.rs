@@ -192,6 +192,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)
         }
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
+        (Type::Object(object), Value::Instance(i)) => object_is_a(&i.kind, object),
         (Type::Iterable(element), Value::Array(_) | Value::Hash(_))
             if element.as_ref().is_none_or(|element| **element == Type::Any) =>
         {

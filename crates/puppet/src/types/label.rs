@@ -27,6 +27,7 @@ pub fn label(value: &Value) -> String {
         | Value::Uri(_)
         | Value::Callable(_)
         | Value::Object(_)
+        | Value::Instance(_)
         | Value::Iterator(_) => "Object".into(),
     }
 }

@@ -8,6 +8,7 @@ pub mod infer;
 pub mod instance;
 pub mod label;
 pub mod mismatch;
+pub mod modelled;
 pub mod new;
 pub mod normalize;
 pub mod object;
@@ -29,7 +30,7 @@ use ecow::EcoString;
 use crate::value::Value;
 
 /// An inclusive range; an open end is the smallest or largest value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct IntRange {
     /// Lower end, `i64::MIN` if open.
     pub from: i64,
@@ -45,6 +46,18 @@ impl IntRange {
     pub const ANY: Self = Self { from: i64::MIN, to: i64::MAX };
     /// Every size.
     pub const ANY_SIZE: Self = Self { from: 0, to: i64::MAX };
+    /// Every size, where that is written: `String[0]`. It is equal to the other, and shown.
+    pub const WRITTEN_SIZE: Self = Self { from: 0, to: i64::MAX - 1 };
+
+    /// Whether it is every size, and not written.
+    pub fn is_unsaid_size(self) -> bool {
+        self.from == Self::ANY_SIZE.from && self.to == Self::ANY_SIZE.to
+    }
+
+    /// The upper end, which says nothing about whether it is written.
+    pub fn end(self) -> i64 {
+        if self.to == Self::WRITTEN_SIZE.to { i64::MAX } else { self.to }
+    }
 
     /// Whether `value` lies in the range.
     pub fn contains(self, value: i64) -> bool {
@@ -53,7 +66,22 @@ impl IntRange {
 
     /// Whether `other` lies wholly in the range.
     pub fn covers(self, other: Self) -> bool {
-        self.from <= other.from && other.to <= self.to
+        self.from <= other.from && other.end() <= self.end()
+    }
+}
+
+impl PartialEq for IntRange {
+    fn eq(&self, other: &Self) -> bool {
+        self.from == other.from && self.end() == other.end()
+    }
+}
+
+impl Eq for IntRange {}
+
+impl Hash for IntRange {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_i64(self.from);
+        state.write_i64(self.end());
     }
 }
 
@@ -258,6 +286,8 @@ pub struct ObjectType {
     pub checks: Option<Value>,
     /// Annotations: hashes by their types.
     pub annotations: Option<Value>,
+    /// Set if it is written with features of its own.
+    pub model: Option<Arc<modelled::Modelled>>,
 }
 
 /// A function of an object type.

@@ -155,7 +155,7 @@ fn specialized(base: &Type, args: &[Value]) -> EvalResult<Type> {
         Type::Pattern(_) => pattern(base, keys),
         Type::Regexp(_) => regexp(base, keys),
         Type::Collection(_) => match keys {
-            [_] | [_, _] => Ok(Type::Collection(size(0, keys)?)),
+            [_] | [_, _] => Ok(Type::Collection(written_size(0, keys)?)),
             _ => arity("Collection-Type", 1, Some(2), keys.len()),
         },
         Type::Array(..) => array(keys),
@@ -217,10 +217,8 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         Type::Parameterized(kind) => object::parameterized(&kind.base, keys),
         Type::TypeSet(_) => TypeSet::from_hash(one("TypeSet-Type", keys)?).map(Type::TypeSet),
         Type::Reference(name) => unknown_type(name),
-        Type::Alias(alias) => match alias.target.get() {
-            Some(target) => specialized(target, keys),
-            None => unknown_type(&alias.name),
-        },
+        Type::Alias(alias) if alias.target.get().is_none() => unknown_type(&alias.name),
+        // What an alias stands for takes none by that name.
         _ => issue_at(
             "OPERATOR_NOT_APPLICABLE",
             Blame::Left,
@@ -400,6 +398,12 @@ fn float(keys: &[Value]) -> EvalResult<Type> {
 }
 
 /// A size from an integer type, or from one or two integers.
+/// The size of a type that shows it, even where it is every size.
+fn written_size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
+    let size = size(start, keys)?;
+    Ok(if size == SizeRange::ANY_SIZE { SizeRange::WRITTEN_SIZE } else { size })
+}
+
 fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
     if let [Value::Type(kind)] = keys
         && let Type::Integer(range) = &**kind
@@ -431,7 +435,7 @@ fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
 
 fn string(keys: &[Value]) -> EvalResult<Type> {
     match keys {
-        [_] | [_, _] => Ok(Type::String(size(0, keys)?)),
+        [_] | [_, _] => Ok(Type::String(written_size(0, keys)?)),
         _ => {
             let got = keys.len();
             let message = format!("String supports [] with one or two arguments. Got {got}");
@@ -523,9 +527,9 @@ fn array(keys: &[Value]) -> EvalResult<Type> {
     let is_type = |v: &Value| matches!(v, Value::Type(_));
     match keys {
         [first] => Ok(array_of(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
-        [first, _] if !is_type(first) => Ok(array_of(Arc::new(Type::Any), size(0, keys)?)),
+        [first, _] if !is_type(first) => Ok(array_of(Arc::new(Type::Any), written_size(0, keys)?)),
         [first, _] | [first, _, _] => {
-            Ok(array_of(type_key("Array-Type", 0, first)?, size(1, &keys[1..])?))
+            Ok(array_of(type_key("Array-Type", 0, first)?, written_size(1, &keys[1..])?))
         }
         _ => arity("Array-Type", 1, Some(3), keys.len()),
     }
@@ -541,7 +545,7 @@ fn hash_of(entry: (Type, Type), size: SizeRange) -> Type {
 
 fn hash(keys: &[Value]) -> EvalResult<Type> {
     if let [Value::Int(_), Value::Int(_)] = keys {
-        return Ok(hash_of((Type::Any, Type::Any), size(0, keys)?));
+        return Ok(hash_of((Type::Any, Type::Any), written_size(0, keys)?));
     }
     let mut types = Vec::with_capacity(2);
     for (i, key) in keys.iter().take(2).enumerate() {
@@ -553,7 +557,7 @@ fn hash(keys: &[Value]) -> EvalResult<Type> {
     let entry = ((**key).clone(), (**value).clone());
     match keys.len() {
         2 => Ok(hash_of(entry, SizeRange::ANY_SIZE)),
-        3 | 4 => Ok(hash_of(entry, size(2, &keys[2..])?)),
+        3 | 4 => Ok(hash_of(entry, written_size(2, &keys[2..])?)),
         count => arity("Hash-Type", 2, Some(4), count),
     }
 }

@@ -187,7 +187,8 @@ impl Parser<'_> {
             && params.keywords.is_empty()
             && params.keyword_rest.is_none()
             && params.block.is_none();
-        Ok(Block { params, body, locals: scope.names.len(), line, is_simple })
+        let locals = scope.names.len();
+        Ok(Block { params, body, locals, names: scope.names.into(), line, is_simple })
     }
 
     /// `->(a) { … }`
@@ -405,7 +406,8 @@ impl Parser<'_> {
         let block = if self.accept("=")? {
             let body = self.within(Self::statement)?;
             let scope = self.scopes.pop().unwrap_or_default();
-            Block { params, body, locals: scope.names.len(), line, is_simple: false }
+            let locals = scope.names.len();
+            Block { params, body, locals, names: scope.names.into(), line, is_simple: false }
         } else {
             let block = self.within(|p| p.block_body(false, params, line))?;
             self.expect_keyword("end")?;

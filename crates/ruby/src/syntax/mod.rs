@@ -18,7 +18,7 @@ use ecow::EcoString;
 use num_bigint::BigInt;
 use ordain_functions::regex::Regex;
 
-pub(crate) use parser::parse;
+pub(crate) use parser::{parse, parse_statement};
 
 /// Why a text cannot be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -275,6 +275,8 @@ pub(crate) struct Block {
     pub params: Params,
     pub body: Expr,
     pub locals: usize,
+    /// The names of its local variables.
+    pub names: Box<[EcoString]>,
     pub line: u32,
     /// Whether it is only simple required parameters, none of them taken apart.
     pub is_simple: bool,

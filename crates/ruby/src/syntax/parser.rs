@@ -60,14 +60,36 @@ pub(super) struct Flags {
 
 /// Parses a program; `texts` are what the marks of templates stand for.
 pub(crate) fn parse(source: &str, texts: &[String]) -> Parse<Program> {
-    let mut parser = Parser {
+    let mut parser = begin(source, texts, 0, 1);
+    parser.advance()?;
+    let body = parser.statements(&[])?;
+    if !matches!(parser.token, Tok::End) {
+        return Err(parser.unexpected());
+    }
+    let locals = parser.scopes.pop().map_or(0, |scope| scope.names.len());
+    Ok(Program { body, locals, ivars: parser.ivars })
+}
+
+/// Parses the statement that begins at a place of a text, which is on this line. What follows it is
+/// not looked at.
+///
+/// Beside it are the names of instance variables, by their numbers.
+pub(crate) fn parse_statement(source: &str, at: usize, line: u32) -> Parse<(Expr, Vec<EcoString>)> {
+    let mut parser = begin(source, &[], at, line);
+    parser.advance()?;
+    let statement = parser.statement()?;
+    Ok((statement, parser.ivars))
+}
+
+fn begin<'s>(source: &'s str, texts: &'s [String], at: usize, line: u32) -> Parser<'s> {
+    Parser {
         source,
         texts,
-        at: 0,
-        line: 1,
+        at,
+        line,
         token: Tok::LineEnd,
-        token_line: 1,
-        previous_line: 1,
+        token_line: line,
+        previous_line: line,
         space_before: false,
         after_dot: false,
         is_started: false,
@@ -78,14 +100,7 @@ pub(crate) fn parse(source: &str, texts: &[String]) -> Parse<Program> {
         ivars: Vec::new(),
         nesting: 0,
         stack: stack::address(),
-    };
-    parser.advance()?;
-    let body = parser.statements(&[])?;
-    if !matches!(parser.token, Tok::End) {
-        return Err(parser.unexpected());
     }
-    let locals = parser.scopes.pop().map_or(0, |scope| scope.names.len());
-    Ok(Program { body, locals, ivars: parser.ivars })
 }
 
 impl Parser<'_> {

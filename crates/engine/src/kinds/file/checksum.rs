@@ -6,7 +6,7 @@ use sha2::Digest;
 
 /// How content is compared and shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Checksum {
+pub(crate) enum Checksum {
     /// A digest of everything, or of the beginning only.
     Digest(Algorithm, bool),
     /// The time of the last change of content.
@@ -19,7 +19,7 @@ pub(super) enum Checksum {
 
 /// A digest algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Algorithm {
+pub(crate) enum Algorithm {
     Md5,
     Sha1,
     Sha224,
@@ -32,7 +32,7 @@ pub(super) enum Algorithm {
 pub(super) const LITE: u64 = 512;
 
 /// The names, in the order of [`Checksum::from_index`].
-pub(super) const NAMES: [&str; 13] = [
+pub(crate) const NAMES: [&str; 13] = [
     "sha256",
     "sha256lite",
     "md5",
@@ -50,7 +50,7 @@ pub(super) const NAMES: [&str; 13] = [
 
 impl Checksum {
     /// The way of the name with this index in [`NAMES`].
-    pub(super) fn from_index(index: usize) -> Self {
+    pub(crate) fn from_index(index: usize) -> Self {
         match index {
             1 => Self::Digest(Algorithm::Sha256, true),
             2 => Self::Digest(Algorithm::Md5, false),
@@ -83,7 +83,7 @@ impl Checksum {
     }
 
     /// The algorithm and how many bytes count.
-    pub(super) fn algorithm(self) -> (Algorithm, u64) {
+    pub(crate) fn algorithm(self) -> (Algorithm, u64) {
         match self {
             Self::Digest(algorithm, lite) => (algorithm, if lite { LITE } else { u64::MAX }),
             _ => (Algorithm::Sha256, u64::MAX),
@@ -100,7 +100,7 @@ impl Checksum {
 
 impl Algorithm {
     /// The digest in hexadecimal.
-    pub(super) fn hex(self, reader: impl Read) -> io::Result<String> {
+    pub(crate) fn hex(self, reader: impl Read) -> io::Result<String> {
         match self {
             Self::Md5 => digest::<md5::Md5>(reader),
             Self::Sha1 => digest::<sha1::Sha1>(reader),

@@ -57,12 +57,14 @@ pub(super) fn parse(
         autorequires: Vec::new(),
         declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
         recursion,
+        served: Vec::new(),
         below: BTreeSet::new(),
         log: Default::default(),
     };
     file.autorequires = autorequires(&file, context);
     if file.recursion.mode != Recurse::No {
         file.below = declared_below(&file, context);
+        file.served = context.served.trees(&resource.id.title).to_vec();
     }
     if attributes.errors.is_empty() { Ok(file) } else { Err(attributes.errors) }
 }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ordain_data::Value;
+use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
 use super::source::{self, Found};
 use super::{Ensure, FileInstance, Recurse, glob};
 use crate::host::Host;
 use crate::kind::{KindError, Level};
+use crate::prepare::set_digest;
 
 /// Attributes that what is below has from the directory.
 const INHERITED: &[&str] = &[
@@ -35,8 +37,8 @@ const MANY: usize = 1000;
 enum Origin {
     /// Only there.
     Local { is_directory: bool },
-    /// In a source, whose address this is.
-    Source { address: String, is_directory: bool },
+    /// In a source, whose address this is; with the digest that it had when that is known.
+    Source { address: String, is_directory: bool, digest: Option<(String, String)> },
 }
 
 pub(super) fn generate(
@@ -63,10 +65,12 @@ pub(super) fn generate(
     let sources = source::existing(&file.sources, file.follow, host);
     let wanted = if file.recursion.all_sources { sources.len() } else { 1 };
     for Found { path, meta, text } in sources.into_iter().take(wanted).rev() {
-        if meta.is_dir() {
+        if let Some((_, files)) = file.served.iter().find(|(source, _)| *source == text) {
+            found.extend(files.iter().filter_map(|file| served(&text, file)));
+        } else if meta.is_dir() {
             let keep = |below: PathBuf, is_directory, found: &mut BTreeMap<_, _>| {
                 let address = format!("{text}/{}", below.display());
-                found.insert(below, Origin::Source { address, is_directory });
+                found.insert(below, Origin::Source { address, is_directory, digest: None });
             };
             walk(file, &path, file.follow, &mut found, &keep)?;
         }
@@ -76,6 +80,19 @@ pub(super) fn generate(
         file.log(Level::Warning, format!("{path} holds {count} files; `max_files` sets a limit"));
     }
     Ok(resources(file, declared, found))
+}
+
+/// What a static catalog says is below a source.
+fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
+    let below = file.relative_path.as_deref().filter(|path| *path != ".")?;
+    // What is not plainly below would be written elsewhere.
+    let mut parts = Path::new(below).components();
+    if below.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
+        return None;
+    }
+    let digest = file.digest().map(|(kind, hex)| (kind.to_string(), hex.to_string()));
+    let (address, is_directory) = (format!("{source}/{below}"), file.kind == "directory");
+    Some((PathBuf::from(below), Origin::Source { address, is_directory, digest }))
 }
 
 type Keep<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
@@ -132,9 +149,12 @@ fn resources(
             continue;
         }
         match origin {
-            Origin::Source { address, is_directory } => {
+            Origin::Source { address, is_directory, digest } => {
                 let mut child = child(declared, &path);
                 set(&mut child, "source", Value::str(address));
+                if let Some((kind, hex)) = &digest {
+                    set_digest(&mut child, (kind, hex));
+                }
                 if is_directory {
                     set(&mut child, "ensure", Value::str("directory"));
                 }

@@ -7,8 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
 use super::index::nearest;
+use super::metadata::short;
 use super::names::plain;
 use super::types::texts;
+use super::widespread;
 use crate::catalog::schema::is_metaparameter;
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::*;
@@ -184,7 +186,9 @@ fn missing(
 
 /// The attributes of a resource type that is not written in Puppet.
 fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
-    let Some(kind) = pass.index.native(name) else { return };
+    let Some(kind) = pass.index.native(name) else {
+        return widespread_type(pass, name, attributes);
+    };
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
         // Every type takes `name` for that which names it.
         let known = kind.knows(&attribute.name) || attribute.name == "name";
@@ -202,5 +206,31 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
             found = found.help(format!("did you mean `{near}`?"));
         }
         pass.found.push(found);
+    }
+}
+
+/// The attributes of a resource type whose module is not here, but widely known.
+fn widespread_type(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
+    let Some(kind) = widespread::find(name) else { return };
+    if pass.index.has_module(&short(kind.module)) {
+        return;
+    }
+    for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
+        let known = |name: &str| kind.attributes.contains(&name) || is_metaparameter(name);
+        if pass.is_full() || known(&attribute.name) || attribute.name == "name" {
+            continue;
+        }
+        let message = format!(
+            "The resource type `{name}` of the module `{}` has no attribute `{}`",
+            kind.module, attribute.name
+        );
+        let at = name_range(attribute).in_file(pass.file);
+        let found = Diagnostic::warning(UNKNOWN_PARAMETER, message).at(at);
+        let names = kind.attributes.iter().chain(ordain_graph::METAPARAMETERS).copied();
+        let help = match nearest(&attribute.name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "the module is not here; another version of it may have it".to_string(),
+        };
+        pass.found.push(found.help(help));
     }
 }

@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
+use ordain_functions::version::Version;
 use ordain_graph::language::Checking;
 use ordain_source::{Diagnostic, FileId, SourceMap, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::{Index, Module, nearest};
 use super::layout::{Kind, ModuleDir};
-use super::metadata::{Metadata, Wanted};
+use super::metadata::{Metadata, Puppetfile, Wanted};
 use super::{Group, Shown, source, versions};
 
 const INVALID_METADATA: &str = "puppet::invalid-metadata";
@@ -81,31 +82,48 @@ fn dependencies(
 ) {
     for wanted in &metadata.dependencies {
         let at = wanted.at.in_file(file);
-        let Some(other) = index.module(&wanted.name) else {
-            if let Some(file) = &index.puppetfile
-                && wanted.full.contains(['-', '/'])
-                && !file.modules.iter().any(|m| m.name == wanted.name)
-            {
-                let message = format!(
-                    "`{}` needs the module `{}`, which is neither here nor in the Puppetfile",
-                    module.name, wanted.full
-                );
-                found.push(Diagnostic::warning(DEPENDENCY, message).at(at));
+        let pin = index.puppetfile.as_ref().and_then(|file| pin(file, &wanted.name));
+        let here = index.module(&wanted.name);
+        let known = match (here, pin) {
+            (Some(other), _) => version_of(other).map(|version| (version, "is here")),
+            (None, Some(pin)) => pinned(pin).map(|version| (version, "is in the Puppetfile")),
+            (None, None) => {
+                if index.puppetfile.is_some() && wanted.full.contains(['-', '/']) {
+                    let message = format!(
+                        "`{}` needs the module `{}`, which is neither here nor in the Puppetfile",
+                        module.name, wanted.full
+                    );
+                    found.push(Diagnostic::warning(DEPENDENCY, message).at(at));
+                }
+                continue;
             }
-            continue;
         };
-        let version = other.survey.metadata.as_ref().and_then(|m| m.version.as_ref());
-        let version = version.and_then(|(text, _)| versions::version(text));
         let range = wanted.version.as_deref().and_then(versions::range);
-        if let (Some(version), Some(range)) = (version, range)
+        if let (Some((version, place)), Some(range)) = (known, range)
             && !versions::fits(&version, &range)
         {
             let wants = wanted.version.as_deref().unwrap_or_default();
             let message =
-                format!("`{}` needs `{}` {wants}, and {version} is here", module.name, wanted.full);
+                format!("`{}` needs `{}` {wants}, and {version} {place}", module.name, wanted.full);
             found.push(Diagnostic::warning(DEPENDENCY, message).at(at));
         }
     }
+}
+
+/// The line of the Puppetfile for a module.
+fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p Wanted> {
+    file.modules.iter().find(|m| m.name == name)
+}
+
+/// The version that the Puppetfile wants of a module.
+fn pinned(wanted: &Wanted) -> Option<Version> {
+    wanted.version.as_deref().and_then(versions::version)
+}
+
+/// The version that a module says it is.
+fn version_of(module: &Module) -> Option<Version> {
+    let (text, _) = module.survey.metadata.as_ref()?.version.as_ref()?;
+    versions::version(text)
 }
 
 /// Modules that the Puppetfile lists twice, and those that are not installed.
@@ -119,6 +137,16 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
             let at = module.at.in_file(file);
             let twice = Diagnostic::error(DUPLICATE_MODULE, message).at(at);
             found.push(twice.related(first.at.in_file(file), "first here"));
+        }
+    }
+    for module in &listed.modules {
+        let here = index.module(&module.name).and_then(version_of);
+        if let (Some(wanted), Some(here)) = (pinned(module), here)
+            && wanted != here
+        {
+            let message =
+                format!("The Puppetfile wants `{}` {wanted}, and {here} is here", module.full);
+            found.push(Diagnostic::warning(DEPENDENCY, message).at(module.at.in_file(file)));
         }
     }
     let missing: Vec<&Wanted> =

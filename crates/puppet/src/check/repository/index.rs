@@ -16,6 +16,7 @@ use super::types::Types;
 use crate::catalog::schema::{self, NativeType};
 use crate::load::{DefKind, FunctionDef, Item, RubyType, TypeDef, items};
 use crate::syntax::*;
+use crate::types::modelled::{self, TypeModel};
 
 /// A module that is there.
 pub(super) struct Module {
@@ -150,6 +151,14 @@ impl Index {
                     self.functions.entry(def.name.clone()).or_insert(def);
                 }
                 Item::Alias(def) => self.types.add(def),
+                Item::Model(def) => {
+                    if let Some(model) = modelled::model(&def.program, def.id) {
+                        let lower: EcoString = def.name.to_lowercase();
+                        self.types.add_model(lower.clone());
+                        let known = Arc::new(resource_type(&model));
+                        self.ruby_types.entry(lower).or_insert(known);
+                    }
+                }
                 Item::Node(_) => {}
             }
         }
@@ -215,7 +224,7 @@ impl Index {
         let table = schema::find(name);
         let ruby = self.ruby_types.get(name).cloned();
         let ruby = if table.is_some_and(|t| t.is_core()) { None } else { ruby };
-        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby })
+        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby, model: None })
     }
 
     /// Whether a function of this name is written in Ruby here.
@@ -255,6 +264,21 @@ impl Index {
             }
         }
         None
+    }
+}
+
+/// What a type with features is as a resource type. What it inherits is not looked into, nor whether
+/// it has a feature that names a resource.
+fn resource_type(model: &TypeModel) -> RubyType {
+    let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
+    let named = model.features.iter().find(|f| f.namevar);
+    let named = named.map_or_else(|| "name".into(), |f| f.name.clone());
+    RubyType {
+        attributes: given.map(|f| f.name.clone()).collect(),
+        namevars: vec![named],
+        open: model.parent.is_some(),
+        isomorphic: true,
+        ..RubyType::default()
     }
 }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
+use ordain_data::yaml::Tree;
 use ordain_source::{EntryKind, World};
 use rustc_hash::FxHashMap;
 
@@ -85,7 +86,8 @@ impl<'w> Roots<'w> {
 
     fn is_environment(&self, dir: &Path) -> bool {
         self.is_file(dir.join("environment.conf"))
-            || self.is_file(dir.join("Puppetfile")) && !self.is_module(dir)
+            || ["Puppetfile", "bolt-project.yaml"].iter().any(|name| self.is_file(dir.join(name)))
+                && !self.is_module(dir)
     }
 
     fn looks_like_environment(&self, dir: &Path) -> bool {
@@ -111,6 +113,18 @@ pub(super) struct ModuleDir {
     pub(super) dir: PathBuf,
 }
 
+/// The module path of a Bolt project, with what such a project always has before and after it.
+fn bolt_modulepath(world: &dyn World, dir: &Path) -> Option<String> {
+    let bytes = world.read(&dir.join("bolt-project.yaml")).ok()?;
+    let tree = Tree::parse(&String::from_utf8(bytes).ok()?).ok()?;
+    let Some(list) = tree.find_node(&["modulepath"]) else { return Some("modules".into()) };
+    let dirs: Vec<&str> = match tree.text(list) {
+        Some(text) => vec![text],
+        None => tree.children(list).filter_map(|id| tree.text(id)).collect(),
+    };
+    Some(dirs.join(":") + ":.modules")
+}
+
 /// The module path of an environment, and whether every directory of it is there.
 pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) {
     let conf = world.read(&dir.join("environment.conf")).unwrap_or_default();
@@ -119,6 +133,7 @@ pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) 
         let (key, value) = line.split('#').next()?.split_once('=')?;
         (key.trim() == "modulepath").then(|| value.trim().to_owned())
     });
+    let setting = setting.or_else(|| bolt_modulepath(world, dir));
     let text = setting.unwrap_or_else(|| MODULEPATH.to_owned());
     let (mut dirs, mut complete) = (Vec::new(), true);
     for part in text.split(':').map(str::trim).filter(|part| !part.is_empty()) {

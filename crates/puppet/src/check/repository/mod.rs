@@ -13,6 +13,7 @@ mod hiera;
 mod index;
 mod layout;
 mod metadata;
+mod modelled;
 mod names;
 mod scopes;
 pub(crate) mod silence;
@@ -21,6 +22,7 @@ mod types;
 mod units;
 mod variables;
 mod versions;
+mod widespread;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,6 +186,7 @@ fn repository(group: &Group<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
         let first = foreign.into_iter().filter(|f| modules.insert(f.module.clone()));
         found.extend(first.map(|f| f.found));
     }
+    found.extend(modelled::check(&programs, &index, checking));
     found.extend(hiera::check(group, &index, &programs, checking, &shown));
     found.extend(dependencies::check(group, &index, checking, &shown));
     found

@@ -8,6 +8,7 @@ use super::Pass;
 use super::index::{Index, nearest};
 use super::layout::Kind;
 use super::types::{text, texts};
+use super::widespread;
 use crate::catalog::capitalize_segments;
 use crate::eval::functions::{is_native_function, native_names};
 use crate::eval::type_names::TYPE_NAMES;
@@ -304,6 +305,10 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let mut found = Diagnostic::new(severity, code, message).at(at.in_file(pass.file));
     if let Some(near) = near {
         found = found.help(format!("did you mean `{near}`?"));
+    } else if code == UNKNOWN_RESOURCE_TYPE
+        && let Some(kind) = widespread::find(name)
+    {
+        found = found.help(format!("the module `{}` has one of this name", kind.module));
     }
     pass.found.push(found);
 }

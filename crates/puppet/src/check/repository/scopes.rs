@@ -232,6 +232,10 @@ impl Builder {
                 (ScopeKind::Function, name.clone(), *params, None)
             }
             Definition::Node { .. } => (ScopeKind::Node, EcoString::new(), none, None),
+            // Its code has features as variables, some of them from types elsewhere.
+            Definition::TypeDefinition { .. } => {
+                (ScopeKind::OpenTemplate, EcoString::new(), none, None)
+            }
             _ => return false,
         };
         let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));

@@ -20,11 +20,18 @@ pub(super) struct Types {
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     /// Names in lower case of types that are written in Ruby, of which nothing more is known.
     foreign: FxHashSet<EcoString>,
+    /// Names in lower case of types with features of their own.
+    models: FxHashSet<EcoString>,
 }
 
 impl Types {
     pub(super) fn add(&mut self, def: AliasDef) {
         self.definitions.entry(def.name.to_lowercase()).or_insert(def);
+    }
+
+    /// Adds the name in lower case of a type with features.
+    pub(super) fn add_model(&mut self, name: EcoString) {
+        self.models.insert(name);
     }
 
     /// Finds out what the aliases stand for. One whose meaning depends on more stands for anything.
@@ -55,6 +62,7 @@ impl Types {
         let lower = name.to_lowercase();
         parse::builtin(name).is_some()
             || self.definitions.contains_key(lower.as_str())
+            || self.models.contains(lower.as_str())
             || self.foreign.contains(lower.replace('_', "").as_str())
     }
 
@@ -77,7 +85,9 @@ impl Types {
                 _ => Type::Alias(Arc::clone(alias)),
             });
         }
-        if self.foreign.contains(lower.replace('_', "").as_str()) {
+        if self.models.contains(lower.as_str())
+            || self.foreign.contains(lower.replace('_', "").as_str())
+        {
             return None;
         }
         crate::catalog::schema::find(&lower)?;

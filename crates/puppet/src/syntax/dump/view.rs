@@ -16,6 +16,8 @@ pub(super) enum Item {
     CaseOption(usize, ListRef<CaseOption>),
     SelectorEntry(usize, ListRef<CaseOption>),
     Entry(ExprId, ExprId),
+    Statement(usize, ListRef<TypeStatement>),
+    Setting(usize, ListRef<Setting>),
 }
 
 /// A part of a node.
@@ -81,6 +83,15 @@ pub(super) fn view(program: &Program, item: Item) -> View {
             fields.extend(program.list(option.values).first().map(|&v| ("value", one(v))));
             fields.push(("then", one(option.then)));
             View { kind: "selector-entry", range: option.range, fields }
+        }
+        Item::Statement(i, list) => {
+            Viewer { program }.type_statement(&program.type_statements(list)[i])
+        }
+        Item::Setting(i, list) => {
+            let setting = &program.settings(list)[i];
+            let range = setting.name_range.cover(setting.value_range);
+            let fields = vec![("name", text(&setting.name)), ("value", one(setting.value))];
+            View { kind: "setting", range, fields }
         }
         Item::Entry(key, value) => {
             let range = program.range(key).cover(program.range(value));
@@ -248,6 +259,12 @@ impl Viewer<'_> {
                 fields.push(("attributes", many(attributes, Item::Attribute)));
                 ("collector", fields)
             }
+            Expr::Invariant { title, body } => {
+                let mut fields = Fields::new();
+                self.present(&mut fields, "title", title);
+                self.present(&mut fields, "body", body);
+                ("invariant", fields)
+            }
             _ => ("nop", vec![]),
         }
     }
@@ -322,11 +339,30 @@ impl Viewer<'_> {
             Definition::TypeMapping { kind, mapping } => {
                 ("type-mapping", vec![("type", one(*kind)), ("mapping", one(*mapping))])
             }
-            Definition::TypeDefinition { name, parent, body } => {
+            Definition::TypeDefinition { name, parent, statements, .. } => {
                 let mut fields = vec![("name", text(name))];
                 fields.extend(parent.as_ref().map(|parent| ("parent", text(parent))));
-                self.present(&mut fields, "body", *body);
+                fields.push(("statements", many(*statements, Item::Statement)));
                 ("type-definition", fields)
+            }
+        }
+    }
+
+    fn type_statement(&self, statement: &TypeStatement) -> View {
+        let range = statement.range;
+        match &statement.kind {
+            TypeStatementKind::Abstract => View { kind: "abstract", range, fields: vec![] },
+            TypeStatementKind::Invariant { title, body, .. } => {
+                let mut fields = Fields::new();
+                fields.extend(title.map(|title| ("title", one(title))));
+                self.present(&mut fields, "body", *body);
+                View { kind: "invariant", range, fields }
+            }
+            TypeStatementKind::Feature(feature) => {
+                let mut fields = vec![("name", text(&feature.name))];
+                fields.extend(feature.kind.map(|kind| ("type", one(kind))));
+                fields.push(("settings", many(feature.settings, Item::Setting)));
+                View { kind: if feature.is_reference { "has" } else { "attr" }, range, fields }
             }
         }
     }

@@ -104,6 +104,7 @@ impl Parser<'_> {
             Expr::Collect { kind, query, attributes, .. } => {
                 h(kind).max(h(query)).max(self.height_of_attributes(*attributes))
             }
+            Expr::Invariant { title, body } => h(title).max(h(body)),
             Expr::Definition(id) => self.height_of_definition(self.program.definition(*id)),
             Expr::Epp { params, body, .. } => h(body).max(self.height_of_params(*params)),
         }
@@ -123,7 +124,23 @@ impl Parser<'_> {
             }
             Definition::TypeAlias { kind, .. } => h(*kind),
             Definition::TypeMapping { kind, mapping } => h(*kind).max(h(*mapping)),
-            Definition::TypeDefinition { body, .. } => h(*body),
+            Definition::TypeDefinition { statements, .. } => {
+                let statements = self.program.type_statements(*statements).iter();
+                statements.map(|s| self.height_of_type_statement(&s.kind)).max().unwrap_or(0)
+            }
+        }
+    }
+
+    fn height_of_type_statement(&self, statement: &TypeStatementKind) -> u16 {
+        let h = |id: ExprId| self.height(id);
+        match statement {
+            TypeStatementKind::Feature(feature) => {
+                let settings = self.program.settings(feature.settings).iter();
+                let values = settings.map(|s| h(s.value)).max().unwrap_or(0);
+                values.max(feature.kind.map_or(0, h))
+            }
+            TypeStatementKind::Invariant { title, body, .. } => h(*body).max(title.map_or(0, h)),
+            TypeStatementKind::Abstract => 0,
         }
     }
 }

@@ -10,7 +10,7 @@ impl Parser<'_> {
         let mut parts: Vec<(Token, ExprId, ExprId)> = Vec::new();
         let mut otherwise = loop {
             let keyword = self.bump();
-            let test = self.nested(Self::expression)?;
+            let test = self.head()?;
             let then = self.branch()?;
             parts.push((keyword, test, then));
             match self.kind() {
@@ -34,7 +34,7 @@ impl Parser<'_> {
 
     pub(super) fn unless_expression(&mut self) -> P<ExprId> {
         let keyword = self.bump();
-        let test = self.nested(Self::expression)?;
+        let test = self.head()?;
         let then = self.branch()?;
         let otherwise = if self.eat(T::Else) {
             self.branch()?
@@ -48,7 +48,7 @@ impl Parser<'_> {
 
     pub(super) fn case_expression(&mut self) -> P<ExprId> {
         let keyword = self.bump();
-        let test = self.nested(Self::expression)?;
+        let test = self.head()?;
         self.expect(T::LBrace)?;
         let options = self.nested(|p| {
             let mut options = vec![p.case_option()?];

@@ -7,7 +7,7 @@ use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
 
 impl Parser<'_> {
-    fn define(&mut self, definition: Definition, keyword: Token) -> P<ExprId> {
+    pub(super) fn define(&mut self, definition: Definition, keyword: Token) -> P<ExprId> {
         let range = self.range_from(keyword);
         let definition = self.program.definition_data.push(definition);
         let id = self.add(Expr::Definition(definition), range)?;
@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 
     /// A type name, with arguments in brackets or not.
-    fn simple_type(&mut self, end_comma: bool) -> P<ExprId> {
+    pub(super) fn simple_type(&mut self, end_comma: bool) -> P<ExprId> {
         if !self.at(T::ClassRef) {
             return Err(self.unexpected());
         }
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
         let mark = self.stack.len();
         self.stack.push(kind);
-        self.nested(|p| p.access_args(end_comma))?;
+        self.enclosed(|p| p.access_args(end_comma))?;
         let list = self.list_since(mark);
         let range = self.range_from(start);
         self.add(Expr::Access(list), range)
@@ -237,32 +237,21 @@ impl Parser<'_> {
         self.define(definition, name_token)
     }
 
-    fn type_definition(&mut self, keyword: Token, name: EcoString) -> P<ExprId> {
-        let parent = if self.eat(T::Inherits) {
-            let token = self.expect(T::ClassRef)?;
-            Some(self.slice(token).into())
-        } else {
-            None
-        };
-        let body = self.body_block(self.range(keyword).start)?;
-        self.define(Definition::TypeDefinition { name, parent, body }, keyword)
-    }
-
     /// What an alias stands for. A hash means an object type.
     fn alias_value(&mut self, start: Token) -> P<ExprId> {
         let at = self.range(start).start;
         match self.kind() {
             T::LBrace => {
-                let hash = self.nested(Self::hash)?;
+                let hash = self.enclosed(Self::hash)?;
                 self.object_type(None, hash, at)
             }
-            T::LBrack | T::ListStart => self.nested(Self::array),
+            T::LBrack | T::ListStart => self.enclosed(Self::array),
             _ => {
                 let kind = self.simple_type(true)?;
                 if !self.at(T::LBrace) || !matches!(self.program[kind], Expr::Ref(_)) {
                     return Ok(kind);
                 }
-                let hash = self.nested(Self::hash)?;
+                let hash = self.enclosed(Self::hash)?;
                 self.object_type(Some(kind), hash, at)
             }
         }

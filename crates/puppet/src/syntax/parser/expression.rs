@@ -124,6 +124,7 @@ impl Parser<'_> {
                 let text = self.string(token);
                 Ok(self.leaf(Expr::Str(text), range))
             }
+            T::Name if self.at_invariant() => self.invariant_statement(),
             T::Name => {
                 self.bump();
                 let text = self.slice(token).into();
@@ -133,8 +134,8 @@ impl Parser<'_> {
             T::DqPre => self.dq_string(),
             T::Number => self.number_literal(),
             T::LParen | T::WsLParen => self.parenthesized(token),
-            T::LBrack | T::ListStart => self.nested(Self::array),
-            T::LBrace => self.nested(Self::hash),
+            T::LBrack | T::ListStart => self.enclosed(Self::array),
+            T::LBrace => self.enclosed(Self::hash),
             kind if kind.is_keyword() => self.keyword_expression(token),
             _ => self.rare_primary(token),
         }
@@ -195,7 +196,7 @@ impl Parser<'_> {
 
     fn parenthesized(&mut self, token: Token) -> P<ExprId> {
         self.bump();
-        let inner = self.nested(Self::assignment)?;
+        let inner = self.enclosed(Self::assignment)?;
         self.expect(T::RParen)?;
         let range = self.range(token);
         self.add(Expr::Paren(inner), range)
@@ -205,7 +206,7 @@ impl Parser<'_> {
     fn access(&mut self, left: ExprId) -> P<ExprId> {
         let mark = self.stack.len();
         self.stack.push(left);
-        self.nested(|p| p.access_args(true))?;
+        self.enclosed(|p| p.access_args(true))?;
         let list = self.list_since(mark);
         let range = self.range_from_place(self.program.range(left).start);
         self.add(Expr::Access(list), range)
@@ -222,7 +223,7 @@ impl Parser<'_> {
     /// `callee(…)` with a lambda behind it.
     pub(super) fn call(&mut self, callee: ExprId) -> P<ExprId> {
         let mark = self.stack.len();
-        self.nested(Self::parenthesized_arguments)?;
+        self.enclosed(Self::parenthesized_arguments)?;
         let args = self.list_since(mark);
         let lambda = self.optional_lambda()?;
         let call = Call { form: CallForm::Named, callee, args, lambda, rvalue: true, parens: true };
@@ -250,13 +251,17 @@ impl Parser<'_> {
         let name = self.bump();
         let name_range = self.range(dot);
         let text = self.slice(name).to_owned();
-        let callee = self.name(text, name_range);
+        let callee = self.name(text.as_str(), name_range);
         let mark = self.stack.len();
         self.stack.push(left);
         let open = self.token();
         let parens = open.kind == T::LParen;
+        let given = text == "new" && !parens && !self.in_head && self.at(T::LBrace);
         if parens {
-            self.nested(Self::method_arguments)?;
+            self.enclosed(Self::method_arguments)?;
+        } else if given && self.hash_begins() {
+            let hash = self.enclosed(Self::hash)?;
+            self.stack.push(hash);
         }
         let args = self.list_since(mark);
         let range = self.range_from(if parens { open } else { dot });
@@ -278,10 +283,10 @@ impl Parser<'_> {
     }
 
     fn optional_lambda(&mut self) -> P<Option<ExprId>> {
-        if self.at(T::Pipe) { self.nested(Self::lambda).map(Some) } else { Ok(None) }
+        if self.at(T::Pipe) { self.enclosed(Self::lambda).map(Some) } else { Ok(None) }
     }
 
-    fn lambda(&mut self) -> P<ExprId> {
+    pub(super) fn lambda(&mut self) -> P<ExprId> {
         let start = self.expect(T::Pipe)?;
         let params = if self.at(T::Pipe) { Default::default() } else { self.parameters(T::Pipe)? };
         let params = self.program.params.extend(params);

@@ -13,6 +13,7 @@ mod literal;
 mod recover;
 mod resource;
 mod statement;
+mod type_body;
 
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ use ordain_syntax::Nesting;
 use super::ast::*;
 use super::lexer::{Lexed, T, Token, lex};
 use super::{Parsed, problem};
+
+pub(crate) use statement::STATEMENT_CALLS;
 
 /// How deep constructs may be nested in each other.
 const MAX_DEPTH: u32 = 200;
@@ -52,6 +55,8 @@ struct Parser<'t> {
     nesting: Nesting,
     /// The names of the classes around, outermost first.
     namespace: Vec<EcoString>,
+    /// Whether a brace behind the expression that is parsed begins a branch.
+    in_head: bool,
     errors: usize,
     /// Set after an error until a statement was parsed: what is wrong there is a consequence.
     quiet: bool,
@@ -72,6 +77,7 @@ pub(super) fn parse(file: FileId, text: Arc<str>, epp: bool) -> Parsed {
         diagnostics: Vec::new(),
         nesting: Nesting::new(MAX_DEPTH),
         namespace: Vec::new(),
+        in_head: false,
         errors: 0,
         quiet: false,
     };
@@ -102,6 +108,8 @@ fn empty_program(file: FileId, text: Arc<str>) -> Program {
         calls: Default::default(),
         cases: Default::default(),
         definition_data: Default::default(),
+        type_statements: Default::default(),
+        settings: Default::default(),
         arrows: Vec::new(),
     }
 }
@@ -214,6 +222,22 @@ impl Parser<'_> {
     /// The text of a string token, its escapes done.
     fn string(&mut self, token: Token) -> EcoString {
         self.lexed.strings.get(token.aux as usize).cloned().unwrap_or_default()
+    }
+
+    /// A level of nesting around what stands in brackets of any kind.
+    fn enclosed<R>(&mut self, f: impl FnOnce(&mut Self) -> P<R>) -> P<R> {
+        let outer = std::mem::replace(&mut self.in_head, false);
+        let result = self.nested(f);
+        self.in_head = outer;
+        result
+    }
+
+    /// The expression of an `if`, `unless` or `case`, with a brace behind it.
+    fn head(&mut self) -> P<ExprId> {
+        let outer = std::mem::replace(&mut self.in_head, true);
+        let result = self.nested(Self::expression);
+        self.in_head = outer;
+        result
     }
 
     /// A level of nesting around `f`.

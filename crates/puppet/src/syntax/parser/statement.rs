@@ -6,7 +6,7 @@ use super::{P, Parser, T};
 use crate::syntax::ast::*;
 
 /// Functions that can be called without parentheses.
-const STATEMENT_CALLS: [&str; 15] = [
+pub(crate) const STATEMENT_CALLS: [&str; 15] = [
     "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err",
     "fail", "import", "break", "next", "return",
 ];
@@ -174,7 +174,7 @@ impl Parser<'_> {
     /// `{ statements }`: leaves the statements on the stack; the token of the opening brace.
     pub(super) fn braced_statements(&mut self) -> P<()> {
         self.expect(T::LBrace)?;
-        self.nested(|p| {
+        self.enclosed(|p| {
             p.statements(T::RBrace);
             p.expect(T::RBrace).map(|_| ())
         })

@@ -58,7 +58,7 @@ impl Reason {
                 write!(out, "expects size to be {expected}, got {actual}")
             }
             Self::Count { expected, actual } => {
-                let (min, max) = (expected.from.max(0), expected.to);
+                let (min, max) = (expected.from.max(0), expected.end());
                 let one = min == 1 && (max == 1 || max == i64::MAX) || min == 0 && max == 1;
                 let plural = if one { "" } else { "s" };
                 let (expected, actual) = (range(*expected, "no"), range(*actual, "none"));
@@ -69,7 +69,7 @@ impl Reason {
 }
 
 fn range(range: IntRange, zero: &str) -> String {
-    match (range.from.max(0), range.to) {
+    match (range.from.max(0), range.end()) {
         (0, 0) => zero.into(),
         (min, max) if min == max => min.to_string(),
         (0, i64::MAX) => "unlimited".into(),

@@ -129,6 +129,7 @@ impl ObjectType {
             type_parameters: Vec::new(),
             checks: None,
             annotations: None,
+            model: None,
         }
     }
 

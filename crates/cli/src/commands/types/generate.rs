@@ -1,4 +1,5 @@
-//! `ordain types`: resource types in Ruby, written in the Puppet language.
+//! `ordain types generate`: what compiles ask of resource types in Ruby, written in the Puppet
+//! language.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -6,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use jiff::Zoned;
 use ordain_puppet::eval::{LogEntry, LogLevel};
 use ordain_puppet::load::GENERATED_TYPES;
@@ -19,25 +20,12 @@ use crate::input;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
-/// Work with the resource types of modules
+/// Write the types that modules define in Ruby to `.resource_types`
+///
+/// Compiles of the environment read what is written there instead of the Ruby code. Files of types
+/// that are gone are removed; those that are as old as the code are kept.
 #[derive(Args)]
-pub struct TypesArgs {
-    #[command(subcommand)]
-    command: TypesCommand,
-}
-
-/// What to do with types.
-#[derive(Subcommand)]
-enum TypesCommand {
-    /// Write the types that modules define in Ruby to `.resource_types`
-    ///
-    /// Compiles of the environment read what is written there instead of the Ruby code. Files of
-    /// types that are gone are removed; those that are as old as the code are kept.
-    Generate(GenerateArgs),
-}
-
-#[derive(Args)]
-struct GenerateArgs {
+pub struct GenerateArgs {
     /// The directory of the environment
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -48,16 +36,11 @@ struct GenerateArgs {
     compile: CompileArgs,
 }
 
-/// Does what is asked for.
+/// Runs the code of the types, and writes them.
 ///
 /// # Errors
 /// When the environment cannot be opened or its directory not written.
-pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
-    let TypesCommand::Generate(args) = &args.command;
-    generate(ui, args)
-}
-
-fn generate(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
+pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
     let input = input::open_modules(ui, &args.path, &args.compile)?;
     let dir = args.path.join(GENERATED_TYPES);
     let failed = |what: &str, path: &Path, e: &io::Error| {
@@ -114,7 +97,8 @@ fn entry(level: LogLevel, message: String) -> LogEntry {
     LogEntry { level, message, source: String::new(), place: String::new(), span: None }
 }
 
-fn notice(ui: &mut Ui, message: &str) {
+/// Logs a line for people.
+pub(super) fn notice(ui: &mut Ui, message: &str) {
     ui.logs(&[entry(LogLevel::Notice, message.to_owned())], &ordain_source::SourceMap::new());
 }
 

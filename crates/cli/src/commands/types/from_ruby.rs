@@ -1,0 +1,151 @@
+//! `ordain types from-ruby`: resource types in Ruby as types of the language.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::eval::Settings;
+use ordain_puppet::exchange::migrate::{Counts, Outline, migrate};
+use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::plugins::NotGenerated;
+use ordain_puppet::session::outline_types;
+use ordain_source::{Diagnostic, HostWorld, SourceMap};
+
+use super::generate::notice;
+use super::write;
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::ui::{Ui, count};
+
+/// Write resource types in Ruby as types of the language
+///
+/// The files are run by `ruby`; what they need of other modules is found in the directories beside
+/// their module and in --modulepath. Attributes become features, their values types; simple blocks
+/// are translated. What cannot be carried over stands as a comment with the Ruby file and line.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain types from-ruby modules/apt/lib/puppet/type/apt_key.rb --out types/apt_key.pp
+  ordain types from-ruby modules/*/lib/puppet/type/*.rb")]
+pub struct FromRubyArgs {
+    /// Files such as lib/puppet/type/NAME.rb
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where to write the types, in place of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Where further modules are, separated by colons
+    #[arg(long, value_name = "DIRS", value_delimiter = ':')]
+    modulepath: Vec<PathBuf>,
+}
+
+/// Reads the types, and writes them.
+///
+/// # Errors
+/// When a file cannot be read or run, or the result cannot be written.
+pub fn run(ui: &mut Ui, args: &FromRubyArgs) -> Result<Exit, Failure> {
+    for file in &args.files {
+        ordain_source::read_input_text(file).map_err(|e| codes::unreadable(file, &e))?;
+    }
+    // Types of the same modules see each other.
+    let mut groups: BTreeMap<PathBuf, Vec<&Path>> = BTreeMap::new();
+    for file in &args.files {
+        groups.entry(beside(file)).or_default().push(file);
+    }
+    let mut text = String::new();
+    let mut counts = Counts::default();
+    let (mut types, mut failed) = (0, 0);
+    for (dir, files) in groups {
+        for (file, found) in outlines(ui, &dir, &files, &args.modulepath)? {
+            let outline = match found {
+                Ok(outline) => outline,
+                Err(why) => {
+                    failed += 1;
+                    ui.diagnostics(vec![not_read(&file, why)], &SourceMap::new());
+                    continue;
+                }
+            };
+            types += 1;
+            let mut read = |path: &str| ordain_source::read_input_text(Path::new(path)).ok();
+            let made = migrate(type_name(&file), &outline, &mut read);
+            counts.add(made.counts);
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&made.text);
+        }
+    }
+    write(ui, args.out.as_ref(), &text)?;
+    let Counts { attributes, translated, partly, left_out, others } = counts;
+    notice(
+        ui,
+        &format!(
+            "{} with {}; blocks of code: {translated} translated, {partly} in part, {left_out} not; {} \
+         not carried over.",
+            count(types, "type"),
+            count(attributes, "attribute"),
+            count(others, "other thing"),
+        ),
+    );
+    Ok(if failed > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn type_name(file: &Path) -> &str {
+    file.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn not_read(file: &Path, why: NotGenerated) -> Diagnostic {
+    let text = match why {
+        NotGenerated::Unloadable(why) | NotGenerated::Unwritable(why) => why,
+        NotGenerated::Undefined => format!("it does not make the type '{}'", type_name(file)),
+    };
+    Diagnostic::error(codes::TYPES, format!("{}: {text}", file.display()))
+}
+
+/// The directory that holds the module of a file, if the file is where types of modules are.
+fn beside(file: &Path) -> PathBuf {
+    let parts = ["type", "puppet", "lib"];
+    let mut at = file.parent();
+    for part in parts {
+        at = at.filter(|dir| dir.ends_with(part)).and_then(Path::parent);
+    }
+    let module = at.map(|module| match module.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => module.to_path_buf(),
+    });
+    let module = module.and_then(|module| module.canonicalize().ok());
+    module.and_then(|module| module.parent().map(Path::to_path_buf)).unwrap_or_default()
+}
+
+type Found = (PathBuf, Result<Outline, NotGenerated>);
+
+/// What the definitions of files say.
+fn outlines(
+    ui: &mut Ui,
+    dir: &Path,
+    files: &[&Path],
+    modulepath: &[PathBuf],
+) -> Result<Vec<Found>, Failure> {
+    let sources = Arc::new(SourceMap::new());
+    let own = (!dir.as_os_str().is_empty()).then(|| dir.to_path_buf());
+    let options = Options {
+        modulepath: own.into_iter().chain(modulepath.iter().cloned()).collect(),
+        sources: Arc::clone(&sources),
+        ..Options::new(Arc::new(HostWorld::new()), Site::Nothing)
+    };
+    let env = match Environment::open(options) {
+        Ok((env, _)) => env,
+        Err(errors) => {
+            ui.diagnostics(errors, &sources);
+            return Err(Failure::Shown);
+        }
+    };
+    let mut out = Vec::new();
+    let each = |_: &str, file: &Path, found| out.push((file.to_path_buf(), found));
+    let named = files.iter().map(|file| (type_name(file), *file));
+    let report = outline_types(&env, Settings::default(), &Node::default(), named, each);
+    ui.diagnostics(report.diagnostics, &sources);
+    Ok(out)
+}

@@ -1,0 +1,58 @@
+//! `ordain types`: resource types in Ruby and types of the language, in their forms.
+
+mod export;
+mod from_ruby;
+mod generate;
+mod import;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::ui::Ui;
+
+/// Work with types: those of modules in Ruby, and those of the Puppet language
+#[derive(Args)]
+pub struct TypesArgs {
+    #[command(subcommand)]
+    command: TypesCommand,
+}
+
+/// What to do with types.
+#[derive(Subcommand)]
+enum TypesCommand {
+    Generate(generate::GenerateArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    FromRuby(from_ruby::FromRubyArgs),
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// Whatever keeps it from its end.
+pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        TypesCommand::Generate(args) => generate::run(ui, args),
+        TypesCommand::Export(args) => export::run(ui, args),
+        TypesCommand::Import(args) => import::run(ui, args),
+        TypesCommand::FromRuby(args) => from_ruby::run(ui, args),
+    }
+}
+
+/// Writes to a file, or to standard output.
+fn write(ui: &mut Ui, out: Option<&PathBuf>, text: &str) -> Result<(), Failure> {
+    match out {
+        Some(path) => write_file(path, text),
+        None => Ok(ui.out().write_all(text.as_bytes())?),
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |e| codes::io(&format!("cannot write {}", path.display()), &e);
+    Ok(fs::write(path, text).map_err(failed)?)
+}

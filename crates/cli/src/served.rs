@@ -1,0 +1,116 @@
+//! Static catalogs: what the sources of files are goes into the catalog.
+
+use clap::Args;
+use ordain_data::Value;
+use ordain_engine::serve::Server;
+use ordain_functions::digest;
+use ordain_graph::puppet_catalog::{self, Envelope};
+use ordain_graph::{Graph, ResourceId};
+use ordain_puppet::load::Environment;
+use ordain_source::{Diagnostic, SourceMap};
+
+use crate::codes;
+use crate::commands::compile::Format;
+use crate::exit::Failure;
+
+/// Arguments for static catalogs. The doc comments are the help text.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Static catalogs")]
+pub struct StaticArgs {
+    /// Look at the files that are copied from modules of the environment, and write what they are
+    /// (type, mode, checksum, what is below directories) into the catalog
+    #[arg(long = "static")]
+    is_static: bool,
+    /// The kinds of checksums that the agent knows, with dots between them; the first that is known
+    /// here is taken
+    #[arg(long, value_name = "KINDS", requires = "is_static", default_value = "sha256")]
+    checksum_type: String,
+    /// The identity of the code, which an agent sends back to get the files of that time
+    #[arg(long, value_name = "ID")]
+    code_id: Option<String>,
+}
+
+impl StaticArgs {
+    /// Refuses what only a catalog can hold where none is written.
+    ///
+    /// # Errors
+    /// When another form is to be written.
+    pub fn check(&self, format: Format) -> Result<(), Failure> {
+        if format == Format::PuppetCatalog || !self.is_static && self.code_id.is_none() {
+            return Ok(());
+        }
+        let option = if self.is_static { "--static" } else { "--code-id" };
+        let text = format!("{option} is for catalogs; other forms cannot hold what it asks for");
+        let help = "add --format puppet-catalog";
+        Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
+    }
+
+    /// Gives a graph what was asked for. Warnings, and what is wrong with sources, are returned.
+    ///
+    /// # Errors
+    /// When there is no environment, or no kind of checksum that is known.
+    pub fn apply(&self, env: &Environment, graph: &mut Graph) -> Result<Vec<Diagnostic>, Failure> {
+        let code_id = self.code_id.as_deref().map(Into::into);
+        graph.served.code_id = code_id;
+        if !self.is_static {
+            return Ok(Vec::new());
+        }
+        let Some(dir) = &env.dir else {
+            let text = "--static needs an environment, and a manifest alone has none";
+            let help = "give the directory that has environment.conf, manifests or modules";
+            return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
+        };
+        let modules = env.modules.values().map(|m| (m.name.to_string(), m.dir.clone()));
+        let server = Server::new(dir, modules, &self.checksum_type)
+            .map_err(|text| Diagnostic::error(codes::ARGUMENTS, text))?;
+        let (mut served, warnings) = match server.serve(graph) {
+            Ok(served) => served,
+            Err(errors) => {
+                let told = errors.iter().map(|e| unservable(graph, e.resource, &e.message));
+                return Ok(told.collect());
+            }
+        };
+        served.code_id = graph.served.code_id.take();
+        graph.served = served;
+        Ok(warnings.into_iter().map(|text| Diagnostic::warning(codes::RESOURCE, text)).collect())
+    }
+}
+
+fn unservable(graph: &Graph, id: ResourceId, message: &str) -> Diagnostic {
+    let resource = graph.resource(id);
+    let text = format!("{}: {message}", resource.id);
+    let origin = resource.attribute("source").map_or(resource.origin, |a| a.origin);
+    let span = graph.origins.chain(origin).find_map(|o| o.span);
+    let out = Diagnostic::error(codes::RESOURCE, text);
+    match span {
+        Some(span) => out.labelled(span, "the source is read for the static catalog"),
+        None => out,
+    }
+}
+
+/// What a catalog says of itself. The version is the same for the same sources, so that the same
+/// inputs give the same bytes; so is the identity of a static catalog, which is made of the rest.
+///
+/// # Errors
+/// When the catalog cannot be written.
+pub fn envelope(graph: &Graph, sources: &SourceMap) -> std::io::Result<Envelope> {
+    let mut envelope = Envelope { version: Value::Null, ..Envelope::default() };
+    if !graph.served.is_empty() {
+        let mut text = Vec::new();
+        puppet_catalog::write(graph, sources, &envelope, &mut text)?;
+        envelope.uuid = uuid(&digest::sha1_bytes(&text));
+    }
+    Ok(envelope)
+}
+
+/// A UUID of version 5 from the beginning of a digest.
+fn uuid(digest: &[u8]) -> String {
+    let mut bytes = [0; 16];
+    for (byte, from) in bytes.iter_mut().zip(digest) {
+        *byte = *from;
+    }
+    bytes[6] = bytes[6] & 0x0f | 0x50;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = digest::hex(&bytes);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}

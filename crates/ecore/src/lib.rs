@@ -1,0 +1,44 @@
+//! Ecore: models of classes, attributes and references as the Eclipse Modeling Framework has them,
+//! and the `.ecore` files (XMI 2.0) that its tools exchange.
+//!
+//! The model is plain data; a [`read`] file that is written again ([`write`]) says the same. What a
+//! file may have and the model has no place for (operations, type parameters) is told beside it.
+//! A file is text of anybody: it has bounds ([`MAX_DEPTH`] and its like), and document types,
+//! and with them all entities of its own, are refused.
+//!
+//! ```
+//! use ordain_ecore::{Classifier, read, write};
+//!
+//! let text = r#"<ecore:EPackage xmlns:ecore="http://www.eclipse.org/emf/2002/Ecore"
+//!     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" name="shop">
+//!   <eClassifiers xsi:type="ecore:EClass" name="Item"/>
+//! </ecore:EPackage>"#;
+//! let found = read(text, None).map_err(|problem| problem.message)?;
+//! let [Classifier::Class(item)] = &*found.packages[0].classifiers else { panic!() };
+//! assert_eq!(item.name, "Item");
+//! assert_eq!(read(&write(&found.packages), None).map_err(|p| p.message)?.packages, found.packages);
+//! # Ok::<(), String>(())
+//! ```
+
+mod encoding;
+mod model;
+mod read;
+mod write;
+
+pub use encoding::decode;
+pub use model::{
+    Annotation, Attribute, Class, Classifier, DataType, Enumeration, Feature, FeatureRef,
+    FeatureRole, Literal, Package, Reference, TypeRef, annotation,
+};
+pub use read::{
+    Document, MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAMESPACES, MAX_TEXT, MAX_VALUE,
+    Problem, read,
+};
+pub use write::write;
+
+/// The namespace of Ecore itself.
+pub const ECORE: &str = "http://www.eclipse.org/emf/2002/Ecore";
+/// The namespace of the data types of XML Schema as EMF has them.
+pub const XML_TYPES: &str = "http://www.eclipse.org/emf/2003/XMLType";
+pub(crate) const XMI: &str = "http://www.omg.org/XMI";
+pub(crate) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";

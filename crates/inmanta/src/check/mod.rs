@@ -1,0 +1,11 @@
+//! What can be said of a program before it runs: what names mean, whether definitions fit.
+
+mod define;
+mod entities;
+mod names;
+mod normalize;
+mod plugins;
+mod shadow;
+
+pub use names::Found;
+pub(crate) use normalize::{Scopes, namespace_not_found};

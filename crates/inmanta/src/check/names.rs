@@ -1,0 +1,139 @@
+//! Looking names up.
+
+use crate::error::{Class, Error, Result};
+use crate::program::{Named, NamespaceId, Program, Visible, Warning};
+use crate::syntax::ast::Name;
+use crate::types::{Type, TypeId};
+
+/// What a name is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// A type that is built in.
+    Type(TypeId),
+    /// What is defined in a namespace.
+    Named(Named),
+}
+
+impl Program {
+    /// The namespace of a name from the root, which is made if there is none.
+    pub fn namespace(&mut self, name: &str) -> NamespaceId {
+        if self.namespaces.is_empty() {
+            self.namespaces.push(crate::program::Namespace::default());
+        }
+        if let Some(&id) = self.namespace_numbers.get(name) {
+            return id;
+        }
+        let parent = name.rsplit_once("::").map_or(0, |(parent, _)| self.namespace(parent));
+        let id = self.namespaces.len() as NamespaceId;
+        let mut namespace = crate::program::Namespace {
+            name: name.to_owned(),
+            parent: Some(parent),
+            ..crate::program::Namespace::default()
+        };
+        namespace.visible.insert(name.to_owned(), Visible { target: id, import: None });
+        self.namespaces.push(namespace);
+        self.namespace_numbers.insert(name.to_owned(), id);
+        id
+    }
+
+    /// The namespace in which a node stands.
+    pub fn namespace_at(&self, file: u32) -> NamespaceId {
+        self.file_namespaces.get(file as usize).copied().unwrap_or_default()
+    }
+
+    /// What a name means in a namespace.
+    ///
+    /// # Errors
+    /// If nothing has this name, or its namespace was not imported.
+    pub fn find(&mut self, namespace: NamespaceId, name: Name) -> Result<Found> {
+        let text = self.ast.symbols.name(name.symbol).clone();
+        if let Some((prefix, last)) = text.rsplit_once("::") {
+            return self.find_qualified(namespace, name, prefix, last);
+        }
+        if let Some(ty) = self.types.named(&text) {
+            if *self.types.get(ty) == Type::Number {
+                self.warnings.push(Warning {
+                    class: "TypeDeprecationWarning",
+                    text: "Type 'number' is deprecated, use 'float' or 'int' instead".into(),
+                    at: Some(name.at),
+                });
+            }
+            return Ok(Found::Type(ty));
+        }
+        let mut around = Some(namespace);
+        while let Some(id) = around {
+            let namespace = &self.namespaces[id as usize];
+            if let Some(named) = namespace.defines.get(&name.symbol) {
+                return Ok(Found::Named(*named));
+            }
+            around = namespace.parent;
+        }
+        Err(self.not_found(&text, namespace, name))
+    }
+
+    fn not_found(&self, text: &str, namespace: NamespaceId, name: Name) -> Box<Error> {
+        let inside = &self.namespaces[namespace as usize].name;
+        let message = format!("could not find type {text} in namespace {inside}");
+        Error::new(Class::TypeNotFound, message).at(name.at)
+    }
+
+    fn find_qualified(
+        &mut self,
+        namespace: NamespaceId,
+        name: Name,
+        prefix: &str,
+        last: &str,
+    ) -> Result<Found> {
+        let inside = &self.namespaces[namespace as usize];
+        let text = self.ast.name(name.symbol);
+        let Some(visible) = inside.visible.get(prefix) else {
+            let mut message = format!(
+                "could not find type {text} in namespace {}.\nTry importing the module with \
+                 `import {prefix}`",
+                inside.name
+            );
+            if let Some(file) = inside.file {
+                message.push_str(&format!(" in {}", self.files.name(file)));
+            }
+            return Err(Error::new(Class::MissingImport, message).at(name.at));
+        };
+        let target = visible.target;
+        let symbol = self.ast.symbols.get(last);
+        let found = symbol.and_then(|s| self.namespaces[target as usize].defines.get(&s));
+        match found {
+            Some(named) => Ok(Found::Named(*named)),
+            None => Err(self.not_found(&text.to_owned(), target, name)),
+        }
+    }
+
+    /// The entity of a name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find_entity(&mut self, namespace: NamespaceId, name: Name) -> Result<u32> {
+        match self.find(namespace, name)? {
+            Found::Named(Named::Entity(entity)) => Ok(entity),
+            _ => {
+                let message = format!("{} is not an entity", self.name(name.symbol));
+                Err(Error::new(Class::Typing, message).at(name.at))
+            }
+        }
+    }
+
+    /// The type of a name, where it is one of a value.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find_type(&mut self, namespace: NamespaceId, name: Name) -> Result<TypeId> {
+        Ok(match self.find(namespace, name)? {
+            Found::Type(ty) => ty,
+            Found::Named(Named::Entity(id)) => self.types.add(Type::Entity(id)),
+            Found::Named(Named::Typedef(id)) => self.types.add(Type::Typedef(id)),
+            Found::Named(_) => {
+                let message = "Attributes can only be a type. Entities need to be defined as \
+                               relations.";
+                return Err(Error::new(Class::Typing, message).at(name.at));
+            }
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! The types of plugins' signatures.
+
+use crate::error::{Class, Result};
+use crate::location::Location;
+use crate::plugin::TypeExpr;
+use crate::program::{NamespaceId, Program};
+use crate::syntax::ast::Name;
+use crate::types::{Type, TypeId};
+
+impl Program {
+    /// Looks the types of a plugin up.
+    ///
+    /// # Errors
+    /// If a name in its signature is unknown.
+    pub(crate) fn normalize_plugin(&mut self, id: u32) -> Result<()> {
+        let entry = self.plugins[id as usize].clone();
+        let signature = entry.plugin.signature();
+        let mut params = Vec::with_capacity(signature.params.len());
+        for param in &signature.params {
+            params.push(self.resolve(entry.namespace, &param.ty)?);
+        }
+        let any = self.types.add(Type::Any);
+        let mut optional = |program: &mut Self, param: &Option<crate::plugin::Param>| match param {
+            Some(param) => program.resolve(entry.namespace, &param.ty),
+            None => Ok(any),
+        };
+        let rest = optional(self, &signature.rest)?;
+        let keywords = optional(self, &signature.keywords)?;
+        let returns = self.resolve(entry.namespace, &signature.returns)?;
+        let entry = &mut self.plugins[id as usize];
+        (entry.params, entry.rest, entry.keywords, entry.returns) =
+            (params, rest, keywords, returns);
+        Ok(())
+    }
+
+    /// The type that a signature says.
+    ///
+    /// # Errors
+    /// If a name in it is unknown.
+    pub fn resolve(&mut self, namespace: NamespaceId, ty: &TypeExpr) -> Result<TypeId> {
+        let ty = match ty {
+            TypeExpr::Any => Type::Any,
+            TypeExpr::Null => Type::Null,
+            TypeExpr::Named(name) => return self.resolve_name(namespace, name),
+            TypeExpr::List(inner) => Type::List(self.resolve(namespace, inner)?),
+            TypeExpr::Dict(inner) => Type::Dict(self.resolve(namespace, inner)?),
+            TypeExpr::Nullable(inner) => Type::Nullable(self.resolve(namespace, inner)?),
+            TypeExpr::Reference(inner) => Type::Reference(self.resolve(namespace, inner)?),
+            TypeExpr::Union(items) => return self.union(namespace, items),
+        };
+        Ok(self.types.add(ty))
+    }
+
+    fn union(&mut self, namespace: NamespaceId, items: &[TypeExpr]) -> Result<TypeId> {
+        let mut is_nullable = false;
+        let mut bases: Vec<(TypeId, bool, bool)> = Vec::new();
+        let mut work: std::collections::VecDeque<TypeId> = std::collections::VecDeque::new();
+        for item in items {
+            work.push_back(self.resolve(namespace, item)?);
+        }
+        while let Some(id) = work.pop_front() {
+            let (base, is_reference) = match self.types.get(id) {
+                Type::Union(inner) => {
+                    work.extend(inner.clone());
+                    continue;
+                }
+                Type::Nullable(inner) => {
+                    is_nullable = true;
+                    work.push_back(*inner);
+                    continue;
+                }
+                Type::Null => {
+                    is_nullable = true;
+                    continue;
+                }
+                Type::Reference(inner) => (*inner, true),
+                _ => (id, false),
+            };
+            match bases.iter_mut().find(|(known, ..)| *known == base) {
+                Some(known) if is_reference => known.2 = true,
+                Some(known) => known.1 = true,
+                None => bases.push((base, !is_reference, is_reference)),
+            }
+        }
+        let mut types = Vec::new();
+        for (base, plain, reference) in bases {
+            types.push(match (plain, reference) {
+                (true, true) => self.types.add(Type::OrReference(base)),
+                (false, true) => self.types.add(Type::Reference(base)),
+                _ => base,
+            });
+        }
+        let mut ty = match types.as_slice() {
+            [only] => *only,
+            _ => self.types.add(Type::Union(types)),
+        };
+        if is_nullable {
+            ty = self.types.add(Type::Nullable(ty));
+        }
+        Ok(ty)
+    }
+
+    fn resolve_name(&mut self, namespace: NamespaceId, name: &str) -> Result<TypeId> {
+        let any = self.types.add(Type::Any);
+        Ok(match name {
+            "list" => self.types.add(Type::AnyList),
+            "dict" => self.types.add(Type::Dict(any)),
+            "any" | "expression" => any,
+            "null" => self.types.add(Type::Null),
+            _ => {
+                let at = Location::line(u32::MAX, 1);
+                let name = Name { symbol: self.ast.symbols.intern(name), at };
+                // What a plugin names may be of a namespace that its module does not see.
+                match self.find_type(namespace, name) {
+                    Ok(ty) => ty,
+                    Err(error) if error.class == Class::MissingImport => {
+                        self.find_anywhere(name).ok_or(error)?
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        })
+    }
+
+    fn find_anywhere(&mut self, name: Name) -> Option<TypeId> {
+        let text = self.name(name.symbol).to_owned();
+        let (prefix, last) = text.rsplit_once("::")?;
+        let namespace = *self.namespace_numbers.get(prefix)?;
+        let symbol = self.ast.symbols.intern(last);
+        self.find_type(namespace, Name { symbol, at: name.at }).ok()
+    }
+}

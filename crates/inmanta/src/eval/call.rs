@@ -1,0 +1,420 @@
+//! Calls of plugins, and casts.
+
+use std::rc::Rc;
+
+use ecow::EcoString;
+
+use super::units::Values;
+use super::{Net, Place, Requires, ScopeId, UnitId, Work};
+use crate::error::{Class, Error, Result};
+use crate::plugin::{Arguments, Param, Signature, Stop};
+use crate::program::Warning;
+use crate::syntax::ast::{Callee, ExprId, ExprKind};
+use crate::types::{Type, TypeId};
+use crate::value::{Value, VarId};
+
+/// Arguments as they are given.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    positional: Vec<Value>,
+    named: Vec<(EcoString, Value)>,
+}
+
+impl Net<'_> {
+    /// Runs a call. Says whether it is done, or has to run again.
+    pub(super) fn run_call(
+        &mut self,
+        unit: UnitId,
+        expr: ExprId,
+        target: VarId,
+        arguments: Option<Rc<Given>>,
+        scope: ScopeId,
+    ) -> Result<bool> {
+        let place = Place::expr(expr);
+        let given = match arguments {
+            Some(given) => given,
+            None => {
+                let requires = self.units[unit as usize].requires.clone();
+                let given = self
+                    .arguments(expr, scope, &requires)
+                    .map_err(|error| self.through(error, place))?;
+                Rc::new(given)
+            }
+        };
+        let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else { return Ok(true) };
+        let result = match self.program.ast.calls[call].callee {
+            Callee::Cast(ty) => self
+                .cast(expr, TypeId(ty), &given.positional, &given.named)
+                .map_err(|error| self.replaced(error, place))
+                .map(Some)?,
+            Callee::Plugin(plugin) => self
+                .call_plugin(unit, expr, plugin, &given, scope)
+                .map_err(|error| self.replaced(error, place))?,
+            Callee::Unresolved => None,
+        };
+        let Some(value) = result else {
+            if let Work::Call { arguments, .. } = &mut self.units[unit as usize].work {
+                *arguments = Some(given);
+            }
+            return Ok(false);
+        };
+        self.set(target, &value, place, true).map_err(|error| self.replaced(error, place))?;
+        Ok(true)
+    }
+
+    fn arguments(&mut self, expr: ExprId, scope: ScopeId, requires: &Requires) -> Result<Given> {
+        let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else {
+            return Ok(Given::default());
+        };
+        let call = self.program.ast.calls[call].clone();
+        let mut values = Values { values: smallvec::SmallVec::new(), at: 0 };
+        for var in requires {
+            values.values.push(self.get(*var, Place::expr(expr))?);
+        }
+        let mut given = Given::default();
+        for argument in self.program.ast.lists.list(call.positional).to_vec() {
+            given.positional.push(self.execute(argument, scope, &mut values)?);
+        }
+        let named = self.program.ast.lists.list(call.named).to_vec();
+        for (name, argument) in call.names.iter().zip(named) {
+            let name = self.program.ast.symbols.name(*name).clone();
+            given.named.push((name, self.execute(argument, scope, &mut values)?));
+        }
+        for splat in self.program.ast.lists.list(call.splats).to_vec() {
+            let Value::Dict(dict) = self.execute(splat, scope, &mut values)? else { continue };
+            for (name, value) in dict.iter() {
+                if given.named.iter().any(|(known, _)| known == name) {
+                    let message = format!("Keyword argument {name} repeated in function call");
+                    let error = Error::new(Class::Runtime, message);
+                    return Err(self.error_at(Place::expr(expr), error));
+                }
+                given.named.push((name.clone(), value.clone()));
+            }
+        }
+        Ok(given)
+    }
+
+    /// A cast.
+    pub(super) fn cast(
+        &mut self,
+        expr: ExprId,
+        ty: TypeId,
+        positional: &[Value],
+        named: &[(EcoString, Value)],
+    ) -> Result<Value> {
+        let fail = |net: &Self, message: String| {
+            Err(net.error_at(Place::expr(expr), Error::new(Class::Runtime, message)))
+        };
+        if !named.is_empty() {
+            return fail(self, "Only positional arguments allowed in type cast".into());
+        }
+        let [value] = positional else {
+            let texts: Vec<String> = positional.iter().map(|v| v.repr(self)).collect();
+            let message = format!(
+                "Illegal arguments {}: type cast expects exactly 1 argument",
+                texts.join(",")
+            );
+            return fail(self, message);
+        };
+        if value.is_unknown() {
+            return Ok(value.clone());
+        }
+        let cast = match self.program.types.get(ty) {
+            Type::String => Some(Value::str(match value {
+                Value::Bool(true) => "true".into(),
+                Value::Bool(false) => "false".into(),
+                value => value.text(self),
+            })),
+            Type::Bool => Some(Value::Bool(!matches!(value, Value::Null) && value.is_truthy())),
+            Type::Int => super::operators::to_int(value),
+            Type::Float => super::operators::to_float(value),
+            _ => match value {
+                Value::Int(_) | Value::BigInt(_) => Some(value.clone()),
+                Value::Bool(b) => Some(Value::Int(i64::from(*b))),
+                value => super::operators::to_float(value),
+            },
+        };
+        cast.map_or_else(
+            || {
+                let ty = self.program.type_text(ty);
+                let message = format!("Failed to cast '{}' to {ty}", value.text(self));
+                Err(Error::new(Class::Runtime, message))
+            },
+            Ok,
+        )
+    }
+
+    fn call_plugin(
+        &mut self,
+        unit: UnitId,
+        expr: ExprId,
+        plugin: u32,
+        given: &Given,
+        scope: ScopeId,
+    ) -> Result<Option<Value>> {
+        *self.calls.entry(plugin).or_default() += 1;
+        let entry = self.program.plugins[plugin as usize].plugin.clone();
+        let (arguments, has_unknown) = self.check_arguments(plugin, given)?;
+        if has_unknown && !entry.signature().allow_unknown {
+            return Ok(Some(self.unknown()));
+        }
+        self.warn_deprecated(entry.signature());
+        self.call_site.push((expr, scope));
+        let outcome = entry.call(self, &arguments);
+        self.call_site.pop();
+        match outcome {
+            Ok(value) => {
+                self.check_result(plugin, &value)?;
+                Ok(Some(value))
+            }
+            Err(Stop::Unknown(value)) => Ok(Some(value)),
+            Err(Stop::Unset(vars)) => {
+                self.units[unit as usize].waits = 0;
+                // It is told once for each variable, so it runs after the last one.
+                self.units[unit as usize].waits = 1;
+                for var in vars {
+                    self.units[unit as usize].requires.push(var);
+                    self.wait(unit, var);
+                }
+                self.tell(unit);
+                Ok(None)
+            }
+            Err(stop) => {
+                let name = self.called_name(expr);
+                Err(self.plugin_error(expr, stop, &format!("in plugin {name}")))
+            }
+        }
+    }
+
+    fn called_name(&self, expr: ExprId) -> String {
+        match self.program.ast.exprs[expr].kind {
+            ExprKind::Call(call) => {
+                self.program.name(self.program.ast.calls[call].name.symbol).to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn plugin_error(&self, expr: ExprId, stop: Stop, place: &str) -> Box<Error> {
+        let error = match stop {
+            Stop::Raised { class, text } => {
+                let mut error = Error::new(Class::External, format!("Exception {place}"));
+                error.python =
+                    Some(if text.is_empty() { class } else { format!("{class}: {text}") });
+                error
+            }
+            Stop::Explicit(message) => {
+                let text = format!("PluginException {place}\n{message}");
+                let mut error = Error::new(Class::ExplicitPlugin, text);
+                error.python = Some(format!("inmanta.ast.PluginException: {message}"));
+                error
+            }
+            Stop::Error(error) if error.class == Class::PluginType => return error,
+            Stop::Error(error) if error.class.is_runtime() => {
+                Error::new(Class::Wrapping, format!("Exception {place}")).caused_by(error)
+            }
+            Stop::Error(error) => return error,
+            Stop::Unset(_) => Error::new(Class::Runtime, "a value is needed that is not set"),
+            Stop::Unknown(_) => Error::new(Class::Runtime, "a value is needed that is not known"),
+        };
+        self.error_at(Place::expr(expr), error)
+    }
+
+    fn warn_deprecated(&mut self, signature: &Signature) {
+        let Some(by) = &signature.deprecated else { return };
+        let mut text = format!("Plugin '{}' is deprecated.", signature.name);
+        if !by.is_empty() {
+            text.push_str(&format!(" It should be replaced by '{by}'."));
+        }
+        self.program.warnings.push(Warning { class: "PluginDeprecationWarning", text, at: None });
+    }
+
+    fn check_result(&mut self, plugin: u32, value: &Value) -> Result<()> {
+        let ty = self.program.plugins[plugin as usize].returns;
+        if value.is_unknown() || *self.program.types.get(ty) == Type::Any {
+            return Ok(());
+        }
+        self.validate(value, ty).map_err(|cause| {
+            let name = &self.program.plugins[plugin as usize].plugin.signature().name;
+            let message = format!(
+                "Return value {} of plugin {name} has incompatible type. Expected type: {}",
+                crate::functions::python_text(value, self),
+                self.program.type_name(ty)
+            );
+            Error::new(Class::PluginType, message).caused_by(cause)
+        })
+    }
+
+    /// Checks arguments against a signature. Says whether one is not known.
+    pub(super) fn check_plugin_arguments(
+        &mut self,
+        plugin: u32,
+        positional: &[Value],
+        named: &[(EcoString, Value)],
+    ) -> Result<(Arguments, bool)> {
+        let given = Given { positional: positional.to_vec(), named: named.to_vec() };
+        self.check_arguments(plugin, &given)
+    }
+
+    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<(Arguments, bool)> {
+        let entry = self.program.plugins[plugin as usize].plugin.clone();
+        let signature = entry.signature();
+        check_count(signature, given)?;
+        let mut arguments = Arguments {
+            values: signature.params.iter().map(|param| param.default.clone()).collect(),
+            ..Arguments::default()
+        };
+        let places = signature.params.iter().filter(|p| !p.keyword_only).count();
+        let mut has_unknown = false;
+        for (i, value) in given.positional.iter().enumerate() {
+            let (param, ty) = match signature.params.get(i).filter(|p| !p.keyword_only) {
+                Some(param) => (param, self.program.plugins[plugin as usize].params[i]),
+                None => match &signature.rest {
+                    Some(param) => (param, self.program.plugins[plugin as usize].rest),
+                    None => continue,
+                },
+            };
+            has_unknown |= value.is_unknown();
+            self.check_argument(signature, param, ty, value)?;
+            if i < places {
+                arguments.values[i] = Some(value.clone());
+            } else {
+                arguments.rest.push(value.clone());
+            }
+        }
+        for (name, value) in &given.named {
+            has_unknown |= value.is_unknown();
+            let Some(i) = signature.params.iter().position(|p| p.name == *name) else {
+                let ty = self.program.plugins[plugin as usize].keywords;
+                let Some(param) = &signature.keywords else {
+                    let message = format!(
+                        "{}() got an unexpected keyword argument: '{name}'",
+                        signature.name
+                    );
+                    return Err(Error::new(Class::Runtime, message));
+                };
+                self.check_argument(signature, param, ty, value)?;
+                arguments.keywords.push((name.clone(), value.clone()));
+                continue;
+            };
+            if i < given.positional.len().min(places) {
+                let message =
+                    format!("{}() got multiple values for argument '{name}'", signature.name);
+                return Err(Error::new(Class::Runtime, message));
+            }
+            let ty = self.program.plugins[plugin as usize].params[i];
+            self.check_argument(signature, &signature.params[i], ty, value)?;
+            arguments.values[i] = Some(value.clone());
+        }
+        Ok((arguments, has_unknown))
+    }
+
+    fn check_argument(
+        &mut self,
+        signature: &Signature,
+        param: &Param,
+        ty: TypeId,
+        value: &Value,
+    ) -> Result<()> {
+        if value.is_unknown() {
+            return Ok(());
+        }
+        self.validate(value, ty).map_err(|cause| {
+            let (name, plugin) = (&param.name, &signature.name);
+            let is_reference = matches!(value, Value::Reference(_));
+            let message = if cause.class == Class::UnexpectedReference || is_reference {
+                let verb = if is_reference { "is" } else { "contains" };
+                format!(
+                    "Value {} for argument {name} of plugin {plugin} {verb} a reference. To allow \
+                     references, use `| Reference[...]` in your type annotation.",
+                    value.repr(self)
+                )
+            } else {
+                format!(
+                    "Value {} for argument {name} of plugin {plugin} has incompatible type. \
+                     Expected type: {}",
+                    value.repr(self),
+                    self.program.type_name(ty)
+                )
+            };
+            Error::new(Class::PluginType, message).caused_by(cause)
+        })
+    }
+
+    /// Calls a plugin in the condition of a typedef.
+    pub(super) fn call_directly(
+        &mut self,
+        expr: ExprId,
+        plugin: u32,
+        positional: &[Value],
+        named: &[(EcoString, Value)],
+    ) -> Result<Value> {
+        let entry = self.program.plugins[plugin as usize].plugin.clone();
+        let (arguments, has_unknown) = self.check_plugin_arguments(plugin, positional, named)?;
+        let fail = |net: &Self, message: &str| {
+            Err(net.error_at(Place::expr(expr), Error::new(Class::Runtime, message)))
+        };
+        if has_unknown && !entry.signature().allow_unknown {
+            return fail(self, "Received unknown value during direct execution");
+        }
+        if entry.signature().has_context {
+            return fail(self, "Context Aware functions are not allowed in direct execution");
+        }
+        self.warn_deprecated(entry.signature());
+        self.call_site.push((expr, ScopeId::TOP));
+        let outcome = entry.call(self, &arguments);
+        self.call_site.pop();
+        match outcome {
+            Ok(value) => {
+                self.check_result(plugin, &value)?;
+                Ok(value)
+            }
+            Err(Stop::Unknown(value)) => Ok(value),
+            Err(stop) => {
+                let name = self.called_name(expr);
+                Err(self.plugin_error(
+                    expr,
+                    stop,
+                    &format!("in direct execution for plugin {name}"),
+                ))
+            }
+        }
+    }
+}
+
+fn check_count(signature: &Signature, given: &Given) -> Result<()> {
+    let name = &signature.name;
+    let fail = |message: String| Err(Error::new(Class::Runtime, message));
+    let places = signature.params.iter().filter(|p| !p.keyword_only).count();
+    if signature.rest.is_none() && given.positional.len() > places {
+        let count = given.positional.len();
+        return fail(format!(
+            "{name}() takes {places} positional arguments but {count} were given"
+        ));
+    }
+    for (is_keyword, sort) in [(false, "positional"), (true, "keyword-only")] {
+        let missing: Vec<String> = signature
+            .params
+            .iter()
+            .enumerate()
+            .filter(|(i, param)| {
+                param.keyword_only == is_keyword
+                    && (is_keyword || *i >= given.positional.len())
+                    && !param.has_default
+                    && !given.named.iter().any(|(known, _)| *known == param.name)
+            })
+            .map(|(_, param)| format!("'{}'", param.name))
+            .collect();
+        match missing.as_slice() {
+            [] => {}
+            [only] => return fail(format!("{name}() missing 1 required {sort} argument: {only}")),
+            [first @ .., last] => {
+                let (count, first) = (missing.len(), first.join(", "));
+                return fail(format!(
+                    "{name}() missing {count} required {sort} arguments: {first} and {last}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}

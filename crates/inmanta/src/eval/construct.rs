@@ -1,0 +1,236 @@
+//! Instances.
+
+use smallvec::smallvec;
+
+use super::units::Values;
+use super::{Instance, Kind, Net, Place, Requires, ScopeId, Work};
+use crate::error::{Class, Error, Result};
+use crate::program::{AttributeKind, NewInfo};
+use crate::symbol::Symbol;
+use crate::syntax::ast::{ExprId, NewId};
+use crate::value::{InstanceId, Value};
+
+impl Net<'_> {
+    /// Runs a constructor.
+    pub(super) fn construct_from(
+        &mut self,
+        id: ExprId,
+        new: NewId,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Value> {
+        let number = new.raw() as usize;
+        let Some(info) = self.program.news.get(number).and_then(Option::clone) else {
+            return Err(Error::new(Class::Runtime, "the constructor was not looked up"));
+        };
+        let (instance, late) = self.construct_with(id, new, &info, scope, values)?;
+        self.fill(id, &info, instance, &late, scope)?;
+        self.implement(instance)?;
+        Ok(Value::Instance(instance))
+    }
+
+    fn construct_with(
+        &mut self,
+        id: ExprId,
+        new: NewId,
+        info: &NewInfo,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<(InstanceId, Vec<Symbol>)> {
+        let mut direct = Vec::with_capacity(info.direct.len());
+        for (name, value) in &info.direct {
+            direct.push((*name, self.execute(*value, scope, values)?));
+        }
+        let late = self.late_attributes(id, new, info, scope, values)?;
+        let names = late.iter().map(|(name, _)| *name).collect();
+        direct.extend(late);
+        let mut found: Option<InstanceId> = None;
+        for i in 0..self.program.entities[info.entity as usize].indexes.len() {
+            let list = self.program.entities[info.entity as usize].indexes[i];
+            let query: Vec<(Symbol, Value)> = self.program.index_lists[list as usize]
+                .iter()
+                .filter_map(|name| direct.iter().find(|(known, _)| known == name).cloned())
+                .collect();
+            let Some(hit) = self.look_up(info.entity, &query, id, None)? else { continue };
+            if self.instances[hit.0 as usize].entity != info.entity {
+                let message = "Type found in index is not an exact match";
+                let mut error = Error::new(Class::Duplicate, message);
+                error.location = Some(self.location(Place::expr(id)));
+                error.other = self.last_place(hit);
+                return Err(error);
+            }
+            if found.is_some_and(|found| found != hit) {
+                let error = Error::new(Class::IndexCollision, "Inconsistent indexes detected!\n");
+                return Err(self.error_at(Place::expr(id), error));
+            }
+            found = Some(hit);
+        }
+        let place = Place::expr(id);
+        let instance = match found {
+            Some(instance) => {
+                self.instances[instance.0 as usize].places.push(place);
+                for (name, value) in &direct {
+                    self.set_attribute(instance, *name, value, place, true)?;
+                }
+                instance
+            }
+            None => self.create(info.entity, &direct, place)?,
+        };
+        Ok((instance, names))
+    }
+
+    /// What `**` dicts and the object that the instance is assigned to give.
+    fn late_attributes(
+        &mut self,
+        id: ExprId,
+        new: NewId,
+        info: &NewInfo,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Vec<(Symbol, Value)>> {
+        let place = Place::expr(id);
+        let mut late: Vec<(Symbol, Value)> = Vec::new();
+        let node = self.program.ast.news[new].clone();
+        for splat in self.program.ast.lists.list(node.splats).to_vec() {
+            let Value::Dict(dict) = self.execute(splat, scope, values)? else { continue };
+            for (key, value) in dict.iter() {
+                let name = self.program.ast.symbols.intern(key);
+                let is_set = node.names.iter().any(|n| n.symbol == name)
+                    || late.iter().any(|(known, _)| *known == name);
+                if is_set {
+                    let class = self.program.name(node.class.symbol);
+                    let message = format!(
+                        "The attribute {key} is set twice in the constructor call of {class}."
+                    );
+                    return Err(self.error_at(place, Error::new(Class::Runtime, message)));
+                }
+                if self.program.attribute(info.entity, name).is_none() {
+                    let error = self.program.no_attribute(info.entity, name);
+                    return Err(self.error_at(place, error));
+                }
+                late.push((name, value.clone()));
+            }
+        }
+        if let Some(given) = self.from_left(info, scope, values)?
+            && !late.iter().any(|(name, _)| *name == given.0)
+        {
+            late.insert(0, given);
+        }
+        let is_given = |name: &Symbol| late.iter().any(|(known, _)| known == name);
+        let missing: Vec<Symbol> =
+            info.dynamic.iter().copied().filter(|name| !is_given(name)).collect();
+        if missing.is_empty() {
+            return Ok(late);
+        }
+        Err(self.program.missing_attributes(id, info.entity, &missing))
+    }
+
+    /// The attribute that the object gives which the instance is assigned to.
+    fn from_left(
+        &mut self,
+        info: &NewInfo,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Option<(Symbol, Value)>> {
+        let Some(left) = info.left else { return Ok(None) };
+        let object = match left.object {
+            Some(object) => self.execute(object, scope, values)?,
+            None => match self.owner(scope) {
+                Some(owner) => Value::Instance(owner),
+                None => return Ok(None),
+            },
+        };
+        let Value::Instance(owner) = object else { return Ok(None) };
+        let entity = self.instances[owner.0 as usize].entity;
+        let Some(attribute) = self.program.attribute(entity, left.attribute) else {
+            return Ok(None);
+        };
+        let AttributeKind::Relation { end: Some(end), .. } =
+            self.program.attributes[attribute as usize].kind
+        else {
+            return Ok(None);
+        };
+        let end = &self.program.attributes[end as usize];
+        let is_direct = info.direct.iter().any(|(name, _)| *name == end.name);
+        let is_indexed = self.program.entities[info.entity as usize]
+            .indexes
+            .iter()
+            .any(|list| self.program.index_lists[*list as usize].contains(&end.name));
+        let fits = self.program.is_entity(info.entity, end.entity);
+        Ok((!is_direct && is_indexed && fits).then_some((end.name, object)))
+    }
+
+    /// Makes an instance with what its indexes need.
+    pub(super) fn create(
+        &mut self,
+        entity: u32,
+        direct: &[(Symbol, Value)],
+        place: Place,
+    ) -> Result<InstanceId> {
+        if self.instances.len() as u32 >= self.settings.most_instances {
+            let message = format!("the model makes more than {} instances", self.instances.len());
+            return Err(Error::new(Class::Runtime, message));
+        }
+        let id = InstanceId(self.instances.len() as u32);
+        let first = self.ready(Kind::Plain, Value::Instance(id), place).0;
+        self.instances.push(Instance {
+            entity,
+            first,
+            places: smallvec![place],
+            implementations: smallvec![],
+        });
+        for i in 0..self.program.entities[entity as usize].slots.len() {
+            let attribute = self.program.entities[entity as usize].slots[i];
+            self.slot(attribute, id);
+        }
+        for (name, value) in direct {
+            self.set_attribute(id, *name, value, place, true)?;
+        }
+        self.enter(id)?;
+        Ok(id)
+    }
+
+    /// Sets what is left of the attributes.
+    fn fill(
+        &mut self,
+        id: ExprId,
+        info: &NewInfo,
+        instance: InstanceId,
+        late: &[Symbol],
+        scope: ScopeId,
+    ) -> Result<()> {
+        let inner = if info.owns { self.owner_scope(scope, instance) } else { scope };
+        for &(name, value) in &info.indirect {
+            if late.contains(&name) {
+                continue;
+            }
+            let var = self.attribute_var(instance, name)?;
+            self.assign(value, var, Place::expr(id), instance, name, inner)?;
+        }
+        Ok(())
+    }
+
+    /// Starts the implementations of an instance.
+    pub(super) fn implement(&mut self, instance: InstanceId) -> Result<()> {
+        let entity = self.instances[instance.0 as usize].entity as usize;
+        for i in 0..self.program.entities[entity].all_implements.len() {
+            let implement = self.program.entities[entity].all_implements[i];
+            let scope = ScopeId::instance(instance);
+            let mut requires = Requires::new();
+            if let Some(condition) = self.program.implements[implement as usize].condition {
+                self.emit(condition, scope, &mut requires).map_err(|mut error| {
+                    if error.class == Class::NotFound {
+                        let entity = self.instances[instance.0 as usize].entity;
+                        let at = self.program.implements[implement as usize].at;
+                        let mut reporter = self.implement_reporter(entity, implement);
+                        reporter.location = Some(at);
+                        error.set_reporter(true, &|| reporter.clone());
+                    }
+                    error
+                })?;
+            }
+            self.unit(Work::Implement { instance, implement }, scope, requires);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! The values of expressions, once all that they wait for is there.
+
+use std::rc::Rc;
+
+use super::units::Values;
+use super::{Net, Place, ScopeId};
+use crate::error::{Class, Error, Result};
+use crate::syntax::ast::{BinOp, ExprId, ExprKind};
+use crate::value::{Dict, Value};
+
+impl Net<'_> {
+    /// The value of an expression; `values` are those of what it waited for.
+    pub(super) fn execute(
+        &mut self,
+        id: ExprId,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Value> {
+        match &self.program.ast.exprs[id].kind {
+            ExprKind::Const(value) => Ok(value.clone()),
+            ExprKind::Name(..)
+            | ExprKind::Attr(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Cond(..)
+            | ExprKind::Comprehension { .. }
+            | ExprKind::Call(_)
+            | ExprKind::Lookup(_)
+            | ExprKind::Defined(..) => Ok(values.next()),
+            ExprKind::Binary(op, a, b) => {
+                let (op, a, b) = (*op, *a, *b);
+                let left = self.execute(a, scope, values)?;
+                let right = self.execute(b, scope, values)?;
+                self.binary(id, op, left, right)
+            }
+            ExprKind::Not(inner) => {
+                let value = self.execute(*inner, scope, values)?;
+                self.negate(id, value)
+            }
+            ExprKind::Regex(subject, pattern) => {
+                let pattern = *pattern;
+                let value = self.execute(*subject, scope, values)?;
+                self.matches(id, pattern, value)
+            }
+            ExprKind::List(items) => {
+                let items = *items;
+                let mut out = Vec::with_capacity(items.len());
+                for i in 0..items.len() {
+                    let item = self.program.ast.lists.list(items)[i];
+                    match self.execute(item, scope, values)? {
+                        Value::List(inner) => out.extend(inner.iter().cloned()),
+                        value => out.push(value),
+                    }
+                }
+                Ok(Value::list(out))
+            }
+            ExprKind::Dict(keys, items) => {
+                let (keys, items) = (*keys, *items);
+                let mut dict = Dict::default();
+                for i in 0..items.len() {
+                    let value =
+                        self.execute(self.program.ast.lists.list(items)[i], scope, values)?;
+                    dict.insert(self.program.ast.keys.list(keys)[i].clone(), value);
+                }
+                Ok(Value::Dict(Rc::new(dict)))
+            }
+            ExprKind::Entry(map, key) => {
+                let (map, key) = (*map, *key);
+                let map = self.execute(map, scope, values)?;
+                let key = self.execute(key, scope, values)?;
+                self.entry(id, &map, &key)
+            }
+            ExprKind::New(new) => self.construct_from(id, *new, scope, values),
+            ExprKind::Format(format) => {
+                let variables = self.program.ast.formats[*format].variables;
+                let format = *format;
+                let mut arguments = Vec::with_capacity(variables.len());
+                for i in 0..variables.len() {
+                    let variable = self.program.ast.lists.list(variables)[i];
+                    arguments.push(self.execute(variable, scope, values)?);
+                }
+                self.format_string(id, format, arguments)
+            }
+            ExprKind::Splat(inner) => {
+                let value = self.execute(*inner, scope, values)?;
+                if matches!(value, Value::Dict(_)) {
+                    return Ok(value);
+                }
+                let message = "The ** operator can only be applied to dictionaries";
+                Err(self.error_at(Place::expr(id), Error::new(Class::Typing, message)))
+            }
+        }
+    }
+
+    /// An entry of a dict.
+    pub(super) fn entry(&self, id: ExprId, map: &Value, key: &Value) -> Result<Value> {
+        let fail = |class, message: String| {
+            Err(self.error_at(Place::expr(id), Error::new(class, message)))
+        };
+        if map.is_unknown() {
+            return Ok(self.unknown());
+        }
+        let Value::Dict(dict) = map else {
+            let message = format!(
+                "dict lookup is only possible on dicts, {} is not an object",
+                map.text(self)
+            );
+            return fail(Class::Typing, message);
+        };
+        if key.is_unknown() {
+            return Ok(self.unknown());
+        }
+        let Value::Str(key) = key else {
+            let message = format!("dict keys must be string, {} is not a string", key.text(self));
+            return fail(Class::Typing, message);
+        };
+        if let Some(value) = dict.get(key) {
+            return Ok(value.clone());
+        }
+        let options: Vec<&str> = dict.keys().map(ecow::EcoString::as_str).collect();
+        let options = options.join(",");
+        fail(Class::Key, format!("key {key} not found in dict, options are [{options}]"))
+    }
+
+    /// Two values with an operator.
+    pub(super) fn binary(&self, id: ExprId, op: BinOp, a: Value, b: Value) -> Result<Value> {
+        super::operators::binary(op, &a, &b, self)
+            .map_err(|error| self.error_at(Place::expr(id), error))
+    }
+
+    /// `not`
+    pub(super) fn negate(&self, id: ExprId, value: Value) -> Result<Value> {
+        match value {
+            Value::Bool(b) => Ok(Value::Bool(!b)),
+            Value::Unknown(_) => Ok(self.unknown()),
+            _ => {
+                let message =
+                    format!("Invalid value `{}`: `not` expects a boolean", value.text(self));
+                let class = self.bool_error_class(&value);
+                Err(self.error_at(Place::expr(id), Error::new(class, message)))
+            }
+        }
+    }
+
+    /// Whether a text begins with a pattern.
+    pub(super) fn matches(&self, id: ExprId, pattern: u32, value: Value) -> Result<Value> {
+        match &value {
+            Value::Unknown(_) => Ok(self.unknown()),
+            Value::Str(text) => {
+                let regex = &self.program.ast.patterns[pattern as usize].regex;
+                regex.matches_start(text).map(Value::Bool).map_err(|error| {
+                    self.error_at(Place::expr(id), Error::new(Class::Runtime, error.to_string()))
+                })
+            }
+            _ => {
+                let message = format!(
+                    "Regex can only be match with strings. {} is of type <class '{}'>",
+                    value.text(self),
+                    super::units::python_class(&value)
+                );
+                Err(self.error_at(Place::expr(id), Error::new(Class::Typing, message)))
+            }
+        }
+    }
+}

@@ -1,0 +1,642 @@
+//! Running a program: a net of variables and of units that wait for them.
+//!
+//! Everything is one thread with first-in-first-out queues, whose order the result depends on:
+//! which list is frozen first decides whether a later assignment is too late.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | `variables.rs` | variables: setting, reading, freezing, listening |
+//! | `emit.rs` | what an expression or statement waits for |
+//! | `units.rs` | units, once they are ready |
+//! | `execute.rs` | the values of expressions |
+//! | `construct.rs` | instances |
+//! | `index.rs` | indexes |
+//! | `queues.rs` | the loop, and what is frozen when nothing can run |
+//! | `call.rs` | plugins and casts |
+//! | `validate.rs` | whether values fit types |
+//! | `direct.rs` | conditions of typedefs |
+//! | `operators.rs`, `strings.rs` | operators, strings with placeholders |
+//! | `finish.rs` | what is missing at the end |
+//! | `context.rs` | what plugins see of all this |
+
+mod call;
+mod construct;
+mod context;
+mod direct;
+mod emit;
+mod execute;
+mod finish;
+mod index;
+mod operators;
+mod queues;
+mod strings;
+mod units;
+mod validate;
+mod variables;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use indexmap::{IndexMap, IndexSet};
+use ordain_source::World;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::error::{Error, Reporter, Result};
+use crate::location::Location;
+use crate::program::Program;
+use crate::syntax::ast::{BlockId, ExprId, StmtId};
+use crate::types::{Type, TypeId};
+use crate::value::{InstanceId, Names, Unknown, Value, VarId};
+
+pub use queues::DEFAULT_LIMIT;
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The number of a unit.
+type UnitId = u32;
+
+/// The number of a listener.
+type ListenerId = u32;
+
+/// Where names are looked up: a scope, or an instance if the first bit is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct ScopeId(u32);
+
+impl ScopeId {
+    /// The top level of the file where the code is.
+    const TOP: Self = Self(NONE >> 1);
+
+    fn instance(id: InstanceId) -> Self {
+        Self(id.0 | (1 << 31))
+    }
+
+    fn as_instance(self) -> Option<InstanceId> {
+        (self.0 >> 31 == 1).then_some(InstanceId(self.0 & (NONE >> 1)))
+    }
+}
+
+/// Variables of a block, or the instance that values are computed for.
+#[derive(Clone, Copy, Debug)]
+struct Scope {
+    parent: ScopeId,
+    /// The first variable.
+    first: u32,
+    /// The instance; such a scope has no variables and is no level.
+    owner: u32,
+}
+
+/// A place in the program: an expression, or a statement if the first bit is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place(u32);
+
+impl Place {
+    fn expr(id: ExprId) -> Self {
+        Self(id.raw())
+    }
+
+    fn stmt(id: StmtId) -> Self {
+        Self(id.raw() | (1 << 31))
+    }
+}
+
+/// The kinds of variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Set once.
+    Plain,
+    /// An element of a list, which is set from the beginning.
+    Element,
+    /// A relation to one instance.
+    One,
+    /// A relation to one instance or none.
+    Opt,
+    /// A relation to several instances.
+    Many,
+    /// A list that is put together.
+    Collected,
+    /// What stands for another variable.
+    Proxy,
+}
+
+/// A variable.
+#[derive(Debug)]
+struct Var {
+    value: Value,
+    /// The first and last who wait.
+    head: u32,
+    tail: u32,
+    /// Where it was set.
+    place: Place,
+    /// The type of a plain one, the attribute of a relation, the listener of a proxy.
+    meta: u32,
+    /// The instance of a relation to one, the rest of a delayed one, the variable behind a proxy.
+    link: u32,
+    kind: Kind,
+    /// Whether it has its value, or is frozen.
+    is_ready: bool,
+    /// Whether the listener of a proxy gets the value when it is read.
+    notifies: bool,
+}
+
+/// What variables have that are frozen at some time.
+#[derive(Debug, Default)]
+struct Delayed {
+    /// The instance.
+    instance: u32,
+    promises: u32,
+    kept: u32,
+    waiters: u32,
+    gradual: u32,
+    is_queued: bool,
+    /// Whether it stands among those that nobody waits for, and its number there.
+    zero: Option<u64>,
+    /// Whether it is noted as one of those that somebody waits for now.
+    is_woken: bool,
+    items: Vec<Value>,
+    /// The items, once there are many.
+    members: Option<Box<FxHashSet<Member>>>,
+    listeners: Option<Box<IndexSet<ListenerId, FxBuildHasher>>>,
+    /// Who waits for it and why it was frozen, for explanations.
+    frozen_at: Option<Box<Frozen>>,
+}
+
+/// Why a list was frozen.
+#[derive(Debug, Clone)]
+struct Frozen {
+    waiters: Vec<Place>,
+    reason: Reason,
+}
+
+/// What led to a freeze.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// Nothing more was promised.
+    Complete,
+    /// Units wait for each other in a ring.
+    Cycle,
+    /// Nothing was left to run.
+    End,
+    /// It was full, or set to null.
+    Full,
+}
+
+/// An item of a relation.
+#[derive(PartialEq, Eq, Hash, Debug)]
+enum Member {
+    Instance(InstanceId),
+    Unknown(usize),
+}
+
+/// Who waits for a variable.
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    unit: UnitId,
+    next: u32,
+}
+
+/// Who gets the elements of a list as they come.
+#[derive(Clone, Copy, Debug)]
+enum Listener {
+    For { stmt: StmtId, scope: ScopeId },
+    Assign { var: VarId, by: Place, instance: InstanceId },
+    Comprehension(u32),
+    Defined { target: VarId, expr: ExprId },
+}
+
+/// How the root of an expression is read when its unit runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Root {
+    /// As it is.
+    Plain,
+    /// Its value goes to the listener, too.
+    Notify(ListenerId),
+    /// It is a list that was collected.
+    Collected,
+}
+
+/// What variables a unit waits for.
+type Requires = SmallVec<[VarId; 3]>;
+
+/// What a unit does when it is ready.
+#[derive(Clone, Debug)]
+enum Work {
+    Exec {
+        expr: ExprId,
+        target: VarId,
+        owner: Place,
+        root: Root,
+    },
+    Assign {
+        expr: ExprId,
+        target: VarId,
+        by: Place,
+        instance: InstanceId,
+        attribute: u32,
+        root: Root,
+    },
+    For {
+        stmt: StmtId,
+        listener: ListenerId,
+        root: Root,
+        promises: u32,
+    },
+    If {
+        stmt: StmtId,
+        promises: u32,
+    },
+    Implement {
+        instance: InstanceId,
+        implement: u32,
+    },
+    SetAttr(StmtId),
+    Logic {
+        expr: ExprId,
+        target: VarId,
+    },
+    Lookup {
+        expr: ExprId,
+        target: VarId,
+    },
+    Attr {
+        expr: ExprId,
+        proxy: VarId,
+    },
+    Promise {
+        stmt: StmtId,
+        promise: u32,
+    },
+    Defined {
+        expr: ExprId,
+        target: VarId,
+    },
+    DefinedEnd {
+        expr: ExprId,
+        target: VarId,
+        var: VarId,
+    },
+    Cond {
+        expr: ExprId,
+        target: VarId,
+        listener: Option<ListenerId>,
+    },
+    Branch {
+        expr: ExprId,
+        branch: ExprId,
+        target: VarId,
+        root: Root,
+    },
+    Guard {
+        number: u32,
+        element: Option<Value>,
+        target: VarId,
+    },
+    Pass {
+        expr: ExprId,
+        target: VarId,
+    },
+    Give {
+        target: VarId,
+        value: Value,
+        listener: Option<ListenerId>,
+        expr: ExprId,
+    },
+    Comprehension {
+        number: u32,
+        root: Root,
+    },
+    ComprehensionEnd {
+        number: u32,
+    },
+    Call {
+        expr: ExprId,
+        target: VarId,
+        arguments: Option<Rc<call::Given>>,
+    },
+    Done,
+}
+
+/// Something that waits.
+#[derive(Debug)]
+struct Unit {
+    work: Work,
+    scope: ScopeId,
+    requires: Requires,
+    waits: u32,
+    /// The order of creation.
+    sequence: u64,
+}
+
+/// A comprehension that runs.
+#[derive(Debug)]
+struct Comprehension {
+    expr: ExprId,
+    scope: ScopeId,
+    listener: Option<ListenerId>,
+    results: Vec<VarId>,
+    target: VarId,
+}
+
+/// A promise that a relation will get values.
+#[derive(Clone, Copy, Debug, Default)]
+struct Promise {
+    var: Option<VarId>,
+    is_kept: bool,
+}
+
+/// An instance.
+#[derive(Debug)]
+struct Instance {
+    entity: u32,
+    /// The variable of `self`, before those of the slots.
+    first: u32,
+    places: SmallVec<[Place; 1]>,
+    implementations: SmallVec<[u32; 2]>,
+}
+
+/// The key of an index: the list of attributes and their values.
+type IndexKey = (u32, SmallVec<[index::Part; 2]>);
+
+/// What lookups wait for, by the key they look for.
+type Missing = IndexMap<IndexKey, Vec<(VarId, ExprId)>, FxBuildHasher>;
+
+/// What a run needs besides the program.
+pub struct Settings<'w> {
+    /// The outside world.
+    pub world: &'w dyn World,
+    /// The directory of the project.
+    pub project: PathBuf,
+    /// The directories of the modules that are loaded.
+    pub modules: Vec<(String, PathBuf)>,
+    /// Rules for the order in which relations are frozen: entity, relation, entity, relation.
+    pub precedence: Vec<[String; 4]>,
+    /// Facts of resources: resource, name, value.
+    pub facts: Vec<(String, String, Value)>,
+    /// Settings of the compiler: section, key, value.
+    pub settings: Vec<(String, String, String)>,
+    /// How many turns the loop may take.
+    pub limit: u64,
+    /// How many instances there may be.
+    pub most_instances: u32,
+}
+
+/// A program that runs.
+pub struct Net<'w> {
+    /// The program.
+    pub program: Program,
+    settings: Settings<'w>,
+    vars: Vec<Var>,
+    delayed: Vec<Delayed>,
+    waiters: Vec<Waiter>,
+    free_waiters: u32,
+    listeners: Vec<Listener>,
+    scopes: Vec<Scope>,
+    instances: Vec<Instance>,
+    comprehensions: Vec<Comprehension>,
+    promises: Vec<Promise>,
+    units: Vec<Unit>,
+    free_units: Vec<UnitId>,
+    sequence: u64,
+    living: usize,
+    running: VecDeque<UnitId>,
+    waiting: queues::WaitQueue,
+    zero: queues::Zero,
+    indexes: Vec<FxHashMap<IndexKey, InstanceId>>,
+    missing: Vec<Missing>,
+    annotations: Vec<Vec<(ExprId, VarId)>>,
+    stdout: String,
+    logs: Vec<String>,
+    calls: FxHashMap<u32, u64>,
+    unknown_parameters: Vec<(String, String)>,
+    call_site: Vec<(ExprId, ScopeId)>,
+    depth: u32,
+    bool_type: TypeId,
+    /// The blocks of scopes that a plugin may look into by name.
+    scope_blocks: FxHashMap<u32, BlockId>,
+    /// What stands for an element that a comprehension does not take.
+    skipped: Value,
+}
+
+/// How deep settings may lead to further settings.
+const DEPTH: u32 = 1000;
+
+impl<'w> Net<'w> {
+    /// A net for a program whose definitions are registered.
+    pub fn new(mut program: Program, settings: Settings<'w>) -> Self {
+        let bool_type = program.types.add(Type::Bool);
+        let entities = program.entities.len();
+        Self {
+            program,
+            settings,
+            vars: Vec::new(),
+            delayed: Vec::new(),
+            waiters: Vec::new(),
+            free_waiters: NONE,
+            listeners: Vec::new(),
+            scopes: Vec::new(),
+            instances: Vec::new(),
+            comprehensions: Vec::new(),
+            promises: Vec::new(),
+            units: Vec::new(),
+            free_units: Vec::new(),
+            sequence: 0,
+            living: 0,
+            running: VecDeque::new(),
+            waiting: queues::WaitQueue::default(),
+            zero: queues::Zero::default(),
+            indexes: (0..entities).map(|_| FxHashMap::default()).collect(),
+            missing: (0..entities).map(|_| IndexMap::default()).collect(),
+            annotations: Vec::new(),
+            stdout: String::new(),
+            logs: Vec::new(),
+            calls: FxHashMap::default(),
+            unknown_parameters: Vec::new(),
+            call_site: Vec::new(),
+            depth: 0,
+            bool_type,
+            scope_blocks: FxHashMap::default(),
+            skipped: Value::unknown(""),
+        }
+    }
+
+    /// Looks up all names, and checks what needs no run.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn normalize(&mut self) -> Result<()> {
+        use crate::program::Named;
+        self.program.number_globals();
+        let named = self.program.named.clone();
+        for item in &named {
+            match item {
+                Named::Typedef(id) => {
+                    let condition = self.program.typedefs[*id as usize].condition;
+                    let mut scopes = crate::check::Scopes::default();
+                    self.program.normalize(condition, None, &mut scopes)?;
+                }
+                Named::Plugin(id) => self.program.normalize_plugin(*id)?,
+                _ => {}
+            }
+        }
+        for item in &named {
+            if let Named::Entity(id) = item {
+                self.normalize_entity(*id)?;
+            }
+        }
+        for item in &named {
+            if let Named::Implementation(id) = item {
+                self.program.normalize_implementation(*id)?;
+            }
+        }
+        for top in 0..self.program.tops.len() {
+            self.program.normalize_top(top)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Errors
+    /// The first error of the run, or all that show at the end.
+    pub fn run(&mut self) -> Result<()> {
+        self.waiting = self.precedence()?;
+        self.program.warn_of_shadows();
+        for _ in 0..self.program.global_count {
+            self.plain(0);
+        }
+        for top in self.program.tops.clone() {
+            self.emit_block(top.block, ScopeId::TOP)?;
+        }
+        self.turn()?;
+        self.finish()
+    }
+
+    /// What the program printed.
+    pub fn stdout(&self) -> &str {
+        &self.stdout
+    }
+
+    /// What was logged, one line each.
+    pub fn logs(&self) -> &[String] {
+        &self.logs
+    }
+
+    /// The parameters that are not known: resource and name.
+    pub fn unknown_parameters(&self) -> &[(String, String)] {
+        &self.unknown_parameters
+    }
+
+    /// How often each plugin was called.
+    pub fn calls(&self) -> Vec<(String, u64)> {
+        let name = |id: u32| self.program.plugins[id as usize].plugin.signature().name.to_string();
+        let mut calls: Vec<_> = self.calls.iter().map(|(id, n)| (name(*id), *n)).collect();
+        calls.sort();
+        calls
+    }
+
+    /// The variables at the top level of the main file, in order.
+    pub fn variables(&self) -> Vec<(String, Option<Value>)> {
+        let Some(top) = self.program.tops.first() else { return Vec::new() };
+        let names = &self.program.ast.blocks[top.block].variables;
+        let value = |i: usize| {
+            let var = self.vars.get(top.first as usize + i)?;
+            var.is_ready.then(|| var.value.clone())
+        };
+        names.iter().enumerate().map(|(i, n)| (self.program.name(*n).into(), value(i))).collect()
+    }
+
+    /// All instances.
+    pub fn instances(&self) -> impl Iterator<Item = InstanceId> + use<> {
+        (0..self.instances.len() as u32).map(InstanceId)
+    }
+
+    /// The entity of an instance.
+    pub fn entity(&self, id: InstanceId) -> u32 {
+        self.instances[id.0 as usize].entity
+    }
+
+    /// The attributes of an instance with their values, `None` where there is none.
+    pub fn attributes(&self, id: InstanceId) -> Vec<(&str, Option<Value>)> {
+        let instance = &self.instances[id.0 as usize];
+        let slots = &self.program.entities[instance.entity as usize].slots;
+        let value = |slot: usize| {
+            let var = &self.vars[instance.first as usize + 1 + slot];
+            var.is_ready.then(|| var.value.clone())
+        };
+        let name = |id: &u32| self.program.name(self.program.attributes[*id as usize].name);
+        slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot))).collect()
+    }
+
+    /// The names of the implementations that ran for an instance.
+    pub fn implementations(&self, id: InstanceId) -> Vec<&str> {
+        let ran = &self.instances[id.0 as usize].implementations;
+        ran.iter().map(|id| self.program.implementations[*id as usize].full_name.as_str()).collect()
+    }
+
+    /// Where an instance was constructed.
+    pub fn places(&self, id: InstanceId) -> Vec<Location> {
+        self.instances[id.0 as usize].places.iter().map(|place| self.location(*place)).collect()
+    }
+
+    fn location(&self, place: Place) -> Location {
+        if place.0 >> 31 == 1 {
+            self.program.ast.stmts[StmtId::new(place.0 & (NONE >> 1))].at
+        } else if (place.0 as usize) < self.program.ast.exprs.len() {
+            self.program.ast.exprs[ExprId::new(place.0)].at
+        } else {
+            Location::line(NONE, 1)
+        }
+    }
+
+    /// A place as it stands behind `reported in`.
+    fn reporter(&self, place: Place) -> Reporter {
+        let text = if place.0 >> 31 == 1 {
+            self.program.ast.statement(StmtId::new(place.0 & (NONE >> 1)))
+        } else {
+            self.program.ast.reported(ExprId::new(place.0))
+        };
+        Reporter { text, location: Some(self.location(place)) }
+    }
+
+    /// An error that passes through a place, which is noted if none is.
+    fn through(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
+        error.set_reporter(false, &|| self.reporter(place));
+        error
+    }
+
+    /// An error that passes through a place, which is noted in place of what was.
+    fn replaced(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
+        error.set_reporter(true, &|| self.reporter(place));
+        error
+    }
+
+    /// An error of a place.
+    fn error_at(&self, place: Place, error: Box<Error>) -> Box<Error> {
+        let reporter = self.reporter(place);
+        error.by(reporter.text, self.location(place))
+    }
+
+    fn is_skipped(&self, unknown: &Rc<Unknown>) -> bool {
+        matches!(&self.skipped, Value::Unknown(skipped) if Rc::ptr_eq(skipped, unknown))
+    }
+
+    fn unknown(&self) -> Value {
+        Value::Unknown(Rc::new(Unknown::default()))
+    }
+}
+
+impl Names for Net<'_> {
+    fn entity_name(&self, instance: InstanceId) -> &str {
+        let entity = self.instances[instance.0 as usize].entity;
+        &self.program.entities[entity as usize].full_name
+    }
+
+    fn constructed_at(&self, instance: InstanceId) -> String {
+        let places = self.instances[instance.0 as usize].places.iter();
+        let places: Vec<String> =
+            places.map(|place| self.program.files.show(self.location(*place))).collect();
+        places.join(",")
+    }
+}

@@ -1,0 +1,239 @@
+//! Whether values fit types.
+
+use super::Net;
+use crate::error::{Class, Error, Result};
+use crate::types::{Type, TypeId};
+use crate::value::Value;
+
+impl Net<'_> {
+    fn misfit(&self, class: Class, value: &Value, ty: TypeId) -> Box<Error> {
+        let ty = self.program.type_text(ty);
+        Error::new(class, format!("Invalid value '{}', expected {ty}", value.text(self)))
+    }
+
+    /// Whether a value fits a type.
+    ///
+    /// # Errors
+    /// That it does not, in the words of the type.
+    pub(super) fn validate(&mut self, value: &Value, ty: TypeId) -> Result<()> {
+        let wanted = self.program.types.get(ty);
+        let fits = match (wanted, value) {
+            (Type::OrReference(inner), value) => {
+                let inner = *inner;
+                let is_reference = matches!(value, Value::Reference(_));
+                return if is_reference {
+                    self.validate_reference(value, inner, ty)
+                } else {
+                    self.validate(value, inner)
+                };
+            }
+            (Type::Nullable(inner), value) => {
+                let inner = *inner;
+                return if matches!(value, Value::Null) {
+                    Ok(())
+                } else {
+                    self.validate(value, inner)
+                };
+            }
+            (Type::Reference(inner), value) => {
+                let inner = *inner;
+                return self.validate_reference(value, inner, ty);
+            }
+            (Type::Union(items), value) => {
+                let items = items.clone();
+                return self.validate_union(value, &items, ty);
+            }
+            (Type::Entity(entity), value) => {
+                let entity = *entity;
+                return self.validate_entity(value, entity);
+            }
+            (Type::Typedef(id), value) => {
+                let id = *id;
+                return self.validate_typedef(value, id);
+            }
+            (Type::List(inner), value) => {
+                let inner = *inner;
+                return self.validate_list(value, Some(inner), ty);
+            }
+            (Type::AnyList | Type::LiteralList, value) => {
+                let is_literal = *wanted == Type::LiteralList;
+                let inner = is_literal.then(|| self.program.types.add(Type::Literal));
+                return self.validate_list(value, inner, ty);
+            }
+            (Type::Dict(inner), value) => {
+                let inner = *inner;
+                return self.validate_dict(value, inner, ty);
+            }
+            (Type::LiteralDict, value) => {
+                let inner = self.program.types.add(Type::Literal);
+                return self.validate_dict(value, inner, ty);
+            }
+            (Type::Literal, value) => return self.validate_literal(value),
+            (_, Value::Unknown(_)) => true,
+            (Type::Any, Value::Reference(_)) => return Err(unexpected_any()),
+            (Type::Any, _) => true,
+            (_, Value::Reference(_)) => return Err(self.unexpected(value, ty)),
+            (Type::Null, value) => matches!(value, Value::Null),
+            (Type::String, Value::Str(_))
+            | (Type::Int, Value::Int(_) | Value::BigInt(_) | Value::Bool(_))
+            | (Type::Float, Value::Float(_))
+            | (Type::Number, Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_))
+            | (Type::Bool, Value::Bool(_)) => true,
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(self.misfit(Class::Runtime, value, ty)) }
+    }
+
+    fn unexpected(&self, value: &Value, ty: TypeId) -> Box<Error> {
+        debug_assert!(matches!(value, Value::Reference(_)), "only references are unexpected");
+        let message = format!(
+            "References are not allowed for values of type `{}`. To work with references, \
+             explicitly declare support with a `... | Reference[...]` annotation.",
+            self.program.type_name(ty)
+        );
+        Error::new(Class::UnexpectedReference, message)
+    }
+
+    fn validate_reference(&mut self, value: &Value, inner: TypeId, ty: TypeId) -> Result<()> {
+        if let Value::Reference(reference) = value {
+            let computed = self.program.resolve(1, &reference.computes);
+            if computed.is_ok_and(|computed| self.is_subtype(computed, inner)) {
+                return Ok(());
+            }
+        }
+        let text = self.program.type_text(ty);
+        let message = format!("Invalid value: {} is not a subtype of {text}", value.text(self));
+        Err(Error::new(Class::Typing, message))
+    }
+
+    /// Whether all values of a type are of another one, for what references compute.
+    fn is_subtype(&self, a: TypeId, b: TypeId) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.program.types.get(a), self.program.types.get(b)) {
+            (_, Type::Any | Type::Literal) => true,
+            (Type::Nullable(a), Type::Nullable(b)) => self.is_subtype(*a, *b),
+            (_, Type::Nullable(b)) => self.is_subtype(a, *b),
+            (Type::Int | Type::Float, Type::Number) => true,
+            (Type::Typedef(id), _) => self.is_subtype(self.program.typedefs[*id as usize].base, b),
+            (Type::Entity(a), Type::Entity(b)) => self.program.is_entity(*a, *b),
+            (_, Type::Union(items)) => items.iter().any(|item| self.is_subtype(a, *item)),
+            (_, Type::OrReference(inner)) => self.is_subtype(a, *inner),
+            _ => false,
+        }
+    }
+
+    fn validate_union(&mut self, value: &Value, items: &[TypeId], ty: TypeId) -> Result<()> {
+        for item in items {
+            if self.validate(value, *item).is_ok() {
+                return Ok(());
+            }
+        }
+        let text = self.program.type_name(ty);
+        let message = format!("Invalid value '{}', expected {text}", value.text(self));
+        Err(Error::new(Class::Typing, message))
+    }
+
+    fn validate_entity(&self, value: &Value, entity: u32) -> Result<()> {
+        let full = &self.program.entities[entity as usize].full_name;
+        let Value::Instance(id) = value else {
+            if value.is_unknown() {
+                return Ok(());
+            }
+            let message =
+                format!("Invalid type for value '{}', should be type {full}", value.text(self));
+            return Err(Error::new(Class::Runtime, message));
+        };
+        let own = self.instances[id.0 as usize].entity;
+        if self.program.is_entity(own, entity) {
+            return Ok(());
+        }
+        let message = format!("Invalid class type for {}, should be {full}", value.text(self));
+        Err(Error::new(Class::Runtime, message))
+    }
+
+    fn validate_list(&mut self, value: &Value, inner: Option<TypeId>, ty: TypeId) -> Result<()> {
+        let Value::List(items) = value else {
+            if value.is_unknown() {
+                return Ok(());
+            }
+            return Err(self.misfit_list(value, ty));
+        };
+        let Some(inner) = inner else { return Ok(()) };
+        items.iter().try_for_each(|item| {
+            if item.is_unknown() { Ok(()) } else { self.validate(item, inner) }
+        })
+    }
+
+    fn misfit_list(&self, value: &Value, ty: TypeId) -> Box<Error> {
+        let text = match self.program.types.get(ty) {
+            Type::LiteralList | Type::AnyList => "list".into(),
+            _ => self.program.type_text(ty),
+        };
+        let message = format!("Invalid value '{}', expected {text}", value.text(self));
+        Error::new(Class::Typing, message)
+    }
+
+    fn validate_dict(&mut self, value: &Value, inner: TypeId, ty: TypeId) -> Result<()> {
+        let Value::Dict(entries) = value else {
+            if value.is_unknown() {
+                return Ok(());
+            }
+            debug_assert!(ty.0 < self.program.types.len() as u32, "the type is known");
+            let message = format!("Invalid value '{}', expected dict", value.text(self));
+            return Err(Error::new(Class::Runtime, message));
+        };
+        if *self.program.types.get(inner) == Type::Any {
+            return Ok(());
+        }
+        entries.values().try_for_each(|item| {
+            if item.is_unknown() { Ok(()) } else { self.validate(item, inner) }
+        })
+    }
+
+    /// Whether a value is made of plain values and references only.
+    fn validate_literal(&self, value: &Value) -> Result<()> {
+        if is_literal(value) {
+            return Ok(());
+        }
+        let message = format!("Invalid value '{}', expected Literal", value.text(self));
+        Err(Error::new(Class::Typing, message))
+    }
+
+    fn validate_typedef(&mut self, value: &Value, id: u32) -> Result<()> {
+        if value.is_unknown() {
+            return Ok(());
+        }
+        let typedef = &self.program.typedefs[id as usize];
+        let (base, condition, at) = (typedef.base, typedef.condition, typedef.at);
+        self.validate(value, base)?;
+        let result = self.decide(condition, value)?;
+        if result.is_truthy() && !matches!(result, Value::Null) {
+            return Ok(());
+        }
+        let constraint = self.program.ast.pretty(condition);
+        let message =
+            format!("Invalid value {}, does not match constraint `{constraint}`", value.repr(self));
+        let full = self.program.typedefs[id as usize].full_name.clone();
+        Err(Error::new(Class::Runtime, message).by(full, at))
+    }
+}
+
+fn unexpected_any() -> Box<Error> {
+    let message = "References are not allowed for values of type `object`. While the `object` \
+                   Python type is technically compatible with any value, references are considered \
+                   special DSL values and are therefore guarded so that they don't accidentally \
+                   show up where they are not expected. To work with references, explicitly declare \
+                   support with a `object | Reference` annotation.";
+    Error::new(Class::UnexpectedReference, message)
+}
+
+fn is_literal(value: &Value) -> bool {
+    match value {
+        Value::Instance(_) => false,
+        Value::List(items) => items.iter().all(is_literal),
+        Value::Dict(entries) => entries.values().all(is_literal),
+        _ => true,
+    }
+}

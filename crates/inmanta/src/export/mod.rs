@@ -1,0 +1,5 @@
+//! The resources of a model: what `inmanta export` writes.
+
+mod id;
+
+pub use id::{Id, identity};

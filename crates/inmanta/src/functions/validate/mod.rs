@@ -1,0 +1,404 @@
+//! `std::validate_type`: whether a value satisfies a named type of Python's libraries.
+
+mod time;
+mod web;
+
+use ecow::EcoString;
+use num_bigint::BigInt;
+use ordain_functions::regex::{Dialect, compile};
+
+use super::addresses::Interface;
+use super::{Entry, Outcome, plain, string};
+use crate::plugin::{Arguments, Context, Stop};
+use crate::value::{Dict, Value, compare_numbers};
+
+pub(super) const TABLE: &[Entry] = &[plain(
+    "validate_type",
+    "fq_type_name: string, value: any, validation_parameters: dict? = null",
+    "bool",
+    validate_type,
+)];
+
+/// What a validation says.
+pub type Validation = Result<bool, Stop>;
+
+fn validate_type(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
+    let parameters = match arguments.get(2) {
+        Value::Dict(entries) => Some(&**entries),
+        _ => None,
+    };
+    validate(string(arguments, 0), arguments.get(1), parameters).map(Value::Bool)
+}
+
+/// Whether a value satisfies the type of this name with these parameters.
+///
+/// # Errors
+/// If there is no such type, or it has no such parameters.
+pub fn validate(name: &str, value: &Value, parameters: Option<&Dict>) -> Validation {
+    let Some((module, kind)) = name.split_once('.') else { return Ok(false) };
+    let text = value.as_str();
+    let none = parameters.is_none_or(Dict::is_empty);
+    match (module, kind) {
+        ("pydantic", "conint" | "confloat" | "condecimal" | "constr") => {
+            let empty = Dict::default();
+            constrained(kind, value, parameters.unwrap_or(&empty))
+        }
+        ("pydantic" | "datetime" | "ipaddress" | "uuid", _) => {
+            match simple(module, kind, value, text) {
+                Some(_) if !none => Ok(false),
+                Some(answer) => Ok(answer),
+                None => {
+                    let text = format!("module '{module}' has no attribute '{kind}'");
+                    Err(Stop::raised("AttributeError", text))
+                }
+            }
+        }
+        _ => Ok(false),
+    }
+}
+
+/// A type without parameters; `None` if there is none of this name.
+fn simple(module: &str, kind: &str, value: &Value, text: Option<&str>) -> Option<bool> {
+    let on_text = |test: fn(&str) -> bool| text.is_some_and(test);
+    let number = |test: fn(&Value) -> bool| lenient_number(value).is_some_and(|n| test(&n));
+    let whole = |test: fn(&Value) -> bool| lenient_integer(value).is_some_and(|n| test(&n));
+    Some(match (module, kind) {
+        ("datetime", "date") => time::is_date(value),
+        ("datetime", "time") => on_text(time::is_time),
+        ("datetime", "datetime") => time::is_datetime(value),
+        ("uuid", "UUID") => on_text(web::is_uuid),
+        ("ipaddress", kind) => return address(kind, value, text),
+        ("pydantic", "IPvAnyAddress") => either(value, text, "Address"),
+        ("pydantic", "IPvAnyInterface") => either(value, text, "Interface"),
+        ("pydantic", "IPvAnyNetwork") => either(value, text, "Network"),
+        ("pydantic", "EmailStr") | ("pydantic", "NameEmail") => on_text(web::is_email),
+        ("pydantic", "AnyUrl") => on_text(|text| web::is_url(text, &[])),
+        ("pydantic", "AnyHttpUrl") => on_text(|text| web::is_url(text, &["http", "https"])),
+        ("pydantic", "HttpUrl") => {
+            on_text(|text| web::is_url(text, &["http", "https"]) && text.chars().count() <= 2083)
+        }
+        ("pydantic", "FtpUrl") => on_text(|text| web::is_url(text, &["ftp"])),
+        ("pydantic", "FileUrl") => on_text(|text| web::is_url(text, &["file"])),
+        ("pydantic", "WebsocketUrl" | "AnyWebsocketUrl") => {
+            on_text(|text| web::is_url(text, &["ws", "wss"]))
+        }
+        ("pydantic", "NegativeFloat") => number(|n| is_before(n, &Value::Int(0))),
+        ("pydantic", "PositiveFloat") => number(|n| is_before(&Value::Int(0), n)),
+        ("pydantic", "NonNegativeFloat") => number(|n| is_at_most(&Value::Int(0), n)),
+        ("pydantic", "NonPositiveFloat") => number(|n| is_at_most(n, &Value::Int(0))),
+        ("pydantic", "FiniteFloat") => number(|n| !matches!(n, Value::Float(f) if !f.is_finite())),
+        ("pydantic", "NegativeInt") => whole(|n| is_before(n, &Value::Int(0))),
+        ("pydantic", "PositiveInt") => whole(|n| is_before(&Value::Int(0), n)),
+        ("pydantic", "NonNegativeInt") => whole(|n| is_at_most(&Value::Int(0), n)),
+        ("pydantic", "NonPositiveInt") => whole(|n| is_at_most(n, &Value::Int(0))),
+        ("pydantic", "StrictInt") => matches!(value, Value::Int(_) | Value::BigInt(_)),
+        ("pydantic", "StrictFloat") => {
+            matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Float(_))
+        }
+        ("pydantic", "StrictBool") => matches!(value, Value::Bool(_)),
+        ("pydantic", "StrictStr" | "SecretStr") => text.is_some(),
+        _ => return None,
+    })
+}
+
+fn is_before(a: &Value, b: &Value) -> bool {
+    compare_numbers(a, b).is_some_and(std::cmp::Ordering::is_lt)
+}
+
+fn is_at_most(a: &Value, b: &Value) -> bool {
+    compare_numbers(a, b).is_some_and(std::cmp::Ordering::is_le)
+}
+
+fn either(value: &Value, text: Option<&str>, shape: &str) -> bool {
+    ["IPv4", "IPv6"]
+        .iter()
+        .any(|family| address(&format!("{family}{shape}"), value, text) == Some(true))
+}
+
+fn address(kind: &str, value: &Value, text: Option<&str>) -> Option<bool> {
+    let (is_v4, shape) = match (kind.strip_prefix("IPv4"), kind.strip_prefix("IPv6")) {
+        (Some(shape), _) => (true, shape),
+        (_, Some(shape)) => (false, shape),
+        _ => return None,
+    };
+    if !matches!(shape, "Address" | "Interface" | "Network") {
+        return None;
+    }
+    let Some(text) = text else {
+        let size = if is_v4 { 32 } else { 128 };
+        let number = value.as_integer().filter(|n| *n >= BigInt::from(0));
+        return Some(number.is_some_and(|number| number < (BigInt::from(1) << size)));
+    };
+    let Some(interface) = Interface::read(text) else { return Some(false) };
+    let fits = match shape {
+        "Address" => !text.contains('/'),
+        "Network" => !interface.has_host_bits(),
+        _ => true,
+    };
+    Some(interface.address.is_ipv4() == is_v4 && fits)
+}
+
+/// A number as pydantic's lenient mode takes it.
+fn lenient_number(value: &Value) -> Option<Value> {
+    match value {
+        Value::Str(text) => ordain_functions::float::parse_python(text).ok().map(Value::Float),
+        number if number.is_number() => Some(number.clone()),
+        _ => None,
+    }
+}
+
+/// A whole number as pydantic's lenient mode takes it: `"3"` and `3.0` are some.
+fn lenient_integer(value: &Value) -> Option<Value> {
+    match value {
+        Value::Str(text) => {
+            let text = text.trim();
+            let whole = match text.split_once('.') {
+                Some((whole, zeros)) if zeros.bytes().all(|b| b == b'0') => whole,
+                Some(_) => return None,
+                None => text,
+            };
+            ordain_functions::integer::parse_python(whole).ok().map(Value::int)
+        }
+        Value::Float(number) if number.fract() == 0.0 => {
+            crate::value::float_integer(*number).map(Value::int)
+        }
+        Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// The parameters that a type takes.
+fn known_parameters(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "constr" => &[
+            "min_length",
+            "max_length",
+            "pattern",
+            "regex",
+            "strict",
+            "strip_whitespace",
+            "to_upper",
+            "to_lower",
+        ],
+        "confloat" => &["strict", "gt", "ge", "lt", "le", "multiple_of", "allow_inf_nan"],
+        "condecimal" => &[
+            "strict",
+            "gt",
+            "ge",
+            "lt",
+            "le",
+            "multiple_of",
+            "max_digits",
+            "decimal_places",
+            "allow_inf_nan",
+        ],
+        _ => &["strict", "gt", "ge", "lt", "le", "multiple_of"],
+    }
+}
+
+fn constrained(kind: &str, value: &Value, parameters: &Dict) -> Validation {
+    let known = known_parameters(kind);
+    if let Some(name) = parameters.keys().find(|name| !known.contains(&name.as_str())) {
+        let text = format!("{kind}() got an unexpected keyword argument '{name}'");
+        return Err(Stop::raised("TypeError", text));
+    }
+    let strict = parameters.get("strict").is_some_and(|v| matches!(v, Value::Bool(true)));
+    if kind == "constr" {
+        return Ok(match value.as_str() {
+            Some(text) => constrained_text(text, parameters)?,
+            None => false,
+        });
+    }
+    let number = match (kind, value) {
+        ("conint", Value::Int(_) | Value::BigInt(_)) => Some(value.clone()),
+        ("conint", _) if strict => None,
+        ("conint", _) => lenient_integer(value),
+        ("condecimal", Value::Bool(_)) => None,
+        (_, Value::Bool(_) | Value::Str(_)) if strict => None,
+        _ => lenient_number(value),
+    };
+    let Some(number) = number else { return Ok(false) };
+    if kind == "condecimal" {
+        let is_finite = !matches!(number, Value::Float(n) if !n.is_finite());
+        return Ok(is_finite && in_bounds(&number, parameters) && has_digits(value, parameters));
+    }
+    Ok(in_bounds(&number, parameters))
+}
+
+fn in_bounds(number: &Value, parameters: &Dict) -> bool {
+    let bound = |name: &str, test: fn(&Value, &Value) -> bool| match parameters
+        .get(name)
+        .filter(|limit| limit.is_number())
+    {
+        Some(limit) => test(limit, number),
+        None => true,
+    };
+    let multiple = match parameters.get("multiple_of").filter(|limit| limit.is_number()) {
+        Some(factor) => is_multiple(number, factor),
+        None => true,
+    };
+    bound("gt", is_before)
+        && bound("ge", is_at_most)
+        && bound("lt", |limit, number| is_before(number, limit))
+        && bound("le", |limit, number| is_at_most(number, limit))
+        && multiple
+}
+
+fn is_multiple(number: &Value, factor: &Value) -> bool {
+    match (number.as_integer(), factor.as_integer()) {
+        (Some(number), Some(factor)) => {
+            factor != BigInt::from(0) && number % factor == BigInt::from(0)
+        }
+        _ => {
+            let float = |value: &Value| match value {
+                Value::Float(number) => *number,
+                other => other
+                    .as_integer()
+                    .and_then(|n| n.to_string().parse::<f64>().ok())
+                    .unwrap_or(f64::NAN),
+            };
+            let (number, factor) = (float(number), float(factor));
+            let rest = number.rem_euclid(factor);
+            let threshold = number.abs() / 1e9;
+            rest.abs() <= threshold || (rest - factor).abs() <= threshold
+        }
+    }
+}
+
+/// Whether a decimal has no more digits than it may have.
+fn has_digits(value: &Value, parameters: &Dict) -> bool {
+    let text = match value {
+        Value::Str(text) => text.trim().to_owned(),
+        Value::Float(number) => EcoString::from(crate::value::float_text(*number)).to_string(),
+        other => other.as_integer().map(|n| n.to_string()).unwrap_or_default(),
+    };
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let mantissa = mantissa.trim_start_matches(['+', '-']).replace('_', "");
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((&mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0').len().max(1) as i64;
+    let places = (fraction.len() as i64 - exponent).max(0);
+    let total = if exponent > fraction.len() as i64 {
+        digits + exponent - fraction.len() as i64
+    } else {
+        digits.max(places)
+    };
+    let limit = |name: &str| match parameters.get(name) {
+        Some(Value::Int(limit)) => Some(*limit),
+        _ => None,
+    };
+    let max_digits = limit("max_digits");
+    let decimal_places = limit("decimal_places");
+    let whole_digits = match (max_digits, decimal_places) {
+        (Some(digits), Some(places)) => Some(digits - places),
+        _ => None,
+    };
+    max_digits.is_none_or(|limit| total <= limit)
+        && decimal_places.is_none_or(|limit| places <= limit)
+        && whole_digits.is_none_or(|limit| total - places <= limit)
+}
+
+fn constrained_text(text: &str, parameters: &Dict) -> Validation {
+    let is_set = |name: &str| matches!(parameters.get(name), Some(Value::Bool(true)));
+    let mut text = text.to_owned();
+    if is_set("strip_whitespace") {
+        text = text.trim().to_owned();
+    }
+    if is_set("to_lower") {
+        text = text.to_lowercase();
+    }
+    if is_set("to_upper") {
+        text = text.to_uppercase();
+    }
+    let length = text.chars().count() as i64;
+    if matches!(parameters.get("min_length"), Some(Value::Int(limit)) if length < *limit)
+        || matches!(parameters.get("max_length"), Some(Value::Int(limit)) if length > *limit)
+    {
+        return Ok(false);
+    }
+    let bad = |error: ordain_functions::Error| Stop::raised("re.error", error.to_string());
+    if let Some(pattern) = parameters.get("pattern").and_then(Value::as_str) {
+        let regex = compile(Dialect::Python, pattern).map_err(bad)?;
+        if !regex.is_match(&text).map_err(bad)? {
+            return Ok(false);
+        }
+    }
+    if let Some(pattern) = parameters.get("regex").and_then(Value::as_str) {
+        let regex = compile(Dialect::Python, pattern).map_err(bad)?;
+        return regex.matches_start(&text).map_err(bad);
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, good: &[&str], bad: &[&str]) {
+        let test = |text: &str| matches!(validate(name, &Value::str(text), None), Ok(true));
+        for text in good {
+            assert!(test(text), "{name} takes {text}");
+        }
+        for text in bad {
+            assert!(!test(text), "{name} refuses {text}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        let good = ["2020-02-29", "2020-01-01T00:00", "2020-01-01 00:00:00Z", "-86400", "86400.0"];
+        check("datetime.date", &good, &["2021-02-29", "2020-1-1", "86401", "2020-01-01T00:01"]);
+        let good = ["10:00", "10:00:00.5Z", "10:00+0100", "10:00:00,5", "10:00z"];
+        check("datetime.time", &good, &["10", "24:00", "10:00:60", "10:00+01", "3600", "1:00"]);
+        let good = ["2020-01-01", "2020-01-01_10:00", "2020-01-01t10:00:00Z", "1577836800.5"];
+        check("datetime.datetime", &good, &["2020-01-01T10", "2020-01-01  10:00", "x"]);
+    }
+
+    #[test]
+    fn addresses() {
+        check("ipaddress.IPv4Address", &["1.2.3.4"], &["01.2.3.4", "1.2.3.4/24", "::"]);
+        check("ipaddress.IPv4Network", &["1.2.3.0/24", "1.2.3.4"], &["1.2.3.4/24"]);
+        check("pydantic.IPvAnyInterface", &["1.2.3.4/24", "::1/64"], &["::1/129"]);
+        let uuid = "12345678-1234-5678-1234-567812345678";
+        let braced = format!("{{{uuid}}}");
+        let good = [uuid, &braced, "12345678123456781234567812345678"];
+        check("uuid.UUID", &good, &["x", "1234567812345678-12345678-12345678"]);
+    }
+
+    #[test]
+    fn the_web() {
+        let good = ["a@b.c", "N <a@b.cd>", "a+b@c.de", "\u{e9}@\u{e9}.com"];
+        let bad = ["a@b", "a..b@c.de", "a@c.test", "a@-b.de", "a b@c.de", "a@b.1"];
+        check("pydantic.EmailStr", &good, &bad);
+        let good = ["a:b", "http:a", "http:///a", "http://[::1]/", "file:///x", "x:"];
+        let bad = ["http://", "http://a b", "http://a:99999", "1a:b", "/a", "http://1.2.3.256"];
+        check("pydantic.AnyUrl", &good, &bad);
+        check("pydantic.HttpUrl", &["HTTP://a"], &["ftp://a"]);
+    }
+
+    #[test]
+    fn numbers() {
+        let parameters = Dict::from_iter([("ge".into(), Value::Int(0)), ("le".into(), 9.into())]);
+        let test = |value: Value| validate("pydantic.conint", &value, Some(&parameters));
+        for (value, fits) in [
+            (Value::Int(9), true),
+            (Value::Int(10), false),
+            (Value::Float(3.0), true),
+            (Value::Float(3.5), false),
+            (Value::str(" 3 "), true),
+            (Value::Bool(true), true),
+            (Value::Null, false),
+        ] {
+            assert!(matches!(test(value.clone()), Ok(answer) if answer == fits), "{value:?}");
+        }
+        let odd = Dict::from_iter([("x".into(), Value::Int(0))]);
+        assert!(validate("pydantic.conint", &Value::Int(1), Some(&odd)).is_err());
+    }
+
+    impl From<i64> for Value {
+        fn from(number: i64) -> Self {
+            Self::Int(number)
+        }
+    }
+}

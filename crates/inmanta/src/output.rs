@@ -1,0 +1,123 @@
+//! The outcome of a run as JSON.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json, json};
+
+use crate::error::{Class, Error};
+use crate::location::{Files, Location};
+use crate::session::Outcome;
+use crate::value::{InstanceId, Value, float_text};
+
+/// The ids of instances: the entity and a number that counts for each entity.
+struct Ids(FxHashMap<InstanceId, String>);
+
+impl Ids {
+    fn of(outcome: &Outcome<'_>) -> Self {
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut ids = FxHashMap::default();
+        for id in outcome.net.instances() {
+            let entity = outcome.net.entity(id);
+            let count = counts.entry(entity).or_default();
+            *count += 1;
+            let name = &outcome.net.program.entities[entity as usize].full_name;
+            ids.insert(id, format!("{name}#{count}"));
+        }
+        Self(ids)
+    }
+
+    fn value(&self, value: &Value) -> Json {
+        match value {
+            Value::Null => Json::Null,
+            Value::Bool(b) => json!(b),
+            Value::Int(n) => json!(n),
+            Value::BigInt(n) => json!({"$int": n.to_string()}),
+            Value::Float(x) => json!({"$float": float_text(*x)}),
+            Value::Str(text) => json!(text.as_str()),
+            Value::List(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Dict(entries) => {
+                let entries: Map<String, Json> =
+                    entries.iter().map(|(k, v)| (k.to_string(), self.value(v))).collect();
+                json!({"$dict": entries})
+            }
+            Value::Instance(id) => json!({"$ref": self.0.get(id)}),
+            Value::Unknown(_) => json!({"$unknown": true}),
+            Value::Reference(reference) => json!({"$reference": reference.class.as_str()}),
+        }
+    }
+
+    fn optional(&self, value: Option<&Value>) -> Json {
+        value.map_or_else(|| json!({"$unset": true}), |value| self.value(value))
+    }
+}
+
+fn location(at: Location, files: &Files) -> Json {
+    let mut out = json!({"file": files.name(at.file), "l": at.line});
+    if at.is_range() {
+        out["c"] = json!(at.column);
+        out["el"] = json!(at.end_line);
+        out["ec"] = json!(at.end_column);
+    }
+    out
+}
+
+fn error(found: &Error, files: &Files) -> Json {
+    let mut out = json!({
+        "class": found.class.name(),
+        "msg": found.message,
+        "location": found.location.map(|at| location(at, files)),
+    });
+    if !found.causes.is_empty() {
+        out["causes"] = found.causes.iter().map(|cause| error(cause, files)).collect();
+    }
+    if let Some(python) = &found.python
+        && matches!(found.class, Class::External | Class::ExplicitPlugin)
+    {
+        out["python_cause"] = json!(python);
+    }
+    out
+}
+
+/// The outcome as JSON.
+pub fn json(outcome: &Outcome<'_>) -> Json {
+    let net = &outcome.net;
+    let files = &net.program.files;
+    let mut out = json!({"stdout": net.stdout()});
+    let warnings = outcome.warnings().iter().filter(|w| !w.class.is_empty());
+    out["warnings"] = warnings.map(|w| format!("{}: {}", w.class, w.text)).collect();
+    out["plugin_calls"] =
+        net.calls().into_iter().map(|(n, c)| (n, json!(c))).collect::<Map<_, _>>().into();
+    if let Some(found) = &outcome.error {
+        out["status"] = json!("error");
+        out["error"] = error(found, files);
+        out["error"]["trace"] = json!(found.trace(files));
+        return out;
+    }
+    out["status"] = json!("ok");
+    let ids = Ids::of(outcome);
+    let vars = net.variables().into_iter();
+    let vars: Map<String, Json> =
+        vars.map(|(name, value)| (name, ids.optional(value.as_ref()))).collect();
+    out["vars"] = vars.into();
+    let instances = net.instances().map(|id| {
+        let attributes: Map<String, Json> = net
+            .attributes(id)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), ids.optional(value.as_ref())))
+            .collect();
+        let mut implementations = net.implementations(id);
+        implementations.sort_unstable();
+        let places = net.places(id);
+        let places: Vec<String> =
+            places.iter().map(|at| format!("{}:{}", files.name(at.file), at.line)).collect();
+        let entity = &net.program.entities[net.entity(id) as usize].full_name;
+        json!({
+            "id": ids.0.get(&id),
+            "type": entity.as_str(),
+            "loc": places,
+            "attrs": attributes,
+            "implementations": implementations,
+        })
+    });
+    out["instances"] = instances.collect();
+    out
+}

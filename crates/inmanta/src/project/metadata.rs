@@ -1,0 +1,90 @@
+//! `project.yml`.
+
+use std::path::{Path, PathBuf};
+
+use ordain_data::Value as Data;
+use ordain_source::World;
+
+use crate::error::{Class, Error, Result};
+
+/// What a project says of itself.
+#[derive(Clone, Default, Debug)]
+pub struct Project {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// The directories of modules.
+    pub modulepath: Vec<PathBuf>,
+    /// Rules for the order in which relations are frozen.
+    pub precedence: Vec<[String; 4]>,
+}
+
+impl Project {
+    /// The project that a path is in: its directory or one around has `project.yml`.
+    pub fn around(world: &dyn World, path: &Path) -> Option<PathBuf> {
+        path.ancestors()
+            .find(|directory| world.kind(&directory.join("project.yml")).is_some())
+            .map(Path::to_path_buf)
+    }
+
+    /// Reads the `project.yml` of a directory.
+    ///
+    /// # Errors
+    /// If it is not there or cannot be understood.
+    pub fn read(world: &dyn World, directory: &Path) -> Result<Self> {
+        let path = directory.join("project.yml");
+        let shown = path.display();
+        let bytes = world.read(&path).map_err(|_| {
+            let message = format!("Metadata file {shown} does not exist");
+            Error::new(Class::ModuleMetadataFileNotFound, message)
+        })?;
+        let text = String::from_utf8_lossy(&bytes);
+        let data =
+            ordain_data::yaml::read(&text, ordain_data::yaml::Schema::Core).map_err(|error| {
+                let message = format!("Invalid yaml syntax in {shown}:\n{error}");
+                Error::new(Class::InvalidMetadata, message)
+            })?;
+        let texts = |key: &str| -> Vec<String> {
+            match entry(&data, key) {
+                Some(Data::List(items)) => items.iter().filter_map(text_of).collect(),
+                Some(value) => text_of(value).into_iter().collect(),
+                None => Vec::new(),
+            }
+        };
+        let mut precedence = Vec::new();
+        for rule in texts("relation_precedence_policy") {
+            precedence.push(parse_rule(&rule).ok_or_else(|| {
+                let message = format!("Metadata defined in {shown} is invalid:\n  {rule}");
+                Error::new(Class::InvalidMetadata, message)
+            })?);
+        }
+        Ok(Self {
+            directory: directory.to_path_buf(),
+            name: texts("name").into_iter().next().unwrap_or_default(),
+            modulepath: texts("modulepath").iter().map(|path| directory.join(path)).collect(),
+            precedence,
+        })
+    }
+}
+
+fn entry<'a>(data: &'a Data, key: &str) -> Option<&'a Data> {
+    let Data::Map(map) = data else { return None };
+    map.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
+}
+
+fn text_of(data: &Data) -> Option<String> {
+    data.as_str().map(str::to_owned)
+}
+
+/// Reads `ns::A.x before ns::B.y`.
+pub fn parse_rule(rule: &str) -> Option<[String; 4]> {
+    let mut words = rule.split_whitespace();
+    let (first, word, then) = (words.next()?, words.next()?, words.next()?);
+    if word != "before" || words.next().is_some() {
+        return None;
+    }
+    let (entity, relation) = first.rsplit_once('.')?;
+    let (then_entity, then_relation) = then.rsplit_once('.')?;
+    Some([entity, relation, then_entity, then_relation].map(str::to_owned))
+}

@@ -1,0 +1,266 @@
+//! Projects: the main file, modules, and the order in which files are loaded.
+
+mod metadata;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_source::{EntryKind, SourceMap, World};
+use rustc_hash::FxHashSet;
+
+pub use metadata::{Project, parse_rule};
+
+use crate::error::{Class, Error, Result};
+use crate::location::Location;
+use crate::program::Program;
+use crate::syntax::ast::{Definition, Name};
+use crate::syntax::{self, Doubt};
+
+/// What is loaded.
+pub struct Loading<'a> {
+    /// The outside world.
+    pub world: &'a dyn World,
+    /// The directories where modules are looked for: those of version 1, then of version 2.
+    pub modulepath: Vec<PathBuf>,
+    /// The directories of Python packages.
+    pub packages: Vec<PathBuf>,
+    /// Whether `std` is imported everywhere.
+    pub autostd: bool,
+    /// How paths begin in messages, in place of what they begin with.
+    pub shown: Vec<(PathBuf, String)>,
+    /// The texts for diagnostics: the file of a number here is that of the same number there.
+    pub sources: &'a SourceMap,
+}
+
+/// A module that was found.
+#[derive(Clone, Debug)]
+struct Module {
+    /// Where its files are.
+    directory: PathBuf,
+    /// Whether it is a module of version 1.
+    is_old: bool,
+}
+
+/// What came of loading.
+#[derive(Default)]
+pub struct Loaded {
+    /// The modules with their directories.
+    pub modules: Vec<(String, PathBuf)>,
+    /// The Python files of the modules: namespace and path.
+    pub python: Vec<(String, PathBuf)>,
+    /// What is hardly meant.
+    pub doubts: Vec<Doubt>,
+}
+
+/// How many files a program may have.
+const MOST_FILES: usize = 20_000;
+
+impl Loading<'_> {
+    /// Loads the main file and all modules that it needs.
+    ///
+    /// # Errors
+    /// The first file that cannot be read or parsed.
+    pub fn load(&self, program: &mut Program, path: &Path, text: Arc<str>) -> Result<Loaded> {
+        let mut loaded = Loaded::default();
+        let mut done: FxHashSet<String> = FxHashSet::default();
+        let mut groups: Vec<(String, Vec<(String, u32, syntax::ast::Unit)>)> = Vec::new();
+        let main = self.parse(program, "__config__", path, text, &mut loaded)?;
+        let mut work = self.imports(program, "__config__", &main.1);
+        let namespace = program.namespace("__config__");
+        program.add_unit(namespace, main.0, main.1);
+        while let Some((name, import)) = work.pop() {
+            let parts: Vec<&str> = name.split("::").collect();
+            for end in 1..=parts.len() {
+                let prefix = parts[..end].join("::");
+                if !done.insert(prefix.clone()) {
+                    continue;
+                }
+                if done.len() > MOST_FILES {
+                    return Err(Error::new(Class::Compiler, "the model has too many files"));
+                }
+                let (file, unit) = self
+                    .load_namespace(program, &prefix, &mut loaded)
+                    .map_err(|error| self.unloaded(program, error, parts[0], import))?;
+                work.extend(self.imports(program, &prefix, &unit));
+                match groups.iter_mut().find(|(module, _)| module == parts[0]) {
+                    Some(group) => group.1.push((prefix, file, unit)),
+                    None => groups.push((parts[0].to_owned(), vec![(prefix, file, unit)])),
+                }
+            }
+        }
+        for (_, files) in groups {
+            for (name, file, unit) in files {
+                let namespace = program.namespace(&name);
+                program.add_unit(namespace, file, unit);
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// That a module is not there.
+    fn unloaded(
+        &self,
+        program: &Program,
+        error: Box<Error>,
+        module: &str,
+        import: Option<(Name, Location)>,
+    ) -> Box<Error> {
+        if error.class != Class::ModuleNotFound {
+            return error;
+        }
+        let message = format!("Failed to load module {module}");
+        let mut out = Error::new(Class::ModuleLoading, message).caused_by(error);
+        if let Some((name, at)) = import {
+            out = out.by(format!("import {}", program.name(name.symbol)), at);
+        }
+        out
+    }
+
+    /// What a file imports, with `std` before it.
+    fn imports(
+        &self,
+        program: &Program,
+        namespace: &str,
+        unit: &syntax::ast::Unit,
+    ) -> Vec<(String, Option<(Name, Location)>)> {
+        let is_std = namespace == "std" || namespace.starts_with("std::");
+        let mut out = Vec::new();
+        if self.autostd && !is_std {
+            out.push(("std".to_owned(), None));
+        }
+        for definition in &unit.definitions {
+            if let Definition::Import(import) = definition {
+                let name = program.name(import.target.symbol).to_owned();
+                out.push((name, Some((import.target, import.at))));
+            }
+        }
+        out
+    }
+
+    fn shown(&self, path: &Path) -> PathBuf {
+        for (prefix, shown) in &self.shown {
+            if let Ok(rest) = path.strip_prefix(prefix) {
+                return if rest.as_os_str().is_empty() {
+                    PathBuf::from(shown)
+                } else {
+                    PathBuf::from(format!("{shown}/{}", rest.display()))
+                };
+            }
+        }
+        path.to_owned()
+    }
+
+    fn parse(
+        &self,
+        program: &mut Program,
+        namespace: &str,
+        path: &Path,
+        text: Arc<str>,
+        loaded: &mut Loaded,
+    ) -> Result<(u32, syntax::ast::Unit)> {
+        let text: Arc<str> = if text.contains('\r') {
+            text.replace("\r\n", "\n").replace('\r', "\n").into()
+        } else {
+            text
+        };
+        let shown = self.shown(path);
+        let file = program.files.add(shown.display().to_string());
+        self.sources.add(&shown, Arc::clone(&text));
+        let id = program.namespace(namespace);
+        program.file_namespaces.push(id);
+        let unit = syntax::parse(&mut program.ast, &text, file, &mut loaded.doubts)?;
+        Ok((file, unit))
+    }
+
+    fn load_namespace(
+        &self,
+        program: &mut Program,
+        name: &str,
+        loaded: &mut Loaded,
+    ) -> Result<(u32, syntax::ast::Unit)> {
+        let (module, rest) = name.split_once("::").unwrap_or((name, ""));
+        if let Some(found) = self.find(module) {
+            if !loaded.modules.iter().any(|(known, _)| known == module) {
+                loaded.modules.push((module.to_owned(), found.directory.clone()));
+                self.python(module, &found, loaded);
+                if found.is_old {
+                    program.warnings.push(crate::program::Warning {
+                        class: "InmantaWarning",
+                        text: format!(
+                            "Loaded V1 module {module}. The use of V1 modules is deprecated. Use \
+                             the equivalent V2 module instead."
+                        ),
+                        at: None,
+                    });
+                }
+            }
+            let mut base = found.directory.join("model");
+            base.extend(rest.split("::").filter(|part| !part.is_empty()));
+            let inside = base.join("_init.cf");
+            let beside = base.with_extension("cf");
+            let path = if rest.is_empty() || self.world.kind(&inside) == Some(EntryKind::File) {
+                inside
+            } else {
+                beside
+            };
+            if let Ok(bytes) = self.world.read(&path) {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                return self.parse(program, name, &path, text.into(), loaded);
+            }
+            let message = format!("could not locate module with name: {name}");
+            return Err(Error::new(Class::ModuleNotFound, message));
+        }
+        if let Some((file, text)) = crate::std::file(name) {
+            return self.parse(program, name, Path::new(file), text.into(), loaded);
+        }
+        let message = if rest.is_empty() {
+            format!(
+                "Could not find module {module}. Please make sure to add any module v2 \
+                 requirements with `inmanta module add --v2` and to install all the project's \
+                 dependencies with `inmanta project install`."
+            )
+        } else {
+            format!("could not locate module with name: {name}")
+        };
+        Err(Error::new(Class::ModuleNotFound, message))
+    }
+
+    /// Where a module is; what is installed comes first.
+    fn find(&self, module: &str) -> Option<Module> {
+        let is_directory = |path: &Path| self.world.kind(path) == Some(EntryKind::Directory);
+        for packages in &self.packages {
+            let directory = packages.join("inmanta_plugins").join(module);
+            if is_directory(&directory.join("model")) {
+                return Some(Module { directory, is_old: false });
+            }
+        }
+        for path in &self.modulepath {
+            let directory = path.join(module);
+            if is_directory(&directory.join("model")) {
+                let is_new = self.world.kind(&directory.join("setup.cfg")).is_some();
+                return Some(Module { directory, is_old: !is_new });
+            }
+        }
+        None
+    }
+
+    /// The Python files of a module.
+    fn python(&self, module: &str, found: &Module, loaded: &mut Loaded) {
+        let old = found.directory.join("plugins");
+        let new = found.directory.join("inmanta_plugins").join(module);
+        let root = [old, new].into_iter().find(|path| self.world.kind(path).is_some());
+        let root = root.unwrap_or_else(|| found.directory.clone());
+        let Ok(entries) = self.world.list(&root) else { return };
+        for (name, kind) in entries {
+            if kind == EntryKind::File
+                && let Some(stem) = name.strip_suffix(".py")
+            {
+                let namespace = match stem {
+                    "__init__" => module.to_owned(),
+                    _ => format!("{module}::{stem}"),
+                };
+                loaded.python.push((namespace, root.join(&name)));
+            }
+        }
+    }
+}

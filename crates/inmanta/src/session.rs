@@ -1,0 +1,142 @@
+//! A run from the main file to the outcome.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ordain_source::{SourceMap, World};
+
+use crate::error::Error;
+use crate::eval::{DEFAULT_LIMIT, Net, Settings};
+use crate::functions::std_plugins;
+use crate::plugin::Plugin;
+use crate::program::{Program, Warning};
+use crate::project::Loading;
+use crate::syntax::Doubt;
+use crate::value::Value;
+
+/// What is to be run.
+pub struct Request<'w> {
+    /// The outside world.
+    pub world: &'w dyn World,
+    /// The texts for diagnostics.
+    pub sources: &'w SourceMap,
+    /// The directory of the project.
+    pub project: PathBuf,
+    /// The main file.
+    pub main: PathBuf,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The directories of modules of version 1.
+    pub modulepath: Vec<PathBuf>,
+    /// The directories of Python packages.
+    pub packages: Vec<PathBuf>,
+    /// Whether `std` is imported everywhere.
+    pub autostd: bool,
+    /// Rules for the order in which relations are frozen.
+    pub precedence: Vec<[String; 4]>,
+    /// How paths begin in messages.
+    pub shown: Vec<(PathBuf, String)>,
+    /// Facts of resources.
+    pub facts: Vec<(String, String, Value)>,
+    /// Settings of the compiler.
+    pub settings: Vec<(String, String, String)>,
+    /// Plugins besides those that are built in.
+    pub plugins: Vec<Rc<dyn Plugin>>,
+    /// Only checks, runs nothing.
+    pub check_only: bool,
+}
+
+impl<'w> Request<'w> {
+    /// A request for a main file.
+    pub fn new(
+        world: &'w dyn World,
+        sources: &'w SourceMap,
+        project: impl Into<PathBuf>,
+        main: impl AsRef<Path>,
+        text: impl Into<Arc<str>>,
+    ) -> Self {
+        Self {
+            world,
+            sources,
+            project: project.into(),
+            main: main.as_ref().to_path_buf(),
+            text: text.into(),
+            modulepath: Vec::new(),
+            packages: Vec::new(),
+            autostd: true,
+            precedence: Vec::new(),
+            shown: Vec::new(),
+            facts: Vec::new(),
+            settings: Vec::new(),
+            plugins: Vec::new(),
+            check_only: false,
+        }
+    }
+}
+
+/// What came of a run.
+pub struct Outcome<'w> {
+    /// The program as far as it got.
+    pub net: Net<'w>,
+    /// The error, if there was one.
+    pub error: Option<Box<Error>>,
+    /// What is hardly meant.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Outcome<'_> {
+    /// The warnings, each once.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.net.program.warnings
+    }
+}
+
+/// The most instances that a model makes.
+const MOST_INSTANCES: u32 = 50_000_000;
+
+/// Runs a model.
+pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
+    let mut program = Program::default();
+    program.namespace("__config__");
+    let loading = Loading {
+        world: request.world,
+        modulepath: request.modulepath,
+        packages: request.packages,
+        autostd: request.autostd,
+        shown: request.shown,
+        sources: request.sources,
+    };
+    let loaded = loading.load(&mut program, &request.main, Arc::clone(&request.text));
+    let (loaded, mut error) = match loaded {
+        Ok(loaded) => (loaded, None),
+        Err(error) => (crate::project::Loaded::default(), Some(error)),
+    };
+    if error.is_none() {
+        let mut plugins: Vec<Rc<dyn Plugin>> = Vec::new();
+        if program.namespace_numbers.contains_key("std") {
+            plugins.extend(std_plugins().into_iter().map(|p| Rc::new(p) as Rc<dyn Plugin>));
+        }
+        plugins.extend(request.plugins);
+        error = program.define(&plugins).err();
+    }
+    let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
+    let settings = Settings {
+        world: request.world,
+        project: request.project,
+        modules: loaded.modules,
+        precedence: request.precedence,
+        facts: request.facts,
+        settings: request.settings,
+        limit: limit.unwrap_or(DEFAULT_LIMIT),
+        most_instances: MOST_INSTANCES,
+    };
+    let mut net = Net::new(program, settings);
+    if error.is_none() {
+        error = net.normalize().err();
+    }
+    if error.is_none() && !request.check_only {
+        error = net.run().err();
+    }
+    Outcome { net, error, doubts: loaded.doubts }
+}

@@ -1,0 +1,485 @@
+//! The tree of a program. All files share one arena; a node's file says in which namespace it is.
+
+use ecow::EcoString;
+use ordain_functions::regex::Regex;
+use ordain_syntax::{Arena, Idx, ListRef};
+
+use crate::location::Location;
+use crate::symbol::{Symbol, Symbols};
+use crate::value::Value;
+
+/// The number of an expression.
+pub type ExprId = Idx<Expr>;
+/// The number of a statement.
+pub type StmtId = Idx<Stmt>;
+/// The number of a block.
+pub type BlockId = Idx<Block>;
+/// The number of a call.
+pub type CallId = Idx<Call>;
+/// The number of a constructor.
+pub type NewId = Idx<New>;
+/// The number of an index lookup.
+pub type LookupId = Idx<Lookup>;
+/// The number of a string with placeholders.
+pub type FormatId = Idx<Format>;
+
+/// A name with its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The name, with its namespace where one is written.
+    pub symbol: Symbol,
+    /// Where it stands.
+    pub at: Location,
+}
+
+/// Where a name leads to, once it has been looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Slot {
+    /// It was not looked up.
+    #[default]
+    Unresolved,
+    /// A variable of a block around: so many scopes up, and its number there.
+    Local(u16, u16),
+    /// An attribute of the instance so many scopes up if it has one of this name; else a variable
+    /// at the top level, or none.
+    Instance(u16, Option<u32>),
+    /// A variable at the top level.
+    Global(u32),
+    /// Nothing.
+    Missing,
+}
+
+/// An operator between two values that are both always evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum BinOp {
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Modulo,
+    Power,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    In,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is.
+    pub at: Location,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A value.
+    Const(Value),
+    /// A variable.
+    Name(Symbol, Slot),
+    /// `base.name`
+    Attr(ExprId, Symbol),
+    /// Two values with an operator.
+    Binary(BinOp, ExprId, ExprId),
+    /// `and`
+    And(ExprId, ExprId),
+    /// `or`
+    Or(ExprId, ExprId),
+    /// `not`
+    Not(ExprId),
+    /// `/pattern/`, on the variable `self`.
+    Regex(ExprId, u32),
+    /// `c ? a : b`
+    Cond(ExprId, ExprId, ExprId),
+    /// `[a, b]`
+    List(ListRef<ExprId>),
+    /// `{"a": b}`: keys and values.
+    Dict(ListRef<EcoString>, ListRef<ExprId>),
+    /// `[value for variable in iterable if guard]`
+    Comprehension {
+        /// What an element becomes.
+        value: ExprId,
+        /// The loop variable.
+        variable: Symbol,
+        /// What is gone through.
+        iterable: ExprId,
+        /// Which elements are taken.
+        guard: Option<ExprId>,
+    },
+    /// A call of a plugin, or a cast.
+    Call(CallId),
+    /// A constructor.
+    New(NewId),
+    /// `T[a=1]` and `x.r[a=1]`
+    Lookup(LookupId),
+    /// `map[key]`
+    Entry(ExprId, ExprId),
+    /// `base.name is defined`
+    Defined(Option<ExprId>, Symbol, Slot),
+    /// A string with placeholders.
+    Format(FormatId),
+    /// `**dict`
+    Splat(ExprId),
+}
+
+/// What a called name turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// It was not looked up.
+    Unresolved,
+    /// A cast to a type with this number.
+    Cast(u32),
+    /// A plugin with this number.
+    Plugin(u32),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub name: Name,
+    /// The positional arguments.
+    pub positional: ListRef<ExprId>,
+    /// The names of the named arguments.
+    pub names: Vec<Symbol>,
+    /// The named arguments.
+    pub named: ListRef<ExprId>,
+    /// The dicts of further arguments.
+    pub splats: ListRef<ExprId>,
+    /// What the name is.
+    pub callee: Callee,
+}
+
+/// A constructor.
+#[derive(Clone, Debug)]
+pub struct New {
+    /// The entity.
+    pub class: Name,
+    /// The names of the attributes that are set.
+    pub names: Vec<Name>,
+    /// What they are set to.
+    pub values: ListRef<ExprId>,
+    /// The dicts of further attributes.
+    pub splats: ListRef<ExprId>,
+}
+
+/// An index lookup.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// The entity, or nothing in the short form.
+    pub class: Option<Name>,
+    /// The object and its relation in the short form.
+    pub root: Option<(ExprId, Symbol)>,
+    /// The names of the attributes that are looked for.
+    pub names: Vec<Symbol>,
+    /// What they have to be.
+    pub values: ListRef<ExprId>,
+    /// The dicts of further attributes.
+    pub splats: ListRef<ExprId>,
+    /// The entity, once it has been looked up.
+    pub entity: Option<u32>,
+}
+
+/// A string with placeholders.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// The text as it is written.
+    pub text: EcoString,
+    /// The variables, in order.
+    pub variables: ListRef<ExprId>,
+    /// Whether it is an f-string.
+    pub is_f: bool,
+    /// The parts in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a string with placeholders.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Part {
+    /// Text.
+    Text(EcoString),
+    /// The value of a variable: its number among the variables.
+    Value(u32),
+    /// A field of an f-string.
+    Field(Field),
+}
+
+/// A field of an f-string.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// The number of its variable; `None` for a field without a name.
+    pub variable: Option<u32>,
+    /// `r`, `s` or `a`.
+    pub conversion: Option<char>,
+    /// How it is formatted.
+    pub spec: Vec<Part>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is.
+    pub at: Location,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `name = value`
+    Assign(Name, Slot, ExprId),
+    /// `base.name = value` and `base.name += value`
+    SetAttr {
+        /// The object.
+        base: ExprId,
+        /// The attribute.
+        name: Symbol,
+        /// What it is set to.
+        value: ExprId,
+        /// Whether it is `+=`.
+        append: bool,
+    },
+    /// `for variable in iterable: block end`
+    For {
+        /// The loop variable.
+        variable: Symbol,
+        /// What is gone through.
+        iterable: ExprId,
+        /// What is done.
+        block: BlockId,
+    },
+    /// `if condition: then else: otherwise end`
+    If {
+        /// What decides.
+        condition: ExprId,
+        /// The block if it holds.
+        then: BlockId,
+        /// The block if not.
+        otherwise: BlockId,
+    },
+    /// An expression.
+    Expr(ExprId),
+    /// The annotations of a relation.
+    Annotations(ListRef<ExprId>),
+}
+
+/// Statements with variables of their own.
+#[derive(Clone, Default, Debug)]
+pub struct Block {
+    /// The statements in the order in which they are run.
+    pub statements: Vec<StmtId>,
+    /// The variables, each once, in the order in which they are declared.
+    pub variables: Vec<Symbol>,
+    /// Assignments ahead: objects and attributes that statements in here set, where the object is
+    /// not declared in here.
+    pub promises: Vec<StmtId>,
+}
+
+/// The type of an attribute as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeRef {
+    /// The name of the type.
+    pub name: Name,
+    /// `[]`
+    pub is_list: bool,
+    /// `?`
+    pub is_nullable: bool,
+}
+
+/// An attribute of an entity.
+#[derive(Clone, Debug)]
+pub struct AttributeDef {
+    /// Its type.
+    pub ty: TypeRef,
+    /// Its name.
+    pub name: Name,
+    /// Its default.
+    pub default: Option<ExprId>,
+}
+
+/// `entity`
+#[derive(Clone, Debug)]
+pub struct EntityDef {
+    /// Its name.
+    pub name: Name,
+    /// Its parents.
+    pub parents: Vec<Name>,
+    /// Its attributes.
+    pub attributes: Vec<AttributeDef>,
+    /// What is said about it.
+    pub comment: Option<EcoString>,
+    /// The place of the statement.
+    pub at: Location,
+}
+
+/// One end of a relation.
+#[derive(Clone, Copy, Debug)]
+pub struct EndDef {
+    /// The entity that has the attribute.
+    pub entity: Name,
+    /// The attribute.
+    pub name: Option<Name>,
+    /// The least number of values.
+    pub low: u32,
+    /// The largest number of values.
+    pub high: Option<u32>,
+}
+
+/// A relation.
+#[derive(Clone, Debug)]
+pub struct RelationDef {
+    /// The left end: its entity has the attribute that is written there.
+    pub left: EndDef,
+    /// The right end.
+    pub right: EndDef,
+    /// The place of the statement.
+    pub at: Location,
+    /// Its annotations.
+    pub annotations: ListRef<ExprId>,
+    /// What is said about it.
+    pub comment: Option<EcoString>,
+}
+
+/// `typedef`
+#[derive(Clone, Debug)]
+pub struct TypedefDef {
+    /// Its name.
+    pub name: Name,
+    /// The type that it narrows.
+    pub base: Name,
+    /// What values have to fulfil.
+    pub condition: ExprId,
+    /// What is said about it.
+    pub comment: Option<EcoString>,
+}
+
+/// `index`
+#[derive(Clone, Debug)]
+pub struct IndexDef {
+    /// The entity.
+    pub entity: Name,
+    /// The attributes.
+    pub attributes: Vec<Name>,
+    /// The place of the statement.
+    pub at: Location,
+}
+
+/// `implement`
+#[derive(Clone, Debug)]
+pub struct ImplementDef {
+    /// The entity.
+    pub entity: Name,
+    /// The implementations.
+    pub implementations: Vec<Name>,
+    /// Whether those of the parents are taken too.
+    pub parents: bool,
+    /// When.
+    pub condition: Option<ExprId>,
+}
+
+/// `implementation`
+#[derive(Clone, Debug)]
+pub struct ImplementationDef {
+    /// Its name.
+    pub name: Name,
+    /// The entity.
+    pub entity: Name,
+    /// What it does.
+    pub block: BlockId,
+    /// What is said about it.
+    pub comment: Option<EcoString>,
+}
+
+/// `import`
+#[derive(Clone, Copy, Debug)]
+pub struct ImportDef {
+    /// The namespace.
+    pub target: Name,
+    /// The name by which it is visible.
+    pub alias: Name,
+    /// The place of the statement.
+    pub at: Location,
+}
+
+/// A definition.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum Definition {
+    Entity(EntityDef),
+    Relation(RelationDef),
+    Typedef(TypedefDef),
+    Index(IndexDef),
+    Implement(ImplementDef),
+    Implementation(ImplementationDef),
+    Import(ImportDef),
+}
+
+/// A file.
+#[derive(Clone, Debug, Default)]
+pub struct Unit {
+    /// What is said about the module.
+    pub comment: Option<EcoString>,
+    /// The definitions in their order.
+    pub definitions: Vec<Definition>,
+    /// The statements.
+    pub block: BlockId0,
+}
+
+/// The block of a file; there is always one once it is parsed.
+pub type BlockId0 = Option<BlockId>;
+
+/// The pattern of a regular expression.
+#[derive(Debug)]
+pub struct Pattern {
+    /// As it is written.
+    pub text: EcoString,
+    /// Compiled.
+    pub regex: Regex,
+}
+
+/// All nodes of a program.
+#[derive(Default, Debug)]
+pub struct Ast {
+    /// The names.
+    pub symbols: Symbols,
+    /// The expressions.
+    pub exprs: Arena<Expr>,
+    /// Runs of expressions.
+    pub lists: Arena<ExprId>,
+    /// Runs of keys.
+    pub keys: Arena<EcoString>,
+    /// The statements.
+    pub stmts: Arena<Stmt>,
+    /// The blocks.
+    pub blocks: Arena<Block>,
+    /// The calls.
+    pub calls: Arena<Call>,
+    /// The constructors.
+    pub news: Arena<New>,
+    /// The index lookups.
+    pub lookups: Arena<Lookup>,
+    /// The strings with placeholders.
+    pub formats: Arena<Format>,
+    /// The patterns of regular expressions.
+    pub patterns: Vec<Pattern>,
+}
+
+impl Ast {
+    /// Adds an expression.
+    pub fn expr(&mut self, kind: ExprKind, at: Location) -> ExprId {
+        self.exprs.push(Expr { kind, at })
+    }
+
+    /// The name of a symbol.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.symbols.name(symbol)
+    }
+}

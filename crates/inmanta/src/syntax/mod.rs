@@ -1,0 +1,12 @@
+//! The syntax of models: text to tree, and what the original prints for a node.
+
+pub mod ast;
+mod definitions;
+mod expressions;
+mod lexer;
+mod parser;
+mod strings;
+mod text;
+mod unescape;
+
+pub use parser::{Doubt, parse};

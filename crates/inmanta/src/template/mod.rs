@@ -1,0 +1,224 @@
+//! Jinja2 templates.
+//!
+//! The engine's objects live longer than a call and may be sent to other threads, the compiler's
+//! context may not. So a template is rendered in a thread of its own, and what it reads of the model
+//! it asks for: [`exchange`] has the questions, [`serve`] answers them until the text is there.
+
+mod exchange;
+mod objects;
+mod text;
+
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use ecow::EcoString;
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+
+use crate::error::{Class, Error};
+use crate::functions;
+use crate::plugin::{Context, Stop};
+use crate::value::Value;
+use exchange::{Answer, Asker, Plain, Question, Request};
+
+/// How many steps a template may take.
+const FUEL: u64 = 50_000_000;
+/// What the thread has for its stack: templates nest, and so do their expressions.
+const STACK: usize = 8 << 20;
+
+/// Renders a template.
+///
+/// # Errors
+/// If there is none at the path, or it cannot be rendered.
+pub fn render(
+    context: &mut dyn Context,
+    path: &str,
+    keywords: &[(EcoString, Value)],
+) -> Result<String, Stop> {
+    let path = functions::extended(context, path)?;
+    let given: Vec<(EcoString, Plain)> =
+        keywords.iter().map(|(name, value)| (name.clone(), Plain::of(value, context))).collect();
+    let plugins = context.plugin_names();
+    let (sender, receiver) = channel();
+    thread::scope(|scope| {
+        let asker = Asker::new(sender);
+        let worker = thread::Builder::new()
+            .name("template".into())
+            .stack_size(STACK)
+            .spawn_scoped(scope, move || rendered(asker, &path, given, &plugins))
+            .map_err(|error| Stop::raised("OSError", error.to_string()))?;
+        let stopped = serve(context, &receiver, keywords);
+        let result = worker.join();
+        match (stopped, result) {
+            (Some(stop), _) => Err(stop),
+            (None, Ok(result)) => result.map_err(Failure::stop),
+            (None, Err(_)) => Err(Stop::raised("RuntimeError", "the template could not be run")),
+        }
+    })
+}
+
+/// Why a text is not there, said in the thread.
+struct Failure {
+    class: &'static str,
+    text: String,
+}
+
+impl Failure {
+    fn stop(self) -> Stop {
+        match self.class {
+            "" => Stop::Error(Error::new(Class::NotFound, self.text)),
+            class => Stop::raised(class, self.text),
+        }
+    }
+}
+
+fn rendered(
+    asker: Asker,
+    path: &str,
+    given: Vec<(EcoString, Plain)>,
+    plugins: &[EcoString],
+) -> Result<String, Failure> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    environment.set_fuel(Some(FUEL));
+    environment.set_formatter(text::write);
+    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    text::register(&mut environment);
+    let loader = asker.clone();
+    environment.set_loader(move |name| match loader.ask(Question::Template(name.into())) {
+        Answer::Text(text) => Ok(text),
+        _ => Err(minijinja::Error::new(ErrorKind::InvalidOperation, "stopped")),
+    });
+    objects::register(&mut environment, &asker, plugins);
+    let scope = objects::scope(&asker, given);
+    let result = environment.get_template(path).and_then(|template| template.render(scope));
+    result.map_err(|error| failure(&error, &asker))
+}
+
+fn failure(error: &minijinja::Error, asker: &Asker) -> Failure {
+    let mut innermost = error;
+    while let Some(cause) = std::error::Error::source(innermost)
+        && let Some(cause) = cause.downcast_ref::<minijinja::Error>()
+    {
+        innermost = cause;
+    }
+    let detail = || innermost.detail().map_or_else(|| innermost.to_string(), str::to_owned);
+    match innermost.kind() {
+        ErrorKind::UndefinedError => Failure { class: "", text: asker.undefined(&detail()) },
+        ErrorKind::TemplateNotFound => Failure {
+            class: "jinja2.exceptions.TemplateNotFound",
+            text: missing_template(&detail()),
+        },
+        ErrorKind::SyntaxError => {
+            Failure { class: "jinja2.exceptions.TemplateSyntaxError", text: detail() }
+        }
+        ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
+            Failure { class: "jinja2.exceptions.TemplateAssertionError", text: detail() }
+        }
+        ErrorKind::UnknownMethod => Failure { class: "AttributeError", text: detail() },
+        _ => Failure { class: "TypeError", text: detail() },
+    }
+}
+
+/// The name out of the engine's sentence on a template that does not exist.
+fn missing_template(text: &str) -> String {
+    text.split('"').nth(1).map_or_else(|| text.to_owned(), str::to_owned)
+}
+
+/// Answers the questions of the thread until it ends. Gives what kept a question from being
+/// answered.
+fn serve(
+    context: &mut dyn Context,
+    receiver: &Receiver<Request>,
+    keywords: &[(EcoString, Value)],
+) -> Option<Stop> {
+    let mut stopped = None;
+    for request in receiver {
+        let answer = match &stopped {
+            Some(_) => Answer::Stopped,
+            None => match answer(context, &request.question, keywords) {
+                Ok(answer) => answer,
+                Err(stop) => {
+                    stopped = Some(stop);
+                    Answer::Stopped
+                }
+            },
+        };
+        // Whoever asked may be gone, and then nobody waits.
+        let _ = request.reply.send(answer);
+    }
+    stopped
+}
+
+fn answer(
+    context: &mut dyn Context,
+    question: &Question,
+    keywords: &[(EcoString, Value)],
+) -> Result<Answer, Stop> {
+    match question {
+        Question::Template(name) => template_text(context, name).map(Answer::Text),
+        Question::Name(name) if keywords.is_empty() => {
+            let found = context.lookup(name);
+            optional(context, found, name)
+        }
+        Question::Name(_) => Ok(Answer::Nothing),
+        Question::Module(name) => Ok(match context.module_directory(name) {
+            Some(_) => Answer::Value(Plain::Namespace(name.clone())),
+            None => Answer::Nothing,
+        }),
+        Question::NameIn(namespace, name) => {
+            let found = context.lookup_in(namespace, name);
+            optional(context, found, name)
+        }
+        Question::Attribute(instance, name) => {
+            let found = context.attribute(*instance, name);
+            optional(context, found, name)
+        }
+        Question::Call(plugin, arguments) => {
+            let arguments: Vec<Value> = arguments.iter().map(Plain::value).collect();
+            let value = context.call(plugin, &arguments, &[])?;
+            Ok(Answer::Value(Plain::of(&value, context)))
+        }
+    }
+}
+
+/// What was found, or that there is nothing: no such name, or an optional relation without a value.
+fn optional(context: &dyn Context, found: Result<Value, Stop>, path: &str) -> Result<Answer, Stop> {
+    match found {
+        Ok(Value::Unknown(unknown)) => Err(Stop::Unknown(Value::Unknown(unknown))),
+        Ok(Value::Reference(reference)) => {
+            let shown = Value::Reference(reference).repr(context);
+            Err(Stop::Explicit(format!(
+                "Encountered reference in Jinja template for variable {path} (= `{shown}`)"
+            )))
+        }
+        Ok(value) => Ok(Answer::Value(Plain::of(&value, context))),
+        Err(Stop::Error(error))
+            if matches!(error.class, Class::NotFound | Class::OptionalValue) =>
+        {
+            Ok(Answer::Nothing)
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// The text of a template: the first part of its name is a module or, if empty, the project.
+fn template_text(context: &dyn Context, name: &str) -> Result<Option<String>, Stop> {
+    let (module, rest) = name.split_once('/').unwrap_or((name, ""));
+    let root = match module {
+        "" => Some(context.project_directory()),
+        _ => context.module_directory(module),
+    };
+    let is_inside = !rest.split('/').any(|part| part == "..");
+    let Some(root) = root.filter(|_| is_inside) else { return Ok(None) };
+    let Ok(bytes) = context.world().read(&root.join("templates").join(rest)) else {
+        return Ok(None);
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text.replace("\r\n", "\n"))),
+        Err(_) => {
+            let text = format!("the template {name} is not UTF-8");
+            Err(Stop::raised("UnicodeDecodeError", text))
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The values of the language.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+use rustc_hash::FxBuildHasher;
+
+use crate::plugin::TypeExpr;
+
+/// The number of an instance of a run, in the order of creation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct InstanceId(pub u32);
+
+/// The number of a variable of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VarId(pub u32);
+
+/// The entries of a dict in their order.
+pub type Dict = IndexMap<EcoString, Value, FxBuildHasher>;
+
+/// A value.
+#[derive(Clone, Default, Debug)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` and `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A whole number that has more than 64 bits.
+    BigInt(Rc<BigInt>),
+    /// A number with a point.
+    Float(f64),
+    /// Text.
+    Str(EcoString),
+    /// Several values.
+    List(Rc<Vec<Value>>),
+    /// Values by name.
+    Dict(Rc<Dict>),
+    /// An instance of an entity.
+    Instance(InstanceId),
+    /// A value that is not known yet; each one is equal only to itself.
+    Unknown(Rc<Unknown>),
+    /// A value that is computed when it is deployed.
+    Reference(Rc<Reference>),
+}
+
+/// Where a value comes from that is not known yet.
+#[derive(Debug, Default)]
+pub struct Unknown {
+    /// What could not be known.
+    pub source: EcoString,
+}
+
+/// A value that is computed when it is deployed.
+#[derive(Debug)]
+pub struct Reference {
+    /// The name it is registered by, such as `std::Environment`.
+    pub name: EcoString,
+    /// The name of its Python class.
+    pub class: EcoString,
+    /// Its arguments in the order in which they were set.
+    pub arguments: Vec<(EcoString, Value)>,
+    /// The type of what it computes.
+    pub computes: TypeExpr,
+    /// How it prints, if its class says so.
+    pub text: Option<String>,
+}
+
+/// What it takes to print instances.
+pub trait Names {
+    /// The full name of the entity of an instance.
+    fn entity_name(&self, instance: InstanceId) -> &str;
+    /// The places where an instance was constructed, as text.
+    fn constructed_at(&self, instance: InstanceId) -> String;
+}
+
+impl Value {
+    /// A text.
+    pub fn str(text: impl Into<EcoString>) -> Self {
+        Self::Str(text.into())
+    }
+
+    /// A list.
+    pub fn list(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::List(Rc::new(items.into_iter().collect()))
+    }
+
+    /// A dict.
+    pub fn dict(entries: impl IntoIterator<Item = (EcoString, Self)>) -> Self {
+        Self::Dict(Rc::new(entries.into_iter().collect()))
+    }
+
+    /// A new unknown value.
+    pub fn unknown(source: impl Into<EcoString>) -> Self {
+        Self::Unknown(Rc::new(Unknown { source: source.into() }))
+    }
+
+    /// A whole number of any size.
+    pub fn int(number: BigInt) -> Self {
+        match i64::try_from(&number) {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::BigInt(Rc::new(number)),
+        }
+    }
+
+    /// Whether it is not known yet.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown(_))
+    }
+
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(text) = self { Some(text) } else { None }
+    }
+
+    /// The name of the Python type of the value.
+    pub fn python_type(&self) -> &str {
+        match self {
+            Self::Null => "NoneValue",
+            Self::Bool(_) => "bool",
+            Self::Int(_) | Self::BigInt(_) => "int",
+            Self::Float(_) => "float",
+            Self::Str(_) => "str",
+            Self::List(_) => "list",
+            Self::Dict(_) => "dict",
+            Self::Instance(_) => "Instance",
+            Self::Unknown(_) => "Unknown",
+            Self::Reference(reference) => &reference.class,
+        }
+    }
+
+    /// The whole number that it is, `true` counting as 1.
+    pub fn as_integer(&self) -> Option<BigInt> {
+        match self {
+            Self::Bool(b) => Some(BigInt::from(u8::from(*b))),
+            Self::Int(n) => Some(BigInt::from(*n)),
+            Self::BigInt(n) => Some((**n).clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a number in an operator's sense, which `true` is too.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Bool(_) | Self::Int(_) | Self::BigInt(_) | Self::Float(_))
+    }
+
+    /// Python's truth of it.
+    pub fn is_truthy(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Bool(b) => *b,
+            Self::Int(n) => *n != 0,
+            Self::BigInt(_) | Self::Instance(_) | Self::Unknown(_) | Self::Reference(_) => true,
+            Self::Float(x) => *x != 0.0,
+            Self::Str(s) => !s.is_empty(),
+            Self::List(items) => !items.is_empty(),
+            Self::Dict(entries) => !entries.is_empty(),
+        }
+    }
+
+    /// The value as text, as Python's `str` gives it.
+    pub fn text(&self, names: &dyn Names) -> String {
+        match self {
+            Self::Str(s) => s.to_string(),
+            Self::Instance(id) => {
+                let name = names.entity_name(*id);
+                format!("{name} (instantiated at {})", names.constructed_at(*id))
+            }
+            _ => self.repr(names),
+        }
+    }
+
+    /// The value as it prints inside of others, as Python's `repr` gives it.
+    pub fn repr(&self, names: &dyn Names) -> String {
+        let mut out = String::new();
+        self.write_repr(&mut out, names);
+        out
+    }
+
+    /// Appends what [`Value::repr`] gives.
+    pub fn write_repr(&self, out: &mut String, names: &dyn Names) {
+        // Writing to a string never fails.
+        let _ = match self {
+            Self::Null => out.write_str("null"),
+            Self::Bool(true) => out.write_str("True"),
+            Self::Bool(false) => out.write_str("False"),
+            Self::Int(n) => write!(out, "{n}"),
+            Self::BigInt(n) => write!(out, "{n}"),
+            Self::Float(x) => out.write_str(&float_text(*x)),
+            Self::Str(s) => {
+                write_string(out, s);
+                Ok(())
+            }
+            Self::List(items) => {
+                out.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    out.push_str(if i == 0 { "" } else { ", " });
+                    item.write_repr(out, names);
+                }
+                out.write_str("]")
+            }
+            Self::Dict(entries) => {
+                out.push('{');
+                for (i, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if i == 0 { "" } else { ", " });
+                    write_string(out, key);
+                    out.push_str(": ");
+                    value.write_repr(out, names);
+                }
+                out.write_str("}")
+            }
+            Self::Instance(id) => write!(out, "{} #{}", names.entity_name(*id), id.0 + 1),
+            Self::Unknown(_) => out.write_str("<inmanta.execute.util.Unknown object>"),
+            Self::Reference(reference) => match &reference.text {
+                Some(text) => out.write_str(text),
+                None => out.write_str(&reference.class),
+            },
+        };
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::List(a), Self::List(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Self::Dict(a), Self::Dict(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Self::Instance(a), Self::Instance(b)) => a == b,
+            (Self::Unknown(a), Self::Unknown(b)) => Rc::ptr_eq(a, b),
+            (Self::Reference(a), Self::Reference(b)) => {
+                Rc::ptr_eq(a, b) || (a.class == b.class && a.arguments == b.arguments)
+            }
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (a, b) if a.is_number() && b.is_number() => {
+                compare_numbers(a, b) == Some(std::cmp::Ordering::Equal)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// How two numbers compare, exactly: large whole numbers are not rounded.
+pub fn compare_numbers(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        (Value::Float(a), _) => compare_float(*a, b),
+        (_, Value::Float(b)) => compare_float(*b, a).map(std::cmp::Ordering::reverse),
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        _ => Some(a.as_integer()?.cmp(&b.as_integer()?)),
+    }
+}
+
+fn compare_float(a: f64, b: &Value) -> Option<std::cmp::Ordering> {
+    if a.is_nan() {
+        return None;
+    }
+    if a.is_infinite() {
+        return Some(if a > 0.0 { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less });
+    }
+    let whole = float_integer(a.floor())?;
+    let order = whole.cmp(&b.as_integer()?);
+    Some(order.then(if a.fract() == 0.0 {
+        std::cmp::Ordering::Equal
+    } else {
+        std::cmp::Ordering::Greater
+    }))
+}
+
+/// The whole number that a float without a fraction is.
+pub fn float_integer(x: f64) -> Option<BigInt> {
+    if !x.is_finite() {
+        return None;
+    }
+    let bits = x.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i64;
+    let mantissa = if exponent == 0 {
+        (bits & ((1 << 52) - 1)) << 1
+    } else {
+        (bits & ((1 << 52) - 1)) | (1 << 52)
+    };
+    let shift = exponent - 1075;
+    let size = BigInt::from(mantissa);
+    let size = if shift >= 0 { size << shift as usize } else { size >> (-shift) as usize };
+    Some(if x.is_sign_negative() { -size } else { size })
+}
+
+/// A float as Python prints it: the shortest text that reads back, with an exponent if it is below
+/// -4 or above 15.
+pub fn float_text(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf" } else { "-inf" }.into();
+    }
+    let scientific = format!("{x:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if x != 0.0 && !(-4..16).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{mantissa}e{sign}{:02}", exponent.abs());
+    }
+    let plain = format!("{x}");
+    if plain.contains('.') { plain } else { plain + ".0" }
+}
+
+/// Appends a text in quotes as Python's `repr` writes it.
+pub fn write_string(out: &mut String, text: &str) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        // Writing to a string never fails.
+        let _ = match c {
+            '\\' => out.write_str("\\\\"),
+            '\n' => out.write_str("\\n"),
+            '\r' => out.write_str("\\r"),
+            '\t' => out.write_str("\\t"),
+            c if c == quote => write!(out, "\\{c}"),
+            c if c.is_ascii_control() || ('\u{7f}'..='\u{a0}').contains(&c) || c == '\u{ad}' => {
+                write!(out, "\\x{:02x}", c as u32)
+            }
+            '\u{2028}'
+            | '\u{2029}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{e000}'..='\u{f8ff}'
+            | '\u{feff}' => {
+                write!(out, "\\u{:04x}", c as u32)
+            }
+            c => out.write_char(c),
+        };
+    }
+    out.push(quote);
+}
+
+/// A text in quotes as Python's `repr` writes it.
+pub fn string_repr(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    write_string(&mut out, text);
+    out
+}

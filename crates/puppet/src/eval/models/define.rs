@@ -1,0 +1,439 @@
+//! From a definition to a type: its parent, its features with their types and defaults.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_data::Value as Data;
+use ordain_source::{FileId, Span, TextRange, suggest};
+
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::scope::ScopeId;
+use crate::eval::{Compiler, Frame};
+use crate::load::ModelDef;
+use crate::syntax::{
+    Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
+};
+use crate::types::modelled::{self, Code, FeatureKind, Layout, Modelled, Rule, Slot};
+use crate::types::new::{Host, new_instance};
+use crate::types::{ObjectType, Type};
+use crate::value::Value;
+
+/// How many types may inherit from each other.
+const MAX_PARENTS: usize = 100;
+
+impl Compiler<'_> {
+    /// The type with features of this name in lower case, loaded if need be.
+    pub(crate) fn model_named(&mut self, lower: &str) -> EvalResult<Option<Arc<ObjectType>>> {
+        if let Some(known) = self.models.types.get(lower) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        match self.env.find_model(lower)? {
+            Some(def) => self.define_model(&def).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Compiler::model_named`], for a name whose file was read already.
+    pub(crate) fn known_model(&mut self, lower: &str) -> EvalResult<Option<Arc<ObjectType>>> {
+        if let Some(known) = self.models.types.get(lower) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        match self.env.known_model(lower) {
+            Some(def) => self.define_model(&def).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes sure that the types of the site program are well defined, used or not.
+    ///
+    /// # Errors
+    /// Of their definitions.
+    pub(crate) fn define_models(&mut self) -> EvalResult<()> {
+        for def in self.env.known_models() {
+            self.define_model(&def)?;
+        }
+        Ok(())
+    }
+
+    /// The errors of all definitions, one at most of each.
+    pub(crate) fn wrong_models(&mut self) -> Vec<EvalError> {
+        let mut errors = Vec::new();
+        for def in self.env.known_models() {
+            let result = self.define_model(&def).and_then(|kind| self.layout(&kind));
+            if let Err(unwind) = result {
+                errors.push(self.final_error(unwind));
+                self.models.opening.clear();
+                self.models.laying.clear();
+                self.models.logics.clear();
+            }
+        }
+        errors
+    }
+
+    fn define_model(&mut self, def: &Arc<ModelDef>) -> EvalResult<Arc<ObjectType>> {
+        let lower: EcoString = def.name.to_lowercase();
+        if let Some(known) = self.models.types.get(&lower) {
+            return Ok(Arc::clone(known));
+        }
+        let error = |code, text: String| EvalError::new(code, text, def.span);
+        if self.models.opening.len() >= MAX_PARENTS {
+            let text = format!("Type '{}' inherits from too many types", def.name);
+            return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
+        }
+        let Some(model) = modelled::model(&def.program, def.id) else {
+            return Err(error("RUNTIME_ERROR", "this defines no type".into()).into());
+        };
+        let parent = match &model.parent {
+            None => None,
+            Some(parent) => {
+                self.models.opening.push(def.name.clone());
+                let found = self.parent_named(def, parent);
+                self.models.opening.pop();
+                Some(Type::Object(found?))
+            }
+        };
+        if let Some(Type::Object(parent)) = &parent
+            && parent.line().count() >= MAX_PARENTS
+        {
+            let text = format!("Type '{}' inherits from too many types", def.name);
+            return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
+        }
+        let model = Modelled { model, def: Arc::clone(def), layout: OnceLock::new() };
+        let kind = Arc::new(ObjectType {
+            name: def.name.clone(),
+            parent,
+            model: Some(Arc::new(model)),
+            ..ObjectType::bare()
+        });
+        self.models.types.insert(lower, Arc::clone(&kind));
+        if self.models.opening.is_empty() && self.models.laying.is_empty() {
+            self.layout(&kind)?;
+        }
+        Ok(kind)
+    }
+
+    fn parent_named(
+        &mut self,
+        def: &Arc<ModelDef>,
+        parent: &EcoString,
+    ) -> EvalResult<Arc<ObjectType>> {
+        let place = match parent_place(def) {
+            Some(range) => range.in_file(def.program.file),
+            None => def.span,
+        };
+        let same = |name: &EcoString| name.to_lowercase() == parent.to_lowercase();
+        if let Some(start) = self.models.opening.iter().position(same) {
+            let mut names: Vec<&str> =
+                self.models.opening[start..].iter().map(EcoString::as_str).collect();
+            names.extend(names.first().copied());
+            let text = format!("Type inheritance is circular: {}", names.join(" -> "));
+            return Err(EvalError::new("TYPE_INHERITANCE_CYCLE", text, place).into());
+        }
+        match self.model_named(&parent.to_lowercase())? {
+            Some(kind) => Ok(kind),
+            None => {
+                let text = format!("Type '{parent}' (parent of '{}') is not defined", def.name);
+                let mut error = EvalError::new("TYPE_UNKNOWN_PARENT", text, place);
+                let known = self.env.known_models();
+                let near = suggest::nearest(parent, known.iter().map(|d| d.name.as_str()));
+                error.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Works out the features of a type, once.
+    pub(crate) fn layout(&mut self, kind: &Arc<ObjectType>) -> EvalResult<()> {
+        let Some(model) = kind.model.clone() else { return Ok(()) };
+        if model.layout.get().is_some() {
+            return Ok(());
+        }
+        if self.models.laying.contains(&kind.name) {
+            let text = format!("Type '{}' is used where it is being defined", kind.name);
+            return Err(EvalError::new("TYPE_BAD_DEFAULT", text, model.def.span).into());
+        }
+        self.models.laying.push(kind.name.clone());
+        let result = self.lay_out(kind, &model);
+        self.models.laying.pop();
+        // It was unset before, and nothing between sets it.
+        let _ = model.layout.set(result?);
+        self.test_defaults(kind)
+    }
+
+    fn lay_out(&mut self, kind: &Arc<ObjectType>, model: &Modelled) -> EvalResult<Layout> {
+        let mut layout = Layout::default();
+        if let Some(parent) = kind.parent_object() {
+            self.layout(&parent)?;
+            if let Some(known) = parent.model.as_ref().and_then(|m| m.layout.get()) {
+                layout.slots.clone_from(&known.slots);
+                layout.index = known.index.clone();
+                layout.rules.clone_from(&known.rules);
+            }
+        }
+        let def = &model.def;
+        let program = &def.program;
+        let Expr::Definition(definition) = program[def.id] else { return Ok(layout) };
+        let Definition::TypeDefinition { statements, .. } = program.definition(definition) else {
+            return Ok(layout);
+        };
+        for TypeStatement { kind: statement, range } in program.type_statements(*statements) {
+            match statement {
+                TypeStatementKind::Abstract => {}
+                TypeStatementKind::Invariant { title, body, .. } => {
+                    let code = code(program, *body);
+                    let program = Arc::clone(program);
+                    layout.rules.push(Arc::new(Rule { program, title: *title, code }));
+                }
+                TypeStatementKind::Feature(syntax) => {
+                    let feature = modelled::feature(program, syntax, *range);
+                    let slot = self.slot(def, syntax, feature, &mut layout)?;
+                    layout.index.insert(slot.feature.name.clone(), layout.slots.len());
+                    layout.slots.push(Arc::new(slot));
+                }
+            }
+        }
+        for i in 0..layout.slots.len() {
+            let slot = Arc::clone(&layout.slots[i]);
+            layout.defaults.push(self.default_of(&slot, def)?);
+        }
+        layout.id = chosen(&layout, |slot| slot.feature.id);
+        layout.namevar = chosen(&layout, |slot| slot.feature.namevar);
+        Ok(layout)
+    }
+
+    fn slot(
+        &mut self,
+        def: &Arc<ModelDef>,
+        syntax: &FeatureSyntax,
+        feature: modelled::Feature,
+        layout: &mut Layout,
+    ) -> EvalResult<Slot> {
+        let program = &def.program;
+        let at = |range: TextRange| range.in_file(program.file);
+        let name = &feature.name;
+        if let Some(known) = layout.find(name) {
+            let known = &layout.slots[known];
+            let text = format!(
+                "Feature '{name}' of type '{}' is already defined in '{}'",
+                def.name, known.owner
+            );
+            let mut error = EvalError::new("TYPE_DUPLICATE_FEATURE", text, at(syntax.name_range));
+            let place = known.feature.span;
+            error.related.extend(place.map(|s| (s, "first defined here".to_owned())));
+            return Err(error.into());
+        }
+        let only = |flag: fn(&modelled::Feature) -> bool| {
+            flag(&feature) && layout.slots.iter().any(|slot| flag(&slot.feature))
+        };
+        for (word, twice) in [("id", only(|f| f.id)), ("namevar", only(|f| f.namevar))] {
+            if twice {
+                let text =
+                    format!("Type '{}' has more than one feature with {word} => true", def.name);
+                let error = EvalError::new("TYPE_BAD_SETTING", text, at(syntax.name_range));
+                return Err(error.into());
+            }
+        }
+        let (kind, target) = self.feature_type(def, syntax, &feature)?;
+        let program = &def.program;
+        let setting = |name: &str| {
+            let setting = program.settings(syntax.settings).iter().find(|s| s.name == name)?;
+            Some(code(program, setting.value))
+        };
+        Ok(Slot {
+            owner: def.name.clone(),
+            kind,
+            target,
+            is_many: feature.multiplicity.is_many(),
+            check: modelled::check_of(program, syntax).map(|s| code(program, s.value)),
+            derived: setting("derived"),
+            set: setting("set"),
+            get: setting("get"),
+            feature,
+        })
+    }
+
+    fn feature_type(
+        &mut self,
+        def: &Arc<ModelDef>,
+        syntax: &FeatureSyntax,
+        feature: &modelled::Feature,
+    ) -> EvalResult<(Type, EcoString)> {
+        if let FeatureKind::Reference { target, .. } = &feature.kind {
+            let lower = target.to_lowercase();
+            return match self.model_named(&lower)? {
+                Some(kind) => Ok((Type::Object(kind), lower)),
+                None => {
+                    let text =
+                        format!("Type '{target}' (of feature '{}') is not defined", feature.name);
+                    let place = syntax.kind_range.in_file(def.program.file);
+                    let mut error = EvalError::new("TYPE_UNKNOWN_TARGET", text, place);
+                    let known = self.env.known_models();
+                    let near = suggest::nearest(target, known.iter().map(|d| d.name.as_str()));
+                    error.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+                    Err(error.into())
+                }
+            };
+        }
+        let Some(kind) = syntax.kind else { return Ok((Type::Any, EcoString::new())) };
+        let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+        let kind = self.eval_type(&f, kind).map_err(|unwind| self.locate(&f, kind, unwind))?;
+        Ok((Type::clone(&kind), EcoString::new()))
+    }
+
+    /// The default of a feature as it is kept: text is made a value of the type.
+    fn default_of(&mut self, slot: &Slot, def: &ModelDef) -> EvalResult<Option<Value>> {
+        let Some(written) = &slot.feature.default else {
+            return Ok(None);
+        };
+        let items = match written {
+            Data::List(items) if slot.is_many || slot.feature.is_reference() => items.to_vec(),
+            other => vec![other.clone()],
+        };
+        let span = slot.feature.span.unwrap_or(def.span);
+        let mut values = Vec::with_capacity(items.len());
+        for item in &items {
+            let value = self.default_item(slot, crate::rich::from_data(item));
+            values.push(value.map_err(|unwind| bad_default(unwind, slot, span))?);
+        }
+        let most = slot.feature.multiplicity.upper;
+        if let Some(most) = most.filter(|most| slot.is_many && values.len() as i64 > *most) {
+            let name = &slot.feature.name;
+            let got = values.len();
+            let text = format!("Default of '{name}': {got} values are more than {most}");
+            return Err(EvalError::new("TYPE_BAD_DEFAULT", text, span).into());
+        }
+        Ok(match slot.is_many {
+            true if values.is_empty() && !slot.feature.unsettable => None,
+            true => Some(Value::array(values)),
+            false => values.into_iter().next(),
+        })
+    }
+
+    fn default_item(&mut self, slot: &Slot, value: Value) -> EvalResult {
+        let value = match (&slot.kind, value) {
+            (Type::Float(_), Value::Int(number)) => Value::Float(number as f64),
+            (kind, value @ Value::Str(_)) if !super::feature::fits(slot, &value) => {
+                let mut host = DefaultHost(self);
+                let made = new_instance(kind, std::slice::from_ref(&value), &mut host);
+                match made {
+                    Err(_) if matches!(kind, Type::Enum { .. } | Type::Pattern(_)) => value,
+                    made => made?,
+                }
+            }
+            (_, value) => value,
+        };
+        if super::feature::fits(slot, &value) {
+            return Ok(value);
+        }
+        let text = crate::types::mismatch::describe_mismatch(
+            "it",
+            &slot.kind,
+            &crate::types::infer(&value),
+        );
+        Err(PlainError::new(text.trim_start_matches("it ").to_owned()).into())
+    }
+
+    /// Asks the checks of the type's own features about their defaults.
+    fn test_defaults(&mut self, kind: &Arc<ObjectType>) -> EvalResult<()> {
+        let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return Ok(()) };
+        for (slot, default) in layout.slots.iter().zip(&layout.defaults) {
+            let (Some(default), true) = (default, slot.owner == kind.name) else { continue };
+            let items = match default {
+                Value::Array(items) if slot.is_many => items.to_vec(),
+                single => vec![single.clone()],
+            };
+            for item in &items {
+                self.check_element(kind, slot, item).map_err(|unwind| match *unwind {
+                    Unwind::Plain(error) => {
+                        let span = slot.feature.span.unwrap_or(kind_span(kind));
+                        let name = &slot.feature.name;
+                        let own = format!("{}: {name}: ", kind.name);
+                        let reason = error.message.strip_prefix(&own).unwrap_or(&error.message);
+                        let text = format!("Default of '{name}': {reason}");
+                        EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
+                    }
+                    other => Box::new(other),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What making a default may ask.
+struct DefaultHost<'c, 'e>(&'c mut Compiler<'e>);
+
+impl Host for DefaultHost<'_, '_> {
+    // A default is the same whenever it is made.
+    fn now(&mut self) -> i128 {
+        0
+    }
+
+    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
+        self.0.type_of_text(text, NOWHERE)
+    }
+}
+
+/// The place of what is not written anywhere.
+const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
+
+fn kind_span(kind: &ObjectType) -> Span {
+    kind.model.as_ref().map_or(NOWHERE, |m| m.def.span)
+}
+
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
+fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
+    let reason = match *unwind {
+        Unwind::Plain(error) => error.message,
+        Unwind::Error(error) => error.message,
+        other => return Box::new(other),
+    };
+    let reason = reason.strip_prefix("'new' ").unwrap_or(&reason);
+    let text = format!("Default of '{}': {reason}", slot.feature.name);
+    EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
+}
+
+/// The feature that a setting chooses, else the one that is called `name` if it names every object.
+fn chosen(layout: &Layout, flag: impl Fn(&Slot) -> bool) -> Option<usize> {
+    let is_name = |slot: &Slot| {
+        slot.feature.name == "name"
+            && !slot.is_many
+            && slot.feature.multiplicity.lower == 1
+            && !slot.feature.is_reference()
+            && matches!(slot.kind, Type::String(_) | Type::Pattern(_) | Type::Literal(_))
+    };
+    let slots = || layout.slots.iter();
+    slots().position(|slot| flag(slot)).or_else(|| slots().position(|slot| is_name(slot)))
+}
+
+/// Where the parent is named.
+fn parent_place(def: &ModelDef) -> Option<TextRange> {
+    let Expr::Definition(definition) = def.program[def.id] else { return None };
+    match def.program.definition(definition) {
+        Definition::TypeDefinition { parent_range, .. } => Some(*parent_range),
+        _ => None,
+    }
+}
+
+/// Code of a setting or an invariant.
+fn code(program: &Arc<Program>, id: ExprId) -> Code {
+    let out = |body, param, lambda, arity| Code {
+        program: Arc::clone(program),
+        body,
+        param,
+        lambda,
+        arity,
+    };
+    let Expr::Lambda(lambda) = program[id] else { return out(id, None, None, 0) };
+    let lambda = program.lambda(lambda);
+    let params = program.params(lambda.params);
+    let plain =
+        |p: &crate::syntax::Param| p.kind.is_none() && p.default.is_none() && !p.captures_rest;
+    match params {
+        [] if lambda.returns.is_none() => out(lambda.body, None, None, 0),
+        [one] if lambda.returns.is_none() && plain(one) => {
+            out(lambda.body, Some(one.name.clone()), None, 1)
+        }
+        several => out(id, None, Some(id), several.len()),
+    }
+}

@@ -1,0 +1,498 @@
+//! Reading the features of objects, and giving them values.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+
+use super::Role;
+use super::logic::Run;
+use crate::eval::Compiler;
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue};
+use crate::eval::invariants::Verdict;
+use crate::eval::kind_text;
+use crate::eval::text::to_text;
+use crate::types::mismatch::describe_mismatch;
+use crate::types::modelled::{Code, Instance, Slot};
+use crate::types::{ObjectType, Type, infer, is_instance};
+use crate::value::{HashValue, Value};
+
+/// What the values of a feature are counted as.
+pub(super) fn counted(count: i64) -> String {
+    match count {
+        0 => "none".into(),
+        _ => count.to_string(),
+    }
+}
+
+fn values(count: i64) -> &'static str {
+    if count == 1 { "value" } else { "values" }
+}
+
+impl Compiler<'_> {
+    /// The value of a feature as it is kept.
+    pub(super) fn stored<'v>(&'v self, object: &'v Instance, slot: usize) -> Option<&'v Value> {
+        match object.is_finished() {
+            true => object.kept(slot),
+            false => self.models.drafts.get(object.draft)?.get(slot)?.as_ref(),
+        }
+    }
+
+    /// A feature as readers see it.
+    pub(crate) fn read_feature(&mut self, object: &Arc<Instance>, slot: usize) -> EvalResult {
+        let Some(known) = object.layout().slots.get(slot) else { return Ok(Value::Undef) };
+        if known.derived.is_some() {
+            return self.read_derived(object, slot);
+        }
+        if let Some(links) = object.links()
+            && let Some(texts) = links.of(slot)
+        {
+            return follow(object, known, links, texts);
+        }
+        let value = match self.stored(object, slot) {
+            Some(value) => value.clone(),
+            None if known.is_many && !known.feature.unsettable => Value::array([]),
+            None => Value::Undef,
+        };
+        match known.get {
+            Some(_) => self.run_getter(object, slot, value),
+            None => Ok(value),
+        }
+    }
+
+    fn run_getter(&mut self, object: &Arc<Instance>, slot: usize, value: Value) -> EvalResult {
+        let known = Arc::clone(&object.layout().slots[slot]);
+        let Some(code) = &known.get else { return Ok(value) };
+        let run = Run {
+            kind: &object.kind,
+            role: Role::Get,
+            slot: Some((slot, &known)),
+            object: Some(object),
+            argument: value,
+        };
+        let (read, _) = self.run_logic(code, run)?;
+        self.expect_result(object, &known, &read, "get", code)?;
+        Ok(read)
+    }
+
+    fn read_derived(&mut self, object: &Arc<Instance>, slot: usize) -> EvalResult {
+        let count = object.layout().slots.len();
+        if let Some(state) = object.state.get() {
+            let memo = state.memo.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+            if let Some(known) = memo[slot].get() {
+                return Ok(known.clone());
+            }
+        }
+        self.derived_circle(object, slot)?;
+        let known = Arc::clone(&object.layout().slots[slot]);
+        let Some(code) = &known.derived else { return Ok(Value::Undef) };
+        let run = Run {
+            kind: &object.kind,
+            role: Role::Derived,
+            slot: Some((slot, &known)),
+            object: Some(object),
+            argument: Value::Instance(Arc::clone(object)),
+        };
+        let (value, _) = self.run_logic(code, run)?;
+        let value = if value.is_undef() && known.is_many { Value::array([]) } else { value };
+        self.expect_result(object, &known, &value, "derived", code)?;
+        if let Some(memo) = object.state.get().and_then(|state| state.memo.get()) {
+            // It may have been computed on the way, which gave the same.
+            let _ = memo[slot].set(value.clone());
+        }
+        Ok(value)
+    }
+
+    /// Tests what a getter gave.
+    fn expect_result(
+        &self,
+        object: &Instance,
+        slot: &Slot,
+        value: &Value,
+        what: &str,
+        code: &Code,
+    ) -> EvalResult<()> {
+        let fits = |value: &Value| value.is_undef() || fits(slot, value);
+        let good = match (slot.is_many, value) {
+            (true, Value::Array(items)) => items.iter().all(fits),
+            (true, other) => other.is_undef(),
+            (false, other) => fits(other),
+        };
+        if good {
+            return Ok(());
+        }
+        let name = &slot.feature.name;
+        let text = format!(
+            "{}: {what} of '{name}' returned a wrong value: {}",
+            object.kind.name,
+            expectation(slot, value)
+        );
+        Err(EvalError::new("TYPE_BAD_GETTER", text, place_of(code)).into())
+    }
+
+    /// All features of an object as readers see them.
+    pub(crate) fn read_all(&mut self, object: &Arc<Instance>) -> EvalResult {
+        let mut out = HashValue::default();
+        for i in 0..object.layout().slots.len() {
+            let name = object.layout().slots[i].feature.name.clone();
+            let value = self.read_feature(object, i)?;
+            out.insert(Value::Str(name), value);
+        }
+        Ok(Value::Hash(Arc::new(out)))
+    }
+
+    /// The place of a feature by its name.
+    pub(crate) fn feature_named(&self, kind: &ObjectType, name: &str) -> EvalResult<usize> {
+        let layout = kind.model.as_ref().and_then(|m| m.layout.get());
+        if let Some(slot) = layout.and_then(|layout| layout.find(name)) {
+            return Ok(slot);
+        }
+        let text = format!("Type '{}' has no feature '{name}'", kind.name);
+        let mut error = PlainError::issue("TYPE_UNKNOWN_FEATURE", text);
+        let known = layout.into_iter().flat_map(|l| l.slots.iter());
+        let near = suggest::nearest(name, known.map(|s| s.feature.name.as_str()));
+        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        Err(error.into())
+    }
+
+    /// Gives a feature a value as a caller does: setters run, what is not setable is refused.
+    pub(crate) fn give(
+        &mut self,
+        object: &Arc<Instance>,
+        slot: usize,
+        value: Value,
+        append: bool,
+    ) -> EvalResult<()> {
+        let known = Arc::clone(&object.layout().slots[slot]);
+        let (kind, name) = (&object.kind.name, &known.feature.name);
+        if !known.feature.setable {
+            let text = format!("{kind}: feature '{name}' can not be set");
+            return issue("TYPE_NOT_SETABLE", text).map_err(|e| related(e, &known));
+        }
+        if append && !known.is_many {
+            let text = format!("{kind}: feature '{name}' has one value, += can not add another");
+            return issue("TYPE_WRONG_VALUE", text).map_err(|e| related(e, &known));
+        }
+        if matches!(value, Value::Default) {
+            return self.reset(object, slot);
+        }
+        let Some(code) = &known.set else {
+            // Without a setter the value of a derived feature is lost, as the definition was told.
+            return if known.derived.is_some() {
+                Ok(())
+            } else {
+                self.keep(object, slot, value, append)
+            };
+        };
+        let run = Run {
+            kind: &object.kind,
+            role: Role::Set,
+            slot: Some((slot, &known)),
+            object: Some(object),
+            argument: value,
+        };
+        let (value, assigned) = self.run_logic(code, run)?;
+        if assigned || known.derived.is_some() {
+            return Ok(());
+        }
+        self.keep(object, slot, value, append).map_err(|unwind| bad_setter(unwind, object, &known))
+    }
+
+    /// Back to what the feature was at first.
+    fn reset(&mut self, object: &Arc<Instance>, slot: usize) -> EvalResult<()> {
+        let value = object.layout().defaults[slot].clone();
+        if let Some(draft) = self.models.drafts.get_mut(object.draft) {
+            let old = std::mem::replace(&mut draft[slot], value);
+            release(object, slot, old.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Keeps a value that is tested: its type, how many there are, the check.
+    pub(super) fn keep(
+        &mut self,
+        object: &Arc<Instance>,
+        slot: usize,
+        value: Value,
+        append: bool,
+    ) -> EvalResult<()> {
+        let known = Arc::clone(&object.layout().slots[slot]);
+        if !append && known.feature.is_containment() {
+            release(object, slot, self.stored(object, slot));
+        }
+        let kept = match known.is_many {
+            true => self.many(object, slot, &known, value, append)?,
+            false if value.is_undef() => known.feature.unsettable.then_some(Value::Undef),
+            false => {
+                let value = self.element(object, &known, value, None)?;
+                self.take_in(object, &known, &value).map_err(|e| related(e, &known))?;
+                Some(value)
+            }
+        };
+        if let Some(draft) = self.models.drafts.get_mut(object.draft) {
+            draft[slot] = kept;
+        }
+        Ok(())
+    }
+
+    fn many(
+        &mut self,
+        object: &Arc<Instance>,
+        slot: usize,
+        known: &Arc<Slot>,
+        value: Value,
+        append: bool,
+    ) -> EvalResult<Option<Value>> {
+        let given = match value {
+            Value::Array(items) => Arc::try_unwrap(items).unwrap_or_else(|items| items.to_vec()),
+            Value::Iterator(iterator) => iterator.items.clone(),
+            Value::Undef => Vec::new(),
+            single => vec![single],
+        };
+        let mut all = match (append, self.stored(object, slot)) {
+            (true, Some(Value::Array(_))) => match self.take_draft(object, slot) {
+                Some(Value::Array(items)) => {
+                    Arc::try_unwrap(items).unwrap_or_else(|items| items.to_vec())
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        all.reserve(given.len());
+        for (i, item) in given.into_iter().enumerate() {
+            let item = self
+                .element(object, known, item, Some(i))
+                .and_then(|item| self.take_in(object, known, &item).map(|()| item))
+                .map_err(|unwind| at_item(unwind, i))?;
+            all.push(item);
+        }
+        self.unique_links(object, known, &all)?;
+        let count = all.len() as i64;
+        if let Some(most) = known.feature.multiplicity.upper.filter(|most| count > *most) {
+            let (kind, name) = (&object.kind.name, &known.feature.name);
+            let text = format!(
+                "{kind}: feature '{name}' takes at most {most} {}, got {count}",
+                values(most)
+            );
+            return issue("TYPE_TOO_MANY", text).map_err(|e| related(e, known));
+        }
+        let keeps = !all.is_empty() || known.feature.unsettable;
+        Ok(keeps.then(|| Value::Array(Arc::new(all))))
+    }
+
+    fn take_draft(&mut self, object: &Instance, slot: usize) -> Option<Value> {
+        self.models.drafts.get_mut(object.draft)?.get_mut(slot)?.take()
+    }
+
+    /// One value of a feature: converted where it is to be, and tested.
+    pub(super) fn element(
+        &mut self,
+        object: &Arc<Instance>,
+        slot: &Arc<Slot>,
+        value: Value,
+        index: Option<usize>,
+    ) -> EvalResult {
+        let value = match value {
+            Value::Int(number) if matches!(slot.kind, Type::Float(_)) => {
+                Value::Float(number as f64)
+            }
+            Value::Hash(given) if slot.feature.is_containment() => {
+                self.part_of_hash(slot, &given)?
+            }
+            other => other,
+        };
+        if !fits(slot, &value) {
+            let kind = &object.kind.name;
+            let name = &slot.feature.name;
+            let place = index.map_or_else(String::new, |i| format!(" index {i}"));
+            let text = describe_mismatch(&format!("{name}{place}"), &slot.kind, &infer(&value));
+            let error = issue("TYPE_WRONG_VALUE", format!("{kind}: {text}"));
+            return error.map_err(|e| related(e, slot));
+        }
+        if let Value::Instance(part) = &value
+            && !part.is_finished()
+        {
+            let text =
+                format!("{}: the object is not finished and can not be stored", part.kind.name);
+            return issue("TYPE_NOT_FINISHED", text);
+        }
+        self.check_element(&object.kind, slot, &value)?;
+        Ok(value)
+    }
+
+    /// Asks the check of a feature about a value.
+    pub(super) fn check_element(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        slot: &Arc<Slot>,
+        value: &Value,
+    ) -> EvalResult<()> {
+        let Some(code) = &slot.check else { return Ok(()) };
+        let run = Run {
+            kind,
+            role: Role::Check,
+            slot: Some((0, slot)),
+            object: None,
+            argument: value.clone(),
+        };
+        let (verdict, _) = self.run_logic(code, run)?;
+        let name = &slot.feature.name;
+        let reason = match Verdict::of(&verdict) {
+            Some(Verdict::Accepted) => return Ok(()),
+            Some(Verdict::Because(reason)) => reason,
+            Some(Verdict::Refused) => {
+                format!("Illegal value: {} is not an acceptable value for {name}", to_text(value))
+            }
+            None => {
+                let text = format!(
+                    "check of '{name}' must return a String, Boolean or undef, got {}",
+                    kind_text(&verdict)
+                );
+                return Err(EvalError::new("TYPE_BAD_CHECK_RESULT", text, place_of(code)).into());
+            }
+        };
+        let error = issue("TYPE_CHECK_FAILED", format!("{}: {name}: {reason}", kind.name));
+        error.map_err(|e| related(e, slot))
+    }
+
+    /// The instance that a hash stands for, which is to be part of another.
+    fn part_of_hash(&mut self, slot: &Slot, given: &Arc<HashValue>) -> EvalResult {
+        let key = Value::str(crate::types::modelled::PTYPE);
+        let (target, given) = match given.get(&key).and_then(Value::as_str) {
+            None => (slot.target.clone(), Arc::clone(given)),
+            Some(name) => {
+                let rest = given.iter().filter(|(k, _)| **k != key);
+                let rest: HashValue = rest.map(|(k, v)| (k.clone(), v.clone())).collect();
+                (EcoString::from(name.to_lowercase()), Arc::new(rest))
+            }
+        };
+        match self.model_named(&target)? {
+            Some(kind) => self.instantiate(&kind, &[Value::Hash(given)], None),
+            None => issue("TYPE_UNKNOWN_TARGET", format!("Type '{target}' is not defined")),
+        }
+    }
+
+    /// Makes a value part of the object, where the feature says so.
+    fn take_in(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
+        let (true, Value::Instance(part)) = (slot.feature.is_containment(), value) else {
+            return Ok(());
+        };
+        let name = ecow::eco_format!("{} ({})", object.kind.name, slot.feature.name);
+        match part.enter(name) {
+            Ok(()) => Ok(()),
+            Err(known) => issue(
+                "TYPE_ALREADY_CONTAINED",
+                format!("{} is already contained in {known}", part.kind.name),
+            ),
+        }
+    }
+
+    /// A list of links has no object twice.
+    fn unique_links(&self, object: &Instance, slot: &Slot, all: &[Value]) -> EvalResult<()> {
+        if !slot.feature.is_reference() || slot.feature.is_containment() {
+            return Ok(());
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        let address = |value: &Value| match value {
+            Value::Instance(target) => Some(Arc::as_ptr(target)),
+            _ => None,
+        };
+        if all.iter().filter_map(address).all(|address| seen.insert(address)) {
+            return Ok(());
+        }
+        let (kind, name) = (&object.kind.name, &slot.feature.name);
+        issue("TYPE_WRONG_VALUE", format!("{kind}: feature '{name}' has the same object twice"))
+    }
+}
+
+/// Where code of a type is.
+fn place_of(code: &Code) -> Span {
+    code.program.span(code.lambda.unwrap_or(code.body))
+}
+
+/// Whether a value is of the type of a feature.
+pub(super) fn fits(slot: &Slot, value: &Value) -> bool {
+    match (&slot.kind, value) {
+        (Type::Float(_), Value::Int(_)) => true,
+        (kind, value) => is_instance(kind, value),
+    }
+}
+
+/// What a value of a feature should be and what was got.
+fn expectation(slot: &Slot, value: &Value) -> String {
+    let kind = match slot.is_many {
+        true => Type::Array(Arc::new(slot.kind.clone()), crate::types::IntRange::ANY_SIZE),
+        false => slot.kind.clone(),
+    };
+    let text = describe_mismatch("value", &kind, &infer(value));
+    text.strip_prefix("value ").map_or(text.clone(), str::to_owned)
+}
+
+/// What was kept is no longer part of the object.
+fn release(object: &Instance, slot: usize, old: Option<&Value>) {
+    if !object.layout().slots[slot].feature.is_containment() {
+        return;
+    }
+    match old {
+        Some(Value::Instance(part)) => part.leave(),
+        Some(Value::Array(items)) => {
+            for item in items.iter() {
+                if let Value::Instance(part) = item {
+                    part.leave();
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Says where the feature is defined.
+fn related(mut unwind: Box<Unwind>, slot: &Slot) -> Box<Unwind> {
+    if let Unwind::Plain(error) = &mut *unwind
+        && let Some(span) = slot.feature.span
+    {
+        error.related.push((span, format!("`{}` is defined here", slot.feature.name)));
+    }
+    unwind
+}
+
+/// Says which item of a list an error is about.
+fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
+    if let Unwind::Plain(error) = &mut *unwind {
+        error.blame = Blame::Item(0, item);
+    }
+    unwind
+}
+
+/// An error about the type of what a setter gave is one of the setter.
+fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Unwind> {
+    if let Unwind::Plain(error) = &mut *unwind
+        && error.issue == Some("TYPE_WRONG_VALUE")
+    {
+        let (kind, name) = (&object.kind.name, &slot.feature.name);
+        let what = error.message.trim_start_matches(&format!("{kind}: {name} ")).to_owned();
+        error.issue = Some("TYPE_BAD_SETTER");
+        error.message = format!("{kind}: set of '{name}' returned a wrong value: {what}");
+    }
+    unwind
+}
+
+/// The objects that the links of a feature mean.
+fn follow(
+    object: &Instance,
+    slot: &Slot,
+    links: &crate::types::modelled::Links,
+    texts: &[EcoString],
+) -> EvalResult {
+    let mut out = Vec::with_capacity(texts.len());
+    for text in texts {
+        let target = links.resolve(text).map(Value::Instance);
+        let Some(target) = target.filter(|target| fits(slot, target)) else {
+            let (kind, name) = (&object.kind.name, &slot.feature.name);
+            let text = format!("{kind}: {name}: there is no {} for the link '{text}'", slot.kind);
+            return issue("TYPE_UNRESOLVED_LINK", text);
+        };
+        out.push(target);
+    }
+    Ok(if slot.is_many { Value::array(out) } else { out.into_iter().next().unwrap_or_default() })
+}

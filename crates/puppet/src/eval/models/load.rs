@@ -1,0 +1,223 @@
+//! Objects from plain data: the way back from [`crate::types::modelled::to_data`].
+
+use std::sync::Arc;
+
+use ecow::{EcoString, eco_format};
+use ordain_data::Value as Data;
+use rustc_hash::FxHashMap;
+
+use crate::eval::Compiler;
+use crate::eval::error::{EvalResult, PlainError, issue};
+use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Makes a value of plain data in which objects are maps with the name of their type. Values are
+    /// tested as they stand, without setters; what must hold of objects is asked when all are made.
+    ///
+    /// # Errors
+    /// When a value does not fit. Links that lead nowhere are errors when they are followed.
+    pub fn objects_from_data(&mut self, data: &Data) -> EvalResult {
+        load(self, data)
+    }
+
+    /// Follows all links of an object and of its parts.
+    ///
+    /// # Errors
+    /// When one of them leads nowhere.
+    pub fn resolve_links(&mut self, value: &Value) -> EvalResult<()> {
+        match value {
+            Value::Array(items) => items.iter().try_for_each(|item| self.resolve_links(item)),
+            Value::Instance(object) => {
+                for i in 0..object.layout().slots.len() {
+                    if object.links().is_some_and(|links| links.of(i).is_some()) {
+                        self.read_feature(object, i)?;
+                    } else if object.layout().slots[i].feature.is_containment()
+                        && let Some(part) = object.kept(i).cloned()
+                    {
+                        self.resolve_links(&part)?;
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn load(compiler: &mut Compiler<'_>, data: &Data) -> EvalResult {
+    let mut loading = Loading { compiler, document: Arc::default(), made: Vec::new() };
+    let value = loading.value(data, &EcoString::from("#"), 0)?;
+    let Loading { compiler, document, made } = loading;
+    let mut known = FxHashMap::default();
+    for (path, object) in &made {
+        let path = if path == "#" { "#/".into() } else { path.clone() };
+        known.insert(path, Arc::downgrade(object));
+        if let Some(name) = object.link_name() {
+            known.insert(name, Arc::downgrade(object));
+        }
+    }
+    // Nothing asked for a link before.
+    let _ = document.set(known);
+    for (_, object) in &made {
+        compiler.enough(object)?;
+        compiler.invariants(object)?;
+    }
+    Ok(value)
+}
+
+/// How deep data may be nested.
+const MAX_DEPTH: usize = 500;
+
+struct Loading<'a, 'e> {
+    compiler: &'a mut Compiler<'e>,
+    document: Arc<Document>,
+    /// The objects with their paths, in the order of the document.
+    made: Vec<(EcoString, Arc<Instance>)>,
+}
+
+impl Loading<'_, '_> {
+    fn value(&mut self, data: &Data, path: &EcoString, depth: usize) -> EvalResult {
+        if depth > MAX_DEPTH {
+            return issue("TYPE_WRONG_VALUE", "the data is nested too deeply");
+        }
+        match data {
+            Data::List(items) => {
+                let mut out = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    out.push(self.value(item, &eco_format!("{path}/{i}"), depth + 1)?);
+                }
+                Ok(Value::array(out))
+            }
+            Data::Map(entries) => {
+                let name = entries.iter().find(|(k, _)| k.as_str() == Some(PTYPE));
+                match name.and_then(|(_, name)| name.as_str()) {
+                    Some(name) => self.typed(name, data, path, depth),
+                    None => {
+                        let mut out = crate::value::HashValue::default();
+                        for (key, value) in entries.iter() {
+                            let path = eco_format!("{path}/{}", key.as_str().unwrap_or_default());
+                            let value = self.value(value, &path, depth + 1)?;
+                            out.insert(crate::rich::from_data(key), value);
+                        }
+                        Ok(Value::Hash(Arc::new(out)))
+                    }
+                }
+            }
+            other => Ok(crate::rich::from_data(other)),
+        }
+    }
+
+    fn typed(&mut self, name: &str, data: &Data, path: &EcoString, depth: usize) -> EvalResult {
+        let Some(kind) = self.compiler.model_named(&name.to_lowercase())? else {
+            // What is of another type stays as it is.
+            return Ok(crate::rich::from_data(data));
+        };
+        self.compiler.layout(&kind)?;
+        let Data::Map(entries) = data else { return Ok(Value::Undef) };
+        if kind.model.as_ref().is_some_and(|m| m.model.is_abstract) {
+            let text = format!("Can not create an instance of abstract type '{name}'");
+            return issue("TYPE_ABSTRACT", text);
+        }
+        let object = Arc::new(Instance::unfinished(kind, usize::MAX));
+        self.made.push((path.clone(), Arc::clone(&object)));
+        let layout = object.layout();
+        let mut state =
+            State { values: vec![None; layout.slots.len()].into_boxed_slice(), ..State::default() };
+        let mut texts = Vec::new();
+        for (key, value) in entries.iter() {
+            let key = key.as_str().unwrap_or_default();
+            if key == PTYPE {
+                continue;
+            }
+            let at = self.compiler.feature_named(&object.kind, key)?;
+            let slot = Arc::clone(&layout.slots[at]);
+            if slot.derived.is_some() {
+                let text = format!("{}: feature '{key}' can not be set", object.kind.name);
+                return issue("TYPE_NOT_SETABLE", text);
+            }
+            let path = eco_format!("{path}/{key}");
+            if slot.feature.is_reference() && !slot.feature.is_containment() {
+                let links = links_of(&object, &slot, value)?;
+                state.values[at] =
+                    Some(Value::array(links.iter().map(|text| Value::Str(text.clone()))));
+                texts.push((at, links));
+                continue;
+            }
+            state.values[at] = self.kept(&object, &slot, value, &path, depth)?;
+        }
+        if !texts.is_empty() {
+            let document = Arc::clone(&self.document);
+            state.links = Some(Box::new(Links { document, texts }));
+        }
+        // It was just made.
+        let _ = object.state.set(state);
+        Ok(Value::Instance(object))
+    }
+
+    fn kept(
+        &mut self,
+        object: &Arc<Instance>,
+        slot: &Arc<Slot>,
+        data: &Data,
+        path: &EcoString,
+        depth: usize,
+    ) -> EvalResult<Option<Value>> {
+        let (items, is_list) = match data {
+            Data::List(items) if slot.is_many => (items.as_slice(), true),
+            Data::Null => return Ok(slot.feature.unsettable.then_some(Value::Undef)),
+            single => (std::slice::from_ref(single), false),
+        };
+        let mut out = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            let path = if is_list { eco_format!("{path}/{i}") } else { path.clone() };
+            let value = self.value(item, &path, depth + 1)?;
+            let value = self.compiler.element(object, slot, value, slot.is_many.then_some(i))?;
+            if let (Value::Instance(part), true) = (&value, slot.feature.is_containment()) {
+                let name = eco_format!("{} ({})", object.kind.name, slot.feature.name);
+                if let Err(known) = part.enter(name) {
+                    let text = format!("{} is already contained in {known}", part.kind.name);
+                    return issue("TYPE_ALREADY_CONTAINED", text);
+                }
+            }
+            out.push(value);
+        }
+        if !slot.is_many {
+            return Ok(out.into_iter().next());
+        }
+        let most = slot.feature.multiplicity.upper;
+        if let Some(most) = most.filter(|most| out.len() as i64 > *most) {
+            let (kind, name) = (&object.kind.name, &slot.feature.name);
+            let text =
+                format!("{kind}: feature '{name}' takes at most {most} values, got {}", out.len());
+            return Err(PlainError::issue("TYPE_TOO_MANY", text).into());
+        }
+        let keeps = !out.is_empty() || slot.feature.unsettable;
+        Ok(keeps.then(|| Value::array(out)))
+    }
+}
+
+/// What the links of a feature say.
+fn links_of(object: &Instance, slot: &Slot, data: &Data) -> EvalResult<Vec<EcoString>> {
+    let items = match data {
+        Data::List(items) => items.as_slice(),
+        Data::Null => &[],
+        single => std::slice::from_ref(single),
+    };
+    let text = |item: &Data| match item {
+        Data::Map(entries) => {
+            let entry = entries.iter().find(|(k, _)| k.as_str() == Some(PREF));
+            entry.and_then(|(_, text)| text.as_str()).map(EcoString::from)
+        }
+        _ => None,
+    };
+    let all: Option<Vec<EcoString>> = items.iter().map(text).collect();
+    match all {
+        Some(all) => Ok(all),
+        None => {
+            let (kind, name) = (&object.kind.name, &slot.feature.name);
+            let text = format!("{kind}: {name} expects a link, {{\"{PREF}\": \"...\"}}");
+            issue("TYPE_WRONG_VALUE", text)
+        }
+    }
+}

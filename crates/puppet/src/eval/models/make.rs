@@ -1,0 +1,258 @@
+//! Making objects: defaults, the values of a hash, the initialiser, what must hold.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::Span;
+
+use super::Role;
+use super::feature::counted;
+use super::logic::Run;
+use crate::eval::closure::Closure;
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue};
+use crate::eval::invariants::{UNTITLED, Verdict};
+use crate::eval::scope::{Scope, ScopeKind};
+use crate::eval::text::to_text;
+use crate::eval::{Compiler, Frame, kind_text};
+use crate::types::ObjectType;
+use crate::types::modelled::{Instance, Rule, State};
+use crate::value::Value;
+
+/// A value that is given to a feature, and where.
+pub(crate) struct Entry {
+    pub(crate) name: EcoString,
+    pub(crate) value: Value,
+    pub(crate) span: Option<Span>,
+}
+
+impl Compiler<'_> {
+    /// Makes an object of a type, of a hash and an initialiser if there are any.
+    ///
+    /// # Errors
+    /// When a value does not fit, something is missing, or what must hold does not.
+    pub(crate) fn instantiate(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+    ) -> EvalResult {
+        let object = self.begin_instance(kind)?;
+        let result = self.fill(&object, args, block);
+        self.end_instance(&object, result)
+    }
+
+    /// Makes an object of values that are given one by one. An error about a value is at its place,
+    /// and is what `describe` makes of it.
+    pub(crate) fn instantiate_entries(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        entries: Vec<Entry>,
+        describe: impl Fn(PlainError, Option<Span>) -> Box<Unwind>,
+    ) -> EvalResult {
+        let located = |unwind: Box<Unwind>, span| match *unwind {
+            Unwind::Plain(error) => describe(error, span),
+            other => Box::new(other),
+        };
+        let object = self.begin_instance(kind).map_err(|e| located(e, None))?;
+        let mut result = Ok(());
+        for Entry { name, value, span } in entries {
+            result = self
+                .feature_named(kind, &name)
+                .and_then(|slot| self.give(&object, slot, value, false))
+                .map_err(|unwind| located(unwind, span));
+            if result.is_err() {
+                break;
+            }
+        }
+        self.end_instance(&object, result).map_err(|e| located(e, None))
+    }
+
+    fn begin_instance(&mut self, kind: &Arc<ObjectType>) -> EvalResult<Arc<Instance>> {
+        let Some(model) = &kind.model else {
+            return issue("TYPE_WRONG_VALUE", format!("{} has no features", kind.name));
+        };
+        self.layout(kind)?;
+        if model.model.is_abstract {
+            let text = format!("Can not create an instance of abstract type '{}'", kind.name);
+            let mut error = PlainError::issue("TYPE_ABSTRACT", text);
+            error.related.push((model.def.span, "the type is defined here".into()));
+            return Err(error.into());
+        }
+        let object = Arc::new(Instance::unfinished(Arc::clone(kind), self.models.drafts.len()));
+        self.models.drafts.push(object.layout().defaults.clone());
+        Ok(object)
+    }
+
+    fn fill(
+        &mut self,
+        object: &Arc<Instance>,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+    ) -> EvalResult<()> {
+        match args {
+            [] => {}
+            [Value::Hash(given)] => {
+                for (i, (key, value)) in given.iter().enumerate() {
+                    self.fill_one(object, key, value.clone())
+                        .map_err(|unwind| at_entry(unwind, i))?;
+                }
+            }
+            [other] => {
+                let text = format!(
+                    "{}: new takes a Hash of features, got {}",
+                    object.kind.name,
+                    kind_text(other)
+                );
+                return issue("TYPE_WRONG_VALUE", text);
+            }
+            several => {
+                let text = format!(
+                    "{}: new takes one Hash of features, got {} arguments",
+                    object.kind.name,
+                    several.len()
+                );
+                return issue("TYPE_WRONG_VALUE", text);
+            }
+        }
+        match block {
+            Some(block) => self.initialise(object, block),
+            None => Ok(()),
+        }
+    }
+
+    fn fill_one(&mut self, object: &Arc<Instance>, key: &Value, value: Value) -> EvalResult<()> {
+        let slot = match key {
+            Value::Str(name) => self.feature_named(&object.kind, name)?,
+            other => self.feature_named(&object.kind, &to_text(other))?,
+        };
+        self.give(object, slot, value, false)
+    }
+
+    /// Runs the lambda that completes an object, which alone may have it as yet.
+    fn initialise(&mut self, object: &Arc<Instance>, block: &Arc<Closure>) -> EvalResult<()> {
+        let outer = self.scopes.get(block.scope);
+        let mut scope = Scope::new(ScopeKind::Lambda, Some(block.scope), outer.resource);
+        scope.module = outer.module.clone();
+        let lambda = block.program.lambda(block.lambda);
+        if let Some(param) = block.program.params(lambda.params).first() {
+            scope.set(param.name.clone(), Value::Instance(Arc::clone(object)));
+        }
+        let scope = self.scopes.push(scope);
+        let f = Frame { program: Arc::clone(&block.program), scope };
+        let result = self.eval(&f, lambda.body);
+        self.scopes.drop_scope(scope);
+        match result {
+            Ok(_) => Ok(()),
+            Err(unwind) => match *unwind {
+                Unwind::Next(..) => Ok(()),
+                other => Err(Box::new(other)),
+            },
+        }
+    }
+
+    fn end_instance(&mut self, object: &Arc<Instance>, result: EvalResult<()>) -> EvalResult {
+        let result = result.and_then(|()| self.enough(object));
+        let result = result.and_then(|()| self.invariants(object));
+        let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
+        result?;
+        // It was just made, so nothing has set it before.
+        let _ = object.state.set(State { values, ..State::default() });
+        Ok(Value::Instance(Arc::clone(object)))
+    }
+
+    /// Whether every feature has as many values as it needs.
+    pub(super) fn enough(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
+        for i in 0..object.layout().slots.len() {
+            let slot = &object.layout().slots[i];
+            let least = slot.feature.multiplicity.lower;
+            if least <= 0 {
+                continue;
+            }
+            let slot = Arc::clone(slot);
+            let value = match slot.derived {
+                Some(_) => Some(self.read_feature(object, i)?),
+                None => self.stored(object, i).cloned(),
+            };
+            let count = match value {
+                None | Some(Value::Undef) => 0,
+                Some(Value::Array(items)) if slot.is_many => items.len() as i64,
+                Some(_) => 1,
+            };
+            if count < least {
+                let (kind, name) = (&object.kind.name, &slot.feature.name);
+                let values = if least == 1 { "value" } else { "values" };
+                let got = counted(count);
+                let text =
+                    format!("{kind}: feature '{name}' needs at least {least} {values}, got {got}");
+                let mut error = PlainError::issue("TYPE_TOO_FEW", text);
+                let place = slot.feature.span;
+                error.related.extend(place.map(|s| (s, format!("`{name}` is defined here"))));
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all that must hold does; what does not is said together.
+    pub(super) fn invariants(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
+        let mut reasons = Vec::new();
+        let mut places = Vec::new();
+        for i in 0..object.layout().rules.len() {
+            let rule = Arc::clone(&object.layout().rules[i]);
+            let Some(reason) = self.broken(object, &rule)? else { continue };
+            let at = rule.code.lambda.unwrap_or(rule.code.body);
+            places.push((rule.program.span(at), "this does not hold".to_owned()));
+            reasons.push(reason);
+        }
+        if reasons.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{}: {}", object.kind.name, reasons.join("; "));
+        let mut error = PlainError::issue("TYPE_INVARIANT_FAILED", text);
+        error.related = places;
+        Err(error.into())
+    }
+
+    /// What is to say about an invariant that does not hold.
+    fn broken(&mut self, object: &Arc<Instance>, rule: &Rule) -> EvalResult<Option<String>> {
+        let run = || Run {
+            kind: &object.kind,
+            role: Role::Invariant,
+            slot: None,
+            object: Some(object),
+            argument: Value::Instance(Arc::clone(object)),
+        };
+        let (value, _) = self.run_logic(&rule.code, run())?;
+        Ok(match Verdict::of(&value) {
+            Some(Verdict::Accepted) => None,
+            Some(Verdict::Because(reason)) => Some(reason),
+            Some(Verdict::Refused) => Some(match rule.title {
+                Some(title) => self.title_text(&rule.code, title, run())?.to_string(),
+                None => UNTITLED.to_owned(),
+            }),
+            None => {
+                let text = format!(
+                    "an invariant of '{}' must return a String, Boolean or undef, got {}",
+                    object.kind.name,
+                    kind_text(&value)
+                );
+                let at = rule.program.span(rule.code.lambda.unwrap_or(rule.code.body));
+                return Err(EvalError::new("TYPE_BAD_CHECK_RESULT", text, at).into());
+            }
+        })
+    }
+}
+
+/// Says which entry of the hash an error is about.
+fn at_entry(mut unwind: Box<Unwind>, entry: usize) -> Box<Unwind> {
+    if let Unwind::Plain(error) = &mut *unwind {
+        error.blame = match error.blame {
+            _ if matches!(error.issue, Some("TYPE_UNKNOWN_FEATURE" | "TYPE_NOT_SETABLE")) => {
+                Blame::Name(entry)
+            }
+            Blame::Item(_, item) => Blame::Item(entry, item),
+            _ => Blame::Entry(entry),
+        };
+    }
+    unwind
+}

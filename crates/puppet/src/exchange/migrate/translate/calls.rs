@@ -1,0 +1,289 @@
+//! Calls of methods.
+
+use ordain_ruby::tree::{Method, Tree};
+
+use super::{
+    Code, Known, Outcome, Purpose, Translator, class_type, literal_pattern, matches, quoted, range,
+    regex,
+};
+
+/// A path from the root, of either kind of machine.
+const ABSOLUTE: &str = r"/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/";
+
+/// The attribute that a call reads: `self[:a]`, `resource[:a]`, `value(:a)`.
+pub(super) fn attribute_read(call: &Method) -> Option<&str> {
+    let [Tree::Symbol(name) | Tree::Str(name)] = &*call.args else { return None };
+    let of_resource = match &call.receiver {
+        None => false,
+        Some(receiver) => is_resource(receiver),
+    };
+    let is_read = match &*call.name {
+        "[]" => of_resource,
+        "value" | "should" => of_resource || call.receiver.is_none(),
+        _ => false,
+    };
+    is_read.then_some(name.as_str())
+}
+
+/// Whether an expression is the resource itself.
+fn is_resource(tree: &Tree) -> bool {
+    match tree {
+        Tree::SelfValue => true,
+        Tree::Instance(name) => name == "resource",
+        Tree::Call(call) => {
+            call.args.is_empty()
+                && call.name == "resource"
+                && call.receiver.as_ref().is_none_or(|one| matches!(one, Tree::SelfValue))
+        }
+        _ => false,
+    }
+}
+
+/// `_('…')`, which looks for a translation.
+pub(super) fn is_translated_text(tree: &Tree) -> bool {
+    matches!(tree, Tree::Call(call) if call.name == "_" && call.receiver.is_none())
+}
+
+impl Translator<'_> {
+    pub(super) fn call(&mut self, call: &Method) -> Outcome<Code> {
+        if let Some(name) = attribute_read(call) {
+            return self.attribute(name);
+        }
+        match &call.receiver {
+            None => self.function(call),
+            Some(Tree::Const(class)) => self.of_class(class, call),
+            Some(receiver) => match self.on_literal(receiver, call)? {
+                Some(code) => Ok(code),
+                None if call.block.is_some() => self.iteration(receiver, call),
+                None => self.method(receiver, call),
+            },
+        }
+    }
+
+    /// The value of another attribute.
+    fn attribute(&mut self, name: &str) -> Outcome<Code> {
+        if !self.features.contains_key(name) {
+            return Err(format!("the attribute {name} is not one of the type"));
+        }
+        match self.purpose {
+            Purpose::Check => Err(format!("it looks at the attribute {name}")),
+            _ => Ok(Code::atom(format!("${name}"))),
+        }
+    }
+
+    /// A call without a receiver.
+    fn function(&mut self, call: &Method) -> Outcome<Code> {
+        match (&*call.name, &*call.args) {
+            ("_", [text]) => self.expr(text),
+            ("name", []) => match self.feature {
+                Some(name) => Ok(Code::atom(quoted(name)).of(Known::Text)),
+                None => Err("the name of the resource".to_owned()),
+            },
+            ("Integer" | "Float", [value]) => {
+                let value = self.expr(value)?;
+                Ok(Code::atom(format!("{}({})", call.name, value.text)).of(Known::Number))
+            }
+            ("String", [value]) => {
+                let value = self.expr(value)?;
+                Ok(Code::atom(format!("String({})", value.text)).of(Known::Text))
+            }
+            ("Array", [value]) => {
+                let value = self.expr(value)?;
+                Ok(Code::atom(format!("[{}].flatten", value.text)).of(Known::List))
+            }
+            ("format" | "sprintf", [_, ..]) => {
+                let args = self.list(&call.args)?;
+                Ok(Code::atom(format!("sprintf({})", args.join(", "))).of(Known::Text))
+            }
+            ("absolute_path?", [value]) => self.absolute(value),
+            (name, _) => Err(format!("the method {name}")),
+        }
+    }
+
+    fn absolute(&mut self, value: &Tree) -> Outcome<Code> {
+        let value = self.expr(value)?;
+        Ok(matches(&value, "=~", &Code::atom(ABSOLUTE)))
+    }
+
+    fn of_class(&mut self, class: &str, call: &Method) -> Outcome<Code> {
+        match (class.trim_start_matches("::"), &*call.name, &*call.args) {
+            ("Puppet::Util", "absolute_path?", [value, ..])
+            | ("File", "absolute_path?", [value]) => self.absolute(value),
+            (class, name, _) => Err(format!("the method {class}.{name}")),
+        }
+    }
+
+    /// Calls on what is written there: `%w[a b].include?(value)`, `/a/.match(value)`.
+    fn on_literal(&mut self, receiver: &Tree, call: &Method) -> Outcome<Option<Code>> {
+        match (receiver, &*call.name, &*call.args) {
+            (Tree::Array(items), "include?" | "member?", [value]) => {
+                let value = self.expr(value)?;
+                let mut texts = Vec::new();
+                let mut others = Vec::new();
+                for item in items {
+                    match item {
+                        Tree::Str(text) | Tree::Symbol(text) => texts.push(quoted(text)),
+                        Tree::Bool(_) | Tree::Int(_) => others.push(self.when(&value, item)?.text),
+                        Tree::Nil => others.push(format!("{} == undef", value.operand())),
+                        _ => return Err("a list of what is not written there".to_owned()),
+                    }
+                }
+                texts.dedup();
+                if !texts.is_empty() {
+                    others.insert(0, format!("{} =~ Enum[{}]", value.operand(), texts.join(", ")));
+                }
+                if others.is_empty() {
+                    return Ok(Some(Code::atom("false").of(Known::Boolean)));
+                }
+                Ok(Some(Code::operation(others.join(" or "), Known::Boolean)))
+            }
+            (Tree::Regex(..), "match" | "match?" | "=~" | "===", [value]) => {
+                let (pattern, value) = (self.expr(receiver)?, self.expr(value)?);
+                Ok(Some(matches(&value, "=~", &pattern)))
+            }
+            (
+                Tree::Range(low, high, is_open),
+                "include?" | "cover?" | "member?" | "===",
+                [value],
+            ) => {
+                let kind = range(low, high, *is_open)?;
+                let value = self.expr(value)?;
+                Ok(Some(matches(&value, "=~", &Code::atom(kind))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn method(&mut self, receiver: &Tree, call: &Method) -> Outcome<Code> {
+        // `Pathname.new(value).absolute?`
+        if let Tree::Call(inner) = receiver
+            && matches!(&inner.receiver, Some(Tree::Const(class)) if class == "Pathname")
+            && let ("new", [value], "absolute?") = (&*inner.name, &*inner.args, &*call.name)
+        {
+            return self.absolute(value);
+        }
+        let value = self.expr(receiver)?;
+        let on = value.operand();
+        let same = |name: &str, kind: Known| Ok(Code::atom(format!("{on}.{name}")).of(kind));
+        match (&*call.name, &*call.args) {
+            (
+                "upcase" | "downcase" | "capitalize" | "strip" | "lstrip" | "rstrip" | "chomp"
+                | "chop",
+                [],
+            ) => same(&call.name, Known::Text),
+            ("length" | "size" | "count", []) => same("length", Known::Number),
+            ("empty?", []) => same("empty", Known::Boolean),
+            ("abs" | "floor" | "round", []) => same(&call.name, Known::Number),
+            ("ceil", []) => same("ceiling", Known::Number),
+            ("flatten" | "sort", []) => same(&call.name, Known::List),
+            ("uniq", []) => same("unique", Known::List),
+            ("keys" | "values", []) => same(&call.name, Known::List),
+            ("compact", []) => same("filter |$x| { $x != undef }", Known::List),
+            ("nil?", []) => self.is_nil(receiver, &value),
+            ("to_sym" | "intern" | "dup" | "clone" | "freeze", []) => Ok(value),
+            ("to_s", []) if value.kind == Known::Text => Ok(value),
+            ("to_s", []) => Ok(Code::atom(format!("String({})", value.text)).of(Known::Text)),
+            ("to_i", []) => {
+                // As much of a number as the text begins with.
+                let text = format!(
+                    r"String({}) ? {{ /\A\s*([-+]?\d+)/ => Integer($1, 10), default => 0 }}",
+                    value.text
+                );
+                Ok(Code::operation(text, Known::Number))
+            }
+            ("first", []) => Ok(Code::atom(format!("{on}[0]"))),
+            ("last", []) => Ok(Code::atom(format!("{on}[-1]"))),
+            ("[]", [Tree::Int(index)]) => Ok(Code::atom(format!("{on}[{index}]"))),
+            ("[]", [Tree::Str(key) | Tree::Symbol(key)]) => {
+                Ok(Code::atom(format!("{on}[{}]", quoted(key))))
+            }
+            ("is_a?" | "kind_of?" | "instance_of?", [Tree::Const(class)]) => {
+                Ok(matches(&value, "=~", &Code::atom(class_type(class)?)))
+            }
+            ("match" | "match?" | "=~", [pattern @ Tree::Regex(..)]) => {
+                let pattern = self.expr(pattern)?;
+                Ok(matches(&value, "=~", &pattern))
+            }
+            ("start_with?", [Tree::Str(text)]) => {
+                let pattern = format!("/\\A{}/", literal_pattern(text));
+                Ok(matches(&value, "=~", &Code::atom(pattern)))
+            }
+            ("end_with?", [Tree::Str(text)]) => {
+                let pattern = format!("/{}\\z/", literal_pattern(text));
+                Ok(matches(&value, "=~", &Code::atom(pattern)))
+            }
+            // On anything but a text the match is an error.
+            ("include?", [Tree::Str(text)]) if !text.is_empty() => {
+                let pattern = format!("/{}/", literal_pattern(text));
+                Ok(matches(&value, "=~", &Code::atom(pattern)))
+            }
+            ("between?", [low, high]) => {
+                Ok(matches(&value, "=~", &Code::atom(range(low, high, false)?)))
+            }
+            ("gsub" | "sub", [pattern, Tree::Str(replacement)]) => {
+                let pattern = match pattern {
+                    Tree::Regex(source, flags) => regex(source, flags)?,
+                    Tree::Str(text) => format!("/{}/", literal_pattern(text)),
+                    _ => return Err("a pattern that is not written there".to_owned()),
+                };
+                let all = if call.name == "gsub" { ", 'G'" } else { "" };
+                let text =
+                    format!("regsubst({}, {pattern}, {}{all})", value.text, quoted(replacement));
+                Ok(Code::atom(text).of(Known::Text))
+            }
+            ("split", [Tree::Str(text)]) => {
+                let text = format!("{on}.split(/{}/)", literal_pattern(text));
+                Ok(Code::atom(text).of(Known::List))
+            }
+            ("split", [pattern @ Tree::Regex(..)]) => {
+                let pattern = self.expr(pattern)?;
+                Ok(Code::atom(format!("{on}.split({})", pattern.text)).of(Known::List))
+            }
+            ("join", [Tree::Str(text)]) => {
+                Ok(Code::atom(format!("{on}.join({})", quoted(text))).of(Known::Text))
+            }
+            ("join", []) => Ok(Code::atom(format!("{on}.join('')")).of(Known::Text)),
+            ("%", [values]) => self.format(receiver, values),
+            (name, _) => Err(format!("the method {name}")),
+        }
+    }
+
+    fn is_nil(&self, receiver: &Tree, value: &Code) -> Outcome<Code> {
+        match self.many(receiver) {
+            Some(name) => Ok(Code::atom(format!("${name}.empty")).of(Known::Boolean)),
+            None => Ok(Code::operation(format!("{} == undef", value.operand()), Known::Boolean)),
+        }
+    }
+
+    /// A method that goes through the items of a list.
+    fn iteration(&mut self, receiver: &Tree, call: &Method) -> Outcome<Code> {
+        let (name, kind) = match &*call.name {
+            "map" | "collect" => ("map", Known::List),
+            "select" | "filter" => ("filter", Known::List),
+            "reject" => ("reject", Known::List),
+            "any?" => ("any", Known::Boolean),
+            "all?" => ("all", Known::Boolean),
+            other => return Err(format!("the method {other} with a block")),
+        };
+        let on = self.expr(receiver)?.operand();
+        let block = call.block.as_ref().ok_or("a block that is not written there")?;
+        let Some([param]) = block.params.as_deref() else {
+            return Err("a block with other than one parameter".to_owned());
+        };
+        let around = self.locals.clone();
+        let param = self.declare(param);
+        self.lambdas += 1;
+        let body = match name {
+            "map" => self.expr(&block.body),
+            _ => self.condition(&block.body),
+        };
+        self.lambdas -= 1;
+        self.locals = around;
+        let body = body?;
+        // Predicates have to give truth values.
+        if name != "map" && body.kind != Known::Boolean {
+            return Err(format!("what {} decides by", call.name));
+        }
+        Ok(Code::atom(format!("{on}.{name} |${param}| {{ {} }}", body.text)).of(kind))
+    }
+}

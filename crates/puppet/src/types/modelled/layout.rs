@@ -1,0 +1,97 @@
+//! What evaluation knows of a type: its features, those of its parents first, with their code.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use super::{Feature, TypeModel};
+use crate::load::ModelDef;
+use crate::syntax::{ExprId, Program};
+use crate::types::Type;
+use crate::value::Value;
+
+/// A type as evaluation has it.
+pub struct Modelled {
+    /// What is written of it.
+    pub model: TypeModel,
+    pub(crate) def: Arc<ModelDef>,
+    pub(crate) layout: OnceLock<Layout>,
+}
+
+// The layout holds types, which may lead back here.
+impl fmt::Debug for Modelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.model.name)
+    }
+}
+
+/// The features and rules of a type.
+#[derive(Default)]
+pub(crate) struct Layout {
+    /// All features, inherited ones first.
+    pub(crate) slots: Vec<Arc<Slot>>,
+    /// Their places by name.
+    pub(crate) index: FxHashMap<EcoString, usize>,
+    /// The values that instances begin with.
+    pub(crate) defaults: Vec<Option<Value>>,
+    /// All invariants, inherited ones first.
+    pub(crate) rules: Vec<Arc<Rule>>,
+    /// The feature that links find an object by.
+    pub(crate) id: Option<usize>,
+    /// The feature that names a resource of the type.
+    pub(crate) namevar: Option<usize>,
+}
+
+/// A feature.
+pub(crate) struct Slot {
+    /// What is written of it.
+    pub(crate) feature: Feature,
+    /// The type that has it first.
+    pub(crate) owner: EcoString,
+    /// What a value must be; for a reference, its type.
+    pub(crate) kind: Type,
+    /// The name of the type that a reference refers to, in lower case.
+    pub(crate) target: EcoString,
+    pub(crate) is_many: bool,
+    pub(crate) check: Option<Code>,
+    pub(crate) derived: Option<Code>,
+    pub(crate) set: Option<Code>,
+    pub(crate) get: Option<Code>,
+}
+
+/// An invariant.
+pub(crate) struct Rule {
+    pub(crate) program: Arc<Program>,
+    pub(crate) title: Option<ExprId>,
+    pub(crate) code: Code,
+}
+
+/// Code that can be run.
+#[derive(Clone)]
+pub(crate) struct Code {
+    pub(crate) program: Arc<Program>,
+    /// What is evaluated.
+    pub(crate) body: ExprId,
+    /// The one parameter that takes anything, if there is no more to the parameters.
+    pub(crate) param: Option<EcoString>,
+    /// A lambda with parameters of any other form.
+    pub(crate) lambda: Option<ExprId>,
+    /// How many parameters there are.
+    pub(crate) arity: usize,
+}
+
+impl Layout {
+    /// The place of a feature.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+}
+
+impl Modelled {
+    /// The name of the type.
+    pub fn name(&self) -> &EcoString {
+        &self.model.name
+    }
+}
