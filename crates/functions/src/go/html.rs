@@ -66,7 +66,7 @@ fn numbered(text: &[u8], out: &mut Vec<u8>) -> usize {
     let digits = text.get(from..).unwrap_or_default();
     let radix = if is_hex { 16 } else { 10 };
     let length = digits.iter().take_while(|b| char::from(**b).is_digit(radix)).count();
-    if length == 0 {
+    if length == 0 && !(is_hex && digits.first() == Some(&b';')) {
         return 0;
     }
     let mut number = 0_u32;

@@ -123,17 +123,17 @@ fn fraction(layout: &str) -> Option<(Part, usize)> {
 }
 
 impl Time {
-    /// A point in time, in a zone by its name or that of the machine.
+    /// A point in time, in a zone by its rules (a TZif file), or in UTC.
     ///
     /// # Errors
-    /// If it lies outside of the calendar.
-    pub fn new(seconds: i64, nanos: i32, zone: Option<&str>) -> Result<Self> {
+    /// If it lies outside of the calendar, or the rules are none.
+    pub fn new(seconds: i64, nanos: i32, zone: Option<&[u8]>) -> Result<Self> {
         let point = Timestamp::new(seconds, nanos)
             .map_err(|_| Error::Time("the time lies outside of the calendar".into()))?;
         let zone = match zone {
-            Some("" | "UTC") => TimeZone::UTC,
-            Some(name) => TimeZone::get(name.trim_start_matches(':')).unwrap_or(TimeZone::UTC),
-            None => TimeZone::try_system().unwrap_or(TimeZone::UTC),
+            Some(rules) => TimeZone::tzif("", rules)
+                .map_err(|error| Error::Time(format!("bad rules of a time zone: {error}")))?,
+            None => TimeZone::UTC,
         };
         Ok(Self { zoned: point.to_zoned(zone) })
     }
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn times_are_written_by_example() {
-        let time = Time::new(1_234_567_890, 123_450_000, Some("UTC")).unwrap();
+        let time = Time::new(1_234_567_890, 123_450_000, None).unwrap();
         for (layout, want) in [
             ("Mon Jan _2 15:04:05 2006", "Fri Feb 13 23:31:30 2009"),
             ("2006-01-02T15:04:05.000Z07:00", "2009-02-13T23:31:30.123Z"),

@@ -9,7 +9,10 @@ use crate::{Error, Result};
 /// # Errors
 /// `address a: missing port in address` and the like.
 pub fn split_host_port(address: &str) -> Result<(&str, &str)> {
-    let fail = |reason: &str| Error::Address(format!("address {address}: {reason}"));
+    let fail = |reason: &str| {
+        let place = if address.is_empty() { String::new() } else { format!("address {address}: ") };
+        Error::Address(format!("{place}{reason}"))
+    };
     let colon = address.rfind(':').ok_or_else(|| fail("missing port in address"))?;
     let (host, port) = (&address[..colon], &address[colon + 1..]);
     let (mut open_from, mut close_from) = (0, 0);

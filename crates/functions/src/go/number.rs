@@ -73,6 +73,53 @@ fn general(value: f64, precision: Option<usize>) -> String {
 /// Where the shortest form turns to an exponent.
 const SHORTEST_LIMIT: i32 = 6;
 
+/// A finite float without its sign as a hexadecimal fraction and a power of 2: `0x1.8p+01`.
+pub fn hexadecimal_float(value: f64, precision: Option<usize>) -> String {
+    const DIGITS: usize = 13;
+    let bits = value.to_bits();
+    let (mut exponent, mut fraction) = ((bits >> 52 & 0x7ff) as i64 - 1023, bits & ((1 << 52) - 1));
+    let mut whole = 1_u64;
+    if value == 0.0 {
+        (whole, exponent) = (0, 0);
+    } else if exponent == -1023 {
+        // Small ones are brought to the form of the others.
+        let shift = u64::from(fraction.leading_zeros()) - 11;
+        exponent = -1022 - i64::try_from(shift).unwrap_or(0);
+        fraction = fraction << shift & ((1 << 52) - 1);
+    }
+    let mut digits = whole << 52 | fraction;
+    let mut count = DIGITS;
+    if let Some(precision) = precision.filter(|precision| *precision < DIGITS) {
+        let drop = 4 * (DIGITS - precision) as u32;
+        let (kept, rest, half) = (digits >> drop, digits & ((1 << drop) - 1), 1_u64 << (drop - 1));
+        digits = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
+        count = precision;
+        if digits >> (4 * count + 1) == 1 {
+            digits >>= 1;
+            exponent += 1;
+        }
+    }
+    let head = digits >> (4 * count);
+    let tail = digits & ((1_u64 << (4 * count)) - 1);
+    let mut tail = if count == 0 { String::new() } else { format!("{tail:0count$x}") };
+    match precision {
+        None => tail.truncate(tail.trim_end_matches('0').len()),
+        Some(precision) => tail.extend(std::iter::repeat_n('0', precision.saturating_sub(count))),
+    }
+    let point = if tail.is_empty() { "" } else { "." };
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("0x{head}{point}{tail}p{sign}{:02}", exponent.abs())
+}
+
+/// A finite float without its sign as an integer and a power of 2: `4503599627370496p-52`.
+pub fn binary_float(value: f64) -> String {
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, 1) } else { (fraction | 1 << 52, exponent) };
+    format!("{mantissa}p{:+}", exponent - 1023 - 52)
+}
+
 /// An integer to a base from 2 to 36.
 ///
 /// # Errors
@@ -115,16 +162,18 @@ pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i6
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
+    if digits.is_empty() {
+        return Err(fail("invalid syntax"));
+    }
+    if !matches!(base, 0 | 2..=36) {
+        return Err(fail(&format!("invalid base {base}")));
+    }
     let bits = match bits {
         0 => 64,
         1..=64 => bits,
-        _ => {
-            // The digits are looked at first.
-            parse_magnitude(digits, base, 64).map_err(|e| fail(&e))?;
-            return Err(fail(&format!("invalid bit size {bits}")));
-        }
+        _ => return Err(fail(&format!("invalid bit size {bits}"))),
     };
-    let magnitude = match parse_magnitude(digits, base, 64) {
+    let magnitude = match parse_magnitude(digits, base) {
         Err(reason) if reason != OUT_OF_RANGE => return Err(fail(&reason)),
         other => other.ok(),
     };
@@ -142,7 +191,7 @@ pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i6
 const OUT_OF_RANGE: &str = "value out of range";
 
 /// The digits of an integer, with the prefix of a base if base is 0.
-fn parse_magnitude(text: &[u8], base: i64, _bits: u32) -> Result<u64, String> {
+fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
     let invalid = || "invalid syntax".to_owned();
     if text.is_empty() {
         return Err(invalid());
@@ -227,7 +276,7 @@ pub fn parse_float(text: &[u8], bits: i64) -> Result<f64> {
         _ => {}
     }
     let is_hex = lower.starts_with(b"0x");
-    if lower.contains(&b'_') && !(is_hex && underscores_fit(text)) {
+    if lower.contains(&b'_') && !underscores_fit(text) {
         return Err(fail("invalid syntax"));
     }
     let lower: Vec<u8> = lower.into_iter().filter(|b| *b != b'_').collect();
@@ -356,7 +405,7 @@ mod tests {
         assert_eq!(parse_float(b"0x1.8p1", 64).unwrap(), 3.0);
         assert_eq!(parse_float(b"0x1p-1074", 64).unwrap(), f64::from_bits(1));
         assert_eq!(parse_float(b"-.5e1", 64).unwrap(), -5.0);
-        for bad in ["", "+", "1_0", "0x1", "1e", "infx", "+nan", "1e400", "0x1p1024"] {
+        for bad in ["", "+", "1__0", "0x1", "1e", "infx", "+nan", "1e400", "0x1p1024"] {
             assert!(parse_float(bad.as_bytes(), 64).is_err(), "{bad}");
         }
     }

@@ -183,8 +183,13 @@ impl Token {
     }
 }
 
+/// Stands for a byte that is no UTF-8.
+const NO_CHAR: char = '\u{10ffff}';
+
 fn tokens(pattern: &[u8]) -> Vec<Token> {
-    let chars: Vec<char> = super::strings::decode(pattern).map(|(_, c, _)| c).collect();
+    // What is no UTF-8 is good anywhere but in a class, where this cannot be meant.
+    let char = |(_, c, width)| if c == '\u{fffd}' && width == 1 { NO_CHAR } else { c };
+    let chars: Vec<char> = super::strings::decode(pattern).map(char).collect();
     let mut chars = chars.into_iter().peekable();
     let mut out = Vec::new();
     while let Some(c) = chars.next() {
@@ -193,6 +198,7 @@ fn tokens(pattern: &[u8]) -> Vec<Token> {
             '?' => Token::Any,
             '\\' => chars.next().map_or(Token::Bad, Token::One),
             '[' => class(&mut chars).unwrap_or(Token::Bad),
+            NO_CHAR => Token::One('\u{fffd}'),
             c => Token::One(c),
         });
         if out.last() == Some(&Token::Bad) {
@@ -219,7 +225,7 @@ fn class(chars: &mut std::iter::Peekable<std::vec::IntoIter<char>>) -> Option<To
 fn class_char(chars: &mut std::iter::Peekable<std::vec::IntoIter<char>>) -> Option<char> {
     let c = match chars.next()? {
         '\\' => chars.next()?,
-        '-' | ']' => return None,
+        '-' | ']' | NO_CHAR => return None,
         c => c,
     };
     // A class never ends with one of its characters.

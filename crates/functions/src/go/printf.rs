@@ -133,13 +133,14 @@ pub fn sprintln(args: &[Arg]) -> Vec<u8> {
     out
 }
 
-fn bad_verb(out: &mut Vec<u8>, verb: char, arg: &Arg) {
+/// The flags stay for the value that the verb is wrong for.
+fn bad_verb(out: &mut Vec<u8>, verb: char, spec: &Spec, arg: &Arg) {
     out.extend(format!("%!{verb}(").as_bytes());
     if *arg != Arg::Nil {
         out.extend(arg.type_name().as_bytes());
         out.push(b'=');
     }
-    write_arg(out, 'v', &Spec::default(), arg, 0);
+    write_arg(out, 'v', spec, arg, 0);
     out.push(b')');
 }
 
@@ -153,7 +154,7 @@ fn write_arg(out: &mut Vec<u8>, verb: char, spec: &Spec, arg: &Arg, depth: u32) 
         Arg::Bool(value) if matches!(verb, 'v' | 't') => {
             spec.pad(out, if *value { b"true" } else { b"false" });
         }
-        Arg::Bool(_) => bad_verb(out, verb, arg),
+        Arg::Bool(_) => bad_verb(out, verb, spec, arg),
         Arg::Int(value, _) => integer(out, verb, spec, *value, arg),
         Arg::Float(value) => float(out, verb, spec, *value, arg),
         Arg::Str(bytes) => text(out, verb, spec, bytes, arg),
@@ -213,7 +214,7 @@ fn text(out: &mut Vec<u8>, verb: char, spec: &Spec, bytes: &[u8], arg: &Arg) {
         'v' | 's' => spec.pad(out, cut(bytes, spec)),
         'q' => quoted(out, spec, cut(bytes, spec)),
         'x' | 'X' => hexadecimal(out, verb, spec, bytes),
-        _ => bad_verb(out, verb, arg),
+        _ => bad_verb(out, verb, spec, arg),
     }
 }
 
@@ -255,7 +256,17 @@ fn float(out: &mut Vec<u8>, verb: char, spec: &Spec, value: f64, arg: &Arg) {
         'f' | 'F' => (b'f', spec.precision.or(Some(6))),
         'g' => (b'g', spec.precision),
         'G' => (b'G', spec.precision),
-        _ => return bad_verb(out, verb, arg),
+        'x' | 'X' if value.is_finite() => {
+            let text = number::hexadecimal_float(value.abs(), spec.precision);
+            let text = if verb == 'X' { text.to_uppercase() } else { text };
+            return spec.pad_number(out, spec.sign(value.is_sign_negative()), &text);
+        }
+        'b' if value.is_finite() => {
+            let text = number::binary_float(value.abs());
+            return spec.pad_number(out, spec.sign(value.is_sign_negative()), &text);
+        }
+        'x' | 'X' | 'b' => (b'g', None),
+        _ => return bad_verb(out, verb, spec, arg),
     };
     let text = number::float(value, verb, precision);
     let is_negative = text.starts_with('-');
@@ -279,7 +290,7 @@ fn integer(out: &mut Vec<u8>, verb: char, spec: &Spec, value: i64, arg: &Arg) {
         'x' => (if spec.sharp { "0x" } else { "" }, format!("{magnitude:x}")),
         'X' => (if spec.sharp { "0X" } else { "" }, format!("{magnitude:X}")),
         'c' | 'q' | 'U' => return character(out, verb, spec, value),
-        _ => return bad_verb(out, verb, arg),
+        _ => return bad_verb(out, verb, spec, arg),
     };
     if spec.precision == Some(0) && value == 0 {
         return Spec { zero: false, ..*spec }.pad(out, b"");
@@ -487,8 +498,8 @@ mod tests {
             "x 1|    2|3    |-0004"
         );
         assert_eq!(
-            print("%q %x %6.2f %e", &[text("é"), text("hi"), Arg::Float(3.14159), Arg::Float(1.5)]),
-            "\"é\" 6869   3.14 1.500000e+00"
+            print("%q %x %6.2f %e", &[text("é"), text("hi"), Arg::Float(3.125), Arg::Float(1.5)]),
+            "\"é\" 6869   3.12 1.500000e+00"
         );
         assert_eq!(
             print("%v %q %#v %T", &[list.clone(), list.clone(), list.clone(), list]),

@@ -1,5 +1,6 @@
 //! `datetime`: the time, in seconds since 1970 and as people write it.
 
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use ordain_functions::go::layout::Time;
@@ -36,10 +37,18 @@ pub(super) const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// A time in the zone of this machine.
+/// A time in the zone of this machine, or in that of the environment. Without rules it is UTC.
 fn local(call: &Call<'_>, seconds: i64) -> Result<Time, Fault> {
-    let zone = call.surroundings.world().env("TZ");
-    Time::new(seconds, 0, zone.as_deref()).map_err(|error| Fault::fatal(error.to_string()))
+    let world = call.surroundings.world();
+    let name = world.env("TZ");
+    let path = match name.as_deref().map(|name| name.trim_start_matches(':')) {
+        None => "/etc/localtime".to_owned(),
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some("" | "UTC") => String::new(),
+        Some(name) => format!("/usr/share/zoneinfo/{name}"),
+    };
+    let rules = if path.is_empty() { None } else { world.read(Path::new(&path)).ok() };
+    Time::new(seconds, 0, rules.as_deref()).map_err(|error| Fault::fatal(error.to_string()))
 }
 
 fn given(call: &Call<'_>) -> Result<Time, Fault> {

@@ -24,6 +24,12 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure("example.int2str", "func(a int) str", "The digits of an integer.", int2str),
     Builtin::pure("example.plus", "func(y str, z str) str", "Two texts as one.", plus),
     Builtin::pure("example.str2int", "func(a str) int", "An integer, or 0.", str2int),
+    Builtin::stream(
+        "example.vumeter",
+        "func(symbol str, multiplier int, peak float) str",
+        "Refused: it listens to a microphone with programs of another kind.",
+        |_| Err(Fault::fatal("this function listens to a microphone, which is not supported")),
+    ),
     Builtin::pure("example/nested.hello", "func() str", "A greeting.", |_| Ok("Hello!".into())),
     Builtin::stream("test.fastcount", "func() int", "Counts as fast as it can.", fastcount),
     Builtin::stream(

@@ -392,14 +392,18 @@ impl<'t> State<'t> {
             }
             _ => return self.fail("this has no fields"),
         };
+        // Whether the value comes out of a map that holds anything, which messages tell.
+        let mut is_any = false;
         for (index, name) in names.iter().enumerate() {
             let is_last = index + 1 == names.len();
-            value = self.field(&value, name, has_args && is_last)?;
+            let next = self.field(&value, name, has_args && is_last, is_any)?;
+            is_any = matches!(&value, Datum::Map(map) if map.value == "interface {}");
+            value = next;
         }
         Ok(value)
     }
 
-    fn field(&self, value: &Datum, name: &str, has_args: bool) -> Step<Datum> {
+    fn field(&self, value: &Datum, name: &str, has_args: bool, is_any: bool) -> Step<Datum> {
         let quoted = quote(name.as_bytes());
         match value {
             Datum::Nothing => self.fail(format_args!("nil data; no entry for key {quoted}")),
@@ -413,7 +417,7 @@ impl<'t> State<'t> {
                 }
             }
             other => {
-                let of = other.type_name();
+                let of = if is_any { "interface {}".into() } else { other.type_name() };
                 self.fail(format_args!("can't evaluate field {name} in type {of}"))
             }
         }
@@ -462,7 +466,12 @@ impl<'t> State<'t> {
         }
         (builtin.run)(&values).or_else(|reason| {
             self.at = nodes.1;
-            let callee = args.first().map_or_else(String::new, |arg| self.tree.show(*arg));
+            let callee = match (args.first(), last) {
+                (Some(arg), _) => self.tree.show(*arg),
+                (None, Some(Datum::Str(text))) => text.to_string(),
+                (None, Some(other)) => format!("<{} Value>", other.type_name()),
+                (None, None) => String::new(),
+            };
             let reason = reason.replace("{name}", &callee);
             self.fail(format_args!("error calling {name}: {reason}"))
         })

@@ -54,7 +54,7 @@ fn blocks_are_executed() {
         ("{{with .Inner}}{{.Port}}{{end}}{{with .None}}a{{else}}b{{end}}", "80b"),
         (
             "{{define \"t\"}}<{{.}}>{{end}}{{template \"t\" .Ratio}}{{template \"t\"}}",
-            "<1.5><no value>",
+            "<1.5><<no value>>",
         ),
         ("{{block \"b\" .Names}}{{len .}}{{end}}", "3"),
     ] {
@@ -98,7 +98,7 @@ fn mistakes_are_told_in_the_words_of_go() {
     let place = "template: execution error: template: template:1:2: executing \"template\" at ";
     for (text, want) in [
         ("{{.Nope}}", "<.Nope>: map has no entry for key \"Nope\""),
-        ("{{.Name.X}}", "<.Name.X>: can't evaluate field X in type string"),
+        ("{{.Name.X}}", "<.Name.X>: can't evaluate field X in type interface {}"),
         ("{{index .Names 7}}", "<index .Names 7>: error calling index: index out of range: 7"),
         ("{{template \"x\"}}", "<{{template \"x\"}}>: template \"x\" not defined"),
         ("{{len 1 2}}", "<len>: wrong number of args for len: want 1 got 2"),

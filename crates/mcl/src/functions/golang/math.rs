@@ -304,7 +304,7 @@ mod special {
     pub fn power_of_ten(exponent: i64) -> f64 {
         match exponent {
             -323..=308 => format!("1e{exponent}").parse().unwrap_or(f64::NAN),
-            ..0 => 0.0,
+            ..-323 => 0.0,
             _ => f64::INFINITY,
         }
     }
@@ -365,7 +365,7 @@ mod special {
         match (x, y) {
             (x, y) if x.is_nan() || y.is_nan() => f64::NAN,
             (x, y) if x == y => x,
-            (x, y) if x == 0.0 => f64::from_bits(1).copysign(y),
+            (0.0, y) => f64::from_bits(1).copysign(y),
             (x, y) if (y > x) == (x > 0.0) => f64::from_bits(x.to_bits() + 1),
             (x, _) => f64::from_bits(x.to_bits() - 1),
         }
@@ -417,6 +417,9 @@ mod special {
         }
     }
 
+    /// The slope of the error function at 0.
+    const SLOPE: f64 = std::f64::consts::FRAC_2_SQRT_PI;
+
     /// How often the guess is made better: each step triples the digits that are right.
     const STEPS: u32 = 4;
 
@@ -438,17 +441,25 @@ mod special {
             x if (0.5..=1.5).contains(&x) => erfinv(1.0 - x),
             x if x > 1.0 => -erfcinv(2.0 - x),
             x => {
-                // The tail falls like exp(-y^2) / y.
+                // The tail falls like exp(-y^2) / y, so that its logarithm is nearly a parabola.
                 let log = -(x * 1.772_453_850_905_516).ln();
-                let guess = (log - 0.5 * log.max(0.3).ln()).max(0.05).sqrt();
-                better(guess, |guess| x - libm::erfc(guess))
+                let mut guess = (log - 0.5 * log.max(0.3).ln()).max(0.05).sqrt();
+                for _ in 0..2 * STEPS {
+                    let tail = libm::erfc(guess);
+                    let slope = SLOPE * (-guess * guess).exp() / tail;
+                    let next = guess + (tail.ln() - x.ln()) / slope;
+                    if !next.is_finite() {
+                        break;
+                    }
+                    guess = next;
+                }
+                guess
             }
         }
     }
 
     /// A root near a guess of a function with the slope of the error function.
     fn better(mut guess: f64, error: impl Fn(f64) -> f64) -> f64 {
-        const SLOPE: f64 = 1.128_379_167_095_512_6;
         for _ in 0..STEPS {
             let step = error(guess) / (SLOPE * (-guess * guess).exp());
             let next = guess - step / (1.0 + guess * step);
