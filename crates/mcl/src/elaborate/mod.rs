@@ -98,7 +98,7 @@ enum Validation {
 enum Deferred {
     Lookup { ir: IrId, of: TyId, key: TyId, result: TyId },
     Field { ir: IrId, of: TyId, name: Name, result: TyId },
-    Name { span: Span, subject: Subject, ty: TyId },
+    Name { span: Span, ty: TyId },
 }
 
 /// An expression with its type.

@@ -216,7 +216,7 @@ impl Elaborator<'_> {
             Some(ty) if is_collect && Some(&ty) == names.as_ref() => self.types.add(&ty),
             Some(_) => self.types.list(TyId::STR),
             None if self.edition == Edition::Wide => {
-                self.defer(Deferred::Name { span, subject, ty: name.ty });
+                self.defer(Deferred::Name { span, ty: name.ty });
                 return;
             }
             None if is_collect => match names {
