@@ -3,10 +3,11 @@
 use ordain_dynaml::Dynaml;
 use ordain_graph::language::Language;
 use ordain_inmanta::Inmanta;
+use ordain_mcl::Mcl;
 use ordain_puppet::Puppet;
 
 /// All of them. Where several claim a file, the first one has it.
-pub const ALL: &[&dyn Language] = &[&Dynaml, &Puppet, &Inmanta];
+pub const ALL: &[&dyn Language] = &[&Dynaml, &Mcl, &Puppet, &Inmanta];
 
 /// The one of a name on the command line.
 ///

@@ -9,6 +9,7 @@ mod exit;
 mod graphs;
 mod input;
 mod languages;
+mod mcl;
 mod merging;
 mod node;
 mod options;
@@ -51,6 +52,10 @@ fn main() -> ExitCode {
     if let Some(program) = name.and_then(spiff::Program::named) {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
+    }
+    if name == Some("mgmt") {
+        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
+        return mcl::main(&args);
     }
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

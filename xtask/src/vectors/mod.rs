@@ -7,6 +7,7 @@
 mod answer;
 mod dynaml;
 mod dynaml_tree;
+mod mcl;
 mod inmanta;
 mod puppet;
 
@@ -36,6 +37,9 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("puppet", "compile") => Some(puppet::compile),
         ("dynaml", "seed" | "readme") => Some(dynaml::seed),
         ("dynaml", "spiffpp") => Some(dynaml::plus),
+        ("mcl", "resource-graph") => Some(mcl::resource_graph),
+        ("mcl", "engine") => Some(mcl::engine),
+        ("mcl", "function-graph") => Some(mcl::function_graph),
         ("inmanta", "cases") => Some(inmanta::model),
         _ => None,
     }
@@ -103,6 +107,9 @@ fn input(case: &Json) -> String {
         if let Some(text) = case[field].as_str() {
             out.push_str(&format!("{text}\n"));
         }
+    }
+    for (path, text) in case["files"].as_object().into_iter().flatten() {
+        out.push_str(&format!("- {path} -\n{}\n", text.as_str().unwrap_or_default()));
     }
     for stub in case["stubs"].as_array().into_iter().flatten().filter_map(Json::as_str) {
         out.push_str(&format!("- stub -\n{stub}\n"));

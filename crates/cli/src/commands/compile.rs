@@ -9,20 +9,22 @@ use ordain_graph::exports::Exported;
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
 use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
-use ordain_source::{Severity, SourceMap};
+use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
+use crate::mcl::{self, Edition};
 use crate::options::CompileArgs;
 use crate::served::{self, StaticArgs};
 use crate::several;
 use crate::show::cycle;
 use crate::ui::Ui;
 
-/// Compile a manifest or control repository to a resource graph
+/// Compile a manifest, control repository or program of mgmt to a resource graph
 ///
 /// PATH is a manifest (.pp), a directory with environment.conf, manifests/, modules/, hiera.yaml
-/// or data/, or `-` for standard input.
+/// or data/, or `-` for standard input; or a program of mgmt (.mcl), or a directory with its
+/// metadata.yaml or main.mcl.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,6 +53,9 @@ pub struct CompileCommandArgs {
     /// How many nodes at the same time [default: as many as there are processors]
     #[arg(long, value_name = "N", requires = "out")]
     jobs: Option<NonZeroUsize>,
+    /// Which mcl a program of mgmt is in
+    #[arg(long, value_name = "EDITION", default_value = "wide")]
+    edition: Edition,
     #[command(flatten)]
     served: StaticArgs,
     #[command(flatten)]
@@ -68,6 +73,8 @@ pub enum Format {
     Yaml,
     /// The graph as DOT, for Graphviz
     Dot,
+    /// The sorted lines of mgmt's own graphs, for programs of mgmt
+    Mgmt,
 }
 
 impl Format {
@@ -77,6 +84,7 @@ impl Format {
             Self::Graph | Self::PuppetCatalog => "json",
             Self::Yaml => "yaml",
             Self::Dot => "dot",
+            Self::Mgmt => "txt",
         }
     }
 }
@@ -87,6 +95,9 @@ impl Format {
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    if mcl::is_program(&args.path) {
+        return program(ui, args, secrets);
+    }
     args.served.check(args.format)?;
     if let Some(dir) = &args.out {
         let run = several::Run {
@@ -119,6 +130,24 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     write(ui.out(), &graph, &input.sources, args.format, secrets)?;
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget((graph, input));
+    Ok(Exit::Done)
+}
+
+/// Compiles a program of mgmt.
+fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exit, Failure> {
+    let request = mcl::Request {
+        path: &args.path,
+        edition: args.edition,
+        module_path: args.compile.modulepath.as_deref().map(PathBuf::from),
+        hostname: args.compile.node.clone(),
+    };
+    if args.format == Format::Mgmt {
+        let is_graph = mcl::compile_as_mgmt(ui, &request)?;
+        return Ok(if is_graph { Exit::Done } else { Exit::Failed });
+    }
+    let sources = SourceMap::new();
+    let graph = mcl::compile(ui, &request, &sources)?;
+    write(ui.out(), &graph, &sources, args.format, secrets)?;
     Ok(Exit::Done)
 }
 
@@ -163,6 +192,10 @@ fn write(
             let data = ordain_data::json::read_bytes(&text)
                 .map_err(|e| crate::codes::io("cannot read back the graph", &e))?;
             out.write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
+        }
+        Format::Mgmt => {
+            let text = "only programs of mgmt have this form";
+            return Err(Diagnostic::error(crate::codes::ARGUMENTS, text).into());
         }
         Format::Dot => {
             let mut text = String::new();

@@ -44,6 +44,16 @@ impl<'e> Graph<'e> {
         self.engine.value(node)
     }
 
+    /// Adds nodes that are always there, whatever becomes of those around.
+    pub fn at_top<R>(&mut self, add: impl FnOnce(&mut Graph<'_>) -> R) -> R {
+        let level = std::mem::take(&mut self.level);
+        let added = std::mem::take(&mut self.added);
+        let result = add(self);
+        self.level = level;
+        self.added = added;
+        result
+    }
+
     fn add(&mut self, op: Op, inputs: impl IntoIterator<Item = NodeId>) -> NodeId {
         let inputs: SmallVec<[NodeId; 3]> = inputs.into_iter().collect();
         let id = self.engine.store.add(op, inputs, self.level, self.tag);

@@ -123,8 +123,10 @@ fn struct_lookup(args: &[Known]) -> Result<FuncType, String> {
     let name = field_name(args)?;
     let mut shape = read("func(struct ?1, field str) ?2")?;
     if let Some(known) = args.first().and_then(Known::struct_type) {
-        let missing = || format!("field {name} was not found in struct");
-        shape.result = known.get(&name).ok_or_else(missing)?.clone();
+        // That it is missing is said once the types are known.
+        if let Some(field) = known.get(&name) {
+            shape.result = field.clone();
+        }
     }
     Ok(shape)
 }
@@ -283,7 +285,7 @@ pub fn validate(builtin: &Builtin, args: &[Known], solved: &FuncType) -> Result<
                     None => Err(format!("field {name} was not found in struct")),
                     Some(ty) if *ty == solved.result => Ok(()),
                     Some(ty) => {
-                        Err(format!("field {name} type error: {}", mismatch(ty, &solved.result)))
+                        Err(format!("field {name} type error: {}", mismatch(&solved.result, ty)))
                     }
                 },
                 other => Err(format!("first arg must be of kind struct, got: {}", kind(other))),
@@ -295,7 +297,7 @@ pub fn validate(builtin: &Builtin, args: &[Known], solved: &FuncType) -> Result<
                 Some(Type::Struct(shape)) => match shape.get(&name) {
                     Some(ty) if *ty != solved.result => Err(format!(
                         "non-optional arg must match return type: {}",
-                        mismatch(ty, &solved.result)
+                        mismatch(&solved.result, ty)
                     )),
                     _ => Ok(()),
                 },

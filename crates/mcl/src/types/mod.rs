@@ -4,6 +4,7 @@
 //! variable of a signature, numbered within that signature, or one of the inference.
 
 mod text;
+pub mod unify;
 
 use std::sync::Arc;
 

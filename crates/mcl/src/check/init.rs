@@ -1,0 +1,244 @@
+//! What is checked before names are: the shape of statements and values, the content of strings.
+
+use ordain_source::{FileId, TextRange};
+use rustc_hash::FxHashSet;
+
+use crate::failure::{Failure, Phase};
+use crate::syntax::ast::{EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree};
+use crate::syntax::interpolate;
+use crate::value::Value;
+
+/// The names of meta parameters, in the order of their struct.
+pub const META: &[&str] = &[
+    "noop",
+    "retry",
+    "retryreset",
+    "delay",
+    "timeout",
+    "poll",
+    "limit",
+    "burst",
+    "reset",
+    "sema",
+    "rewatch",
+    "realize",
+    "dollar",
+    "hidden",
+    "export",
+    "reverse",
+    "autoedge",
+    "autogroup",
+];
+
+/// Checks the shape of a file's statements and values.
+pub fn init(tree: &Tree, file: FileId) -> Vec<Failure> {
+    let mut checks = Checks { tree, file, found: Vec::new() };
+    for (_, stmt) in tree.stmts.iter() {
+        checks.statement(&stmt.kind, stmt.range);
+    }
+    for (id, expr) in tree.exprs.iter() {
+        match &expr.kind {
+            ExprKind::Map(pairs) => checks.map(pairs, id),
+            ExprKind::Struct(fields) => {
+                let mut known = FxHashSet::default();
+                if let Some((name, _)) = fields.iter().find(|(name, _)| !known.insert(name)) {
+                    let text = format!("duplicate struct field name of: `{name}`");
+                    checks.refuse(text, expr.range);
+                }
+            }
+            ExprKind::Var(name) | ExprKind::CallVar(name, _) if name.contains("__") => {
+                let text = format!("var name contains multiple underscores: `{name}`");
+                checks.refuse(text, expr.range);
+                checks.placeless();
+            }
+            _ => {}
+        }
+    }
+    checks.found
+}
+
+/// Decodes the strings of a file.
+pub fn decode(tree: &mut Tree, text: &str, file: FileId) -> Vec<Failure> {
+    let mut found = Vec::new();
+    for raw in 0..tree.exprs.len() as u32 {
+        let expr = &mut tree.exprs[ExprId::new(raw)];
+        let ExprKind::Str(pieces) = &mut expr.kind else { continue };
+        let TextRange { start, end } = expr.range;
+        match interpolate::pieces(&text[start as usize + 1..end as usize - 1]) {
+            Ok(decoded) => *pieces = decoded,
+            Err(text) => {
+                found.push(Failure::new(Phase::Interpolate, text, expr.range.in_file(file)));
+            }
+        }
+    }
+    found.sort_by_key(|failure| failure.places[0][0].range.start);
+    found
+}
+
+/// Moves classes such as `base:inner` into the body of `base`, block by block.
+pub fn move_classes(tree: &mut Tree) {
+    let mut body = std::mem::take(&mut tree.body);
+    move_in(tree, &mut body);
+    tree.body = body;
+    for raw in 0..tree.stmts.len() as u32 {
+        let id = StmtId::new(raw);
+        let mut kind = std::mem::replace(&mut tree.stmts[id].kind, StmtKind::Edge(Vec::new()));
+        match &mut kind {
+            StmtKind::If(_, then, other) => {
+                move_in(tree, then);
+                if let Some(other) = other {
+                    move_in(tree, other);
+                }
+            }
+            StmtKind::For(node) => move_in(tree, &mut node.body),
+            _ => {}
+        }
+        tree.stmts[id].kind = kind;
+    }
+}
+
+fn move_in(tree: &mut Tree, block: &mut Vec<StmtId>) {
+    let has_colon = |tree: &Tree, id: StmtId| match &tree.stmts[id].kind {
+        StmtKind::Class(class) => class.name.contains(':'),
+        _ => false,
+    };
+    if !block.iter().any(|id| has_colon(tree, *id)) {
+        return;
+    }
+    for at in (0..block.len()).rev() {
+        let id = block[at];
+        let StmtKind::Class(class) = &tree.stmts[id].kind else { continue };
+        let Some((base, inner)) = class.name.rsplit_once(':') else { continue };
+        let (base, inner): (ecow::EcoString, ecow::EcoString) = (base.into(), inner.into());
+        let is_base = |other: &StmtId| match &tree.stmts[*other].kind {
+            StmtKind::Class(class) => class.name == base,
+            _ => false,
+        };
+        let Some(target) = block.iter().copied().find(is_base) else { continue };
+        if let StmtKind::Class(class) = &mut tree.stmts[id].kind {
+            class.name = inner;
+        }
+        if let StmtKind::Class(class) = &mut tree.stmts[target].kind {
+            class.body.push(id);
+        }
+        block.remove(at);
+    }
+}
+
+struct Checks<'a> {
+    tree: &'a Tree,
+    file: FileId,
+    found: Vec<Failure>,
+}
+
+impl Checks<'_> {
+    fn refuse(&mut self, text: impl Into<String>, range: TextRange) {
+        self.found.push(Failure::new(Phase::Init, text, range.in_file(self.file)));
+    }
+
+    fn placeless(&mut self) {
+        if let Some(last) = self.found.pop() {
+            self.found.push(last.placeless());
+        }
+    }
+
+    fn statement(&mut self, kind: &StmtKind, range: TextRange) {
+        match kind {
+            StmtKind::Resource(resource) => self.resource(resource, range),
+            StmtKind::For(node) => {
+                let is_import =
+                    |id: &StmtId| matches!(self.tree.stmts[*id].kind, StmtKind::Import { .. });
+                if node.body.iter().any(is_import) {
+                    let name = if node.is_map { "StmtForKV" } else { "StmtFor" };
+                    let text = format!("a StmtImport can't be contained inside a {name}");
+                    self.refuse(text, range);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn resource(&mut self, resource: &ResourceNode, range: TextRange) {
+        let (mut fields, mut metas) = (FxHashSet::default(), FxHashSet::default());
+        for entry in &resource.entries {
+            match &entry.kind {
+                EntryKind::Field(name, _) if !fields.insert(name) => {
+                    self.refuse(format!("resource has duplicate field of: {name}"), range);
+                    return;
+                }
+                EntryKind::Meta(name, _) if !META.contains(&name.as_str()) => {
+                    self.refuse(format!("invalid property: `{name}`"), entry.range);
+                    self.placeless();
+                }
+                EntryKind::Meta(name, _) if !metas.insert(name) => {
+                    self.refuse(format!("resource has duplicate meta entry of: {name}"), range);
+                    return;
+                }
+                EntryKind::Edge(name, _)
+                    if !["before", "depend", "notify", "listen"].contains(&name.as_str()) =>
+                {
+                    self.refuse(format!("invalid property: `{name}`"), entry.range);
+                    self.placeless();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Keys that are known without running must be of one type, and differ.
+    fn map(&mut self, pairs: &[(ExprId, ExprId)], id: ExprId) {
+        let range = self.tree.exprs[id].range;
+        let mut kind = None;
+        let mut known: Vec<(Value, ExprId)> = Vec::new();
+        for (key, _) in pairs {
+            let unhashable = match &self.tree.exprs[*key].kind {
+                ExprKind::List(items) => Some(list_type(self.tree, items)),
+                ExprKind::Map(_) => Some("map{?1: ?2}".into()),
+                ExprKind::Lambda(_) => Some("func".into()),
+                _ => None,
+            };
+            if let Some(ty) = unhashable {
+                self.refuse(format!("map key type {ty} is not hashable"), range);
+                return;
+            }
+            let Some(value) = literal(self.tree, *key) else { continue };
+            match kind {
+                Some(first) if first != value.kind() => {
+                    let text = format!(
+                        "inconsistent map key type: base kind does not match ({first} != {})",
+                        value.kind()
+                    );
+                    self.refuse(text, range);
+                    return;
+                }
+                _ => kind = Some(value.kind()),
+            }
+            known.push((value, *key));
+        }
+        known.sort_by(|a, b| a.0.compare(&b.0).then(a.1.raw().cmp(&b.1.raw())));
+        let equal = known.windows(2).find(|pair| pair[0].0 == pair[1].0);
+        if let Some(pair) = equal {
+            self.refuse(format!("duplicate map key: {}", pair[0].0), range);
+        }
+    }
+}
+
+fn list_type(tree: &Tree, items: &[ExprId]) -> String {
+    let first = items.first().and_then(|item| literal(tree, *item));
+    format!("[]{}", first.map_or("?1", |value| value.kind()))
+}
+
+/// The value of a literal.
+fn literal(tree: &Tree, id: ExprId) -> Option<Value> {
+    Some(match &tree.exprs[id].kind {
+        ExprKind::Bool(value) => Value::Bool(*value),
+        ExprKind::Int(value) => Value::Int(*value),
+        ExprKind::Float(value) => Value::Float(*value),
+        ExprKind::Str(pieces) => match pieces.as_slice() {
+            [crate::syntax::ast::Piece::Text(text)] => text.as_str().into(),
+            _ => return None,
+        },
+        ExprKind::Paren(inner) => return literal(tree, *inner),
+        _ => return None,
+    })
+}

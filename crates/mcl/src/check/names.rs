@@ -1,0 +1,479 @@
+//! Names: what blocks define, what is imported, and that every name that is used is there.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ordain_source::TextRange;
+use rustc_hash::FxHashMap;
+
+use super::order::{self, Space};
+use super::program::{self, Import, Loading, ModId, Module, Modules};
+use super::scope::{self, Alias, Frames, Scope, Target, VarDef};
+use crate::failure::{Failure, Phase};
+use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Name, Piece, StmtId, StmtKind};
+
+/// A block of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Block {
+    /// The file itself.
+    Top(ModId),
+    /// The first or second block of a statement.
+    Of(ModId, StmtId, u8),
+}
+
+impl Block {
+    /// The module it is in.
+    pub fn module(self) -> ModId {
+        let (Self::Top(module) | Self::Of(module, ..)) = self;
+        module
+    }
+}
+
+/// A block with what is around it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ScopeId(u32);
+
+/// Everything that is known of names after they are checked.
+#[derive(Default, Debug)]
+pub struct Names {
+    /// What blocks define.
+    pub scopes: FxHashMap<Block, Rc<Scope>>,
+}
+
+/// Checks all names of a program from its main module on.
+pub struct Checker<'w> {
+    /// How modules are read.
+    pub loading: &'w Loading<'w>,
+    /// The modules that were read.
+    pub modules: Modules,
+    /// What blocks define.
+    pub names: Names,
+    /// What is wrong.
+    pub found: Vec<Failure>,
+    /// Blocks with what is around them, in order of their discovery.
+    at: Vec<(Block, Option<ScopeId>)>,
+    ids: FxHashMap<Block, ScopeId>,
+    /// The modules that are being read, outermost first.
+    reading: Vec<ModId>,
+    /// Blocks whose names are checked.
+    done: FxHashMap<Block, ()>,
+    locals: Vec<Name>,
+    /// How many functions are around what is checked.
+    in_functions: usize,
+}
+
+impl Frames for Checker<'_> {
+    type At = ScopeId;
+
+    fn scope(&mut self, at: ScopeId) -> Rc<Scope> {
+        let block = self.at[at.0 as usize].0;
+        self.names.scopes.get(&block).map(Rc::clone).unwrap_or_default()
+    }
+
+    fn parent(&mut self, at: ScopeId) -> Option<ScopeId> {
+        self.at[at.0 as usize].1
+    }
+
+    fn included(&mut self, at: ScopeId, include: StmtId) -> Option<ScopeId> {
+        let module = self.module_at(at);
+        let StmtKind::Include { name, .. } = &module.1.tree.stmts[include].kind else {
+            return None;
+        };
+        let (around, class) = scope::find_class(self, at, name)?;
+        let block = Block::Of(self.module_at(around).0, class, 0);
+        Some(self.enter(block, Some(around)))
+    }
+
+    fn module(&mut self, module: ModId) -> ScopeId {
+        self.enter(Block::Top(module), None)
+    }
+}
+
+impl<'w> Checker<'w> {
+    /// A checker of a program whose modules are read so far.
+    pub fn new(loading: &'w Loading<'w>, modules: Modules) -> Self {
+        Self {
+            loading,
+            modules,
+            names: Names::default(),
+            found: Vec::new(),
+            at: Vec::new(),
+            ids: FxHashMap::default(),
+            reading: Vec::new(),
+            done: FxHashMap::default(),
+            locals: Vec::new(),
+            in_functions: 0,
+        }
+    }
+
+    /// Checks a module and all that it imports.
+    pub fn module(&mut self, id: ModId) {
+        self.reading.push(id);
+        let top = self.enter(Block::Top(id), None);
+        self.block(top);
+        self.reading.pop();
+    }
+
+    fn module_at(&self, at: ScopeId) -> (ModId, Arc<Module>) {
+        let id = self.at[at.0 as usize].0.module();
+        (id, self.modules.get(id))
+    }
+
+    fn refuse(&mut self, module: &Module, text: impl Into<String>, range: TextRange) {
+        let mut text = text.into();
+        for _ in 0..self.in_functions {
+            text.insert_str(0, "failed to set scope on function body: ");
+        }
+        self.found.push(Failure::new(Phase::SetScope, text, range.in_file(module.file)));
+    }
+
+    /// The scope of a block, made when it is first entered.
+    fn enter(&mut self, block: Block, around: Option<ScopeId>) -> ScopeId {
+        if let Some(id) = self.ids.get(&block) {
+            return *id;
+        }
+        let id = ScopeId(self.at.len() as u32);
+        self.at.push((block, around));
+        self.ids.insert(block, id);
+        let scope = self.declare(block);
+        self.names.scopes.insert(block, Rc::new(scope));
+        id
+    }
+
+    /// Collects what a block defines.
+    fn declare(&mut self, block: Block) -> Scope {
+        let id = block.module();
+        let module = self.modules.get(id);
+        let mut scope = Scope { module: id, ..Scope::default() };
+        let body = body(&module, block);
+        if let Block::Of(_, owner, _) = block {
+            match &module.tree.stmts[owner].kind {
+                StmtKind::Class(class) => {
+                    let params = class.params.iter().zip(0..);
+                    scope.vars.extend(params.map(|(p, i)| (p.name.clone(), VarDef::Param(i))));
+                }
+                StmtKind::For(node) => {
+                    scope.vars.insert(node.index.0.clone(), VarDef::Index);
+                    scope.vars.insert(node.value.0.clone(), VarDef::Value);
+                }
+                _ => {}
+            }
+        }
+        let mut known: FxHashMap<(Space, Name), String> = FxHashMap::default();
+        let mut imported: FxHashMap<Name, ()> = FxHashMap::default();
+        for stmt_id in body {
+            let stmt = &module.tree.stmts[*stmt_id];
+            if let StmtKind::Import { path, alias } = &stmt.kind {
+                if imported.insert(path.clone(), ()).is_some() {
+                    let text = format!("import `{path}` already exists in this scope");
+                    self.refuse(&module, text, stmt.range);
+                    continue;
+                }
+                self.import(&module, &mut scope, &mut known, *stmt_id, path, alias.as_ref());
+                continue;
+            }
+            let Some((space, name)) = order::defined(&stmt.kind) else { continue };
+            let text = match &stmt.kind {
+                StmtKind::Func(..) => format!("func({name})"),
+                StmtKind::Include { name, .. } => format!("include({name})"),
+                _ => format!("bind({name})"),
+            };
+            let before = known.insert((space, name.clone()), text.clone());
+            if let Some(before) = before {
+                if space == Space::Class {
+                    let text = format!("duplicate class name of: `{name}`");
+                    let span = stmt.range.in_file(module.file);
+                    self.found.push(Failure::new(Phase::Interpolate, text, span));
+                    continue;
+                }
+                let word = space.word();
+                let text = format!(
+                    "could not generate ordering: duplicate assignment to `{word}:{name}`, have: \
+                     {before}"
+                );
+                self.refuse(&module, text, stmt.range);
+                continue;
+            }
+            match space {
+                Space::Var => {
+                    scope.vars.insert(name, VarDef::Bind(*stmt_id));
+                }
+                Space::Func => {
+                    scope.funcs.insert(name, *stmt_id);
+                }
+                Space::Class => {
+                    scope.classes.insert(name, *stmt_id);
+                }
+                Space::Scoped => {
+                    scope.aliases.insert(name, Alias::Include(*stmt_id));
+                }
+            }
+        }
+        scope.stars.reverse();
+        scope
+    }
+
+    fn import(
+        &mut self,
+        module: &Arc<Module>,
+        scope: &mut Scope,
+        known: &mut FxHashMap<(Space, Name), String>,
+        stmt: StmtId,
+        path: &Name,
+        alias: Option<&Name>,
+    ) {
+        let range = module.tree.stmts[stmt].range;
+        let (kind, own) = match program::parse_import(path) {
+            Ok(parsed) => parsed,
+            Err(cause) => {
+                let text = format!("import `{path}` is not valid: {cause}");
+                self.refuse(module, text, range);
+                return;
+            }
+        };
+        let alias = alias.unwrap_or(&own);
+        let key = (Space::Scoped, alias.clone());
+        if alias != "*" && known.insert(key, format!("import({path})")).is_some() {
+            let text = format!("import alias `{alias}` already exists in this scope");
+            self.refuse(module, text, range);
+            return;
+        }
+        let target = match kind {
+            Import::System if is_system(path) => Some(Target::System(path.clone())),
+            Import::System => {
+                let text = format!(
+                    "system import of `{path}` failed: could not find any non-empty scope named: \
+                     {path}"
+                );
+                self.refuse(module, text, range);
+                None
+            }
+            Import::Local => {
+                let place = program::local(self.loading.world, module, path);
+                self.imported(module, place, &format!("local import of `{path}` failed"), range)
+            }
+            Import::Remote(dir) => {
+                let place = program::remote(self.loading, module, &dir);
+                self.imported(module, place, &format!("remote import of `{path}` failed"), range)
+            }
+        };
+        let Some(target) = target else { return };
+        if alias == "*" {
+            scope.stars.push(target);
+        } else {
+            scope.aliases.insert(alias.clone(), Alias::Import(target));
+        }
+    }
+
+    /// Reads and checks a module that is imported.
+    fn imported(
+        &mut self,
+        from: &Arc<Module>,
+        place: Result<program::Place, String>,
+        prefix: &str,
+        range: TextRange,
+    ) -> Option<Target> {
+        let place = match place {
+            Ok(place) => place,
+            Err(cause) => {
+                self.refuse(from, format!("{prefix}: {cause}"), range);
+                return None;
+            }
+        };
+        let span = range.in_file(from.file);
+        let known = self.modules.known(&place.path);
+        if let Some(id) = known {
+            if self.reading.contains(&id) {
+                let text = format!("{prefix}: recursive import of: `{}`: not a dag", place.shown);
+                self.found.push(Failure::new(Phase::SetScope, text, span));
+                return None;
+            }
+            return Some(Target::Module(id));
+        }
+        let before = self.found.len();
+        let text = match self.loading.world.read(&place.path) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
+        let added = match text {
+            Err(cause) => {
+                self.refuse(from, format!("{prefix}: {cause}"), range);
+                return None;
+            }
+            Ok(text) => self.modules.add(self.loading, &place, &text),
+        };
+        let mut target = None;
+        match added {
+            Err(failures) => {
+                for mut failure in failures {
+                    let stage = match failure.phase {
+                        Phase::LexParse => "could not generate AST from import",
+                        Phase::Init => "could not init and validate AST",
+                        _ => "could not interpolate AST",
+                    };
+                    failure.text = format!("{stage}: {}", failure.text);
+                    failure.phase = Phase::SetScope;
+                    self.found.push(failure);
+                }
+            }
+            Ok(id) => {
+                let module = self.modules.get(id);
+                if let Some((stmt, range)) = program::unused(&module) {
+                    let text = format!("module contains unused statements: found stmt: {stmt}");
+                    let span = range.in_file(module.file);
+                    self.found.push(Failure::new(Phase::SetScope, text, span));
+                } else {
+                    self.module(id);
+                    for failure in &mut self.found[before..] {
+                        failure.text = format!("could not set scope from import: {}", failure.text);
+                    }
+                    target = Some(Target::Module(id));
+                }
+            }
+        }
+        for failure in &mut self.found[before..] {
+            failure.text = format!("{prefix}: {}", failure.text);
+            failure.places.push(vec![span]);
+        }
+        target
+    }
+
+    /// Checks the names of a block.
+    fn block(&mut self, at: ScopeId) {
+        let block = self.at[at.0 as usize].0;
+        if self.done.insert(block, ()).is_some() {
+            return;
+        }
+        let (_, module) = self.module_at(at);
+        let body: Vec<StmtId> = body(&module, block).to_vec();
+        let cycles = order::cycles(&module.tree, &body);
+        if !cycles.is_empty() {
+            for cycle in cycles {
+                let spans = cycle.iter().map(|range| range.in_file(module.file)).collect();
+                let text = "recursive reference while setting scope: not a dag";
+                let first = cycle[0].in_file(module.file);
+                let mut failure = Failure::new(Phase::SetScope, text, first);
+                failure.places = vec![spans];
+                failure.help = Some(
+                    "nothing can be defined by itself; a name that shadows an outer one hides it \
+                     in its whole block",
+                );
+                self.found.push(failure);
+            }
+            return;
+        }
+        for id in body {
+            self.statement(at, &module, id);
+        }
+    }
+
+    fn statement(&mut self, at: ScopeId, module: &Arc<Module>, id: StmtId) {
+        let id_of = self.module_at(at).0;
+        let stmt = &module.tree.stmts[id];
+        match &stmt.kind {
+            StmtKind::Class(_) | StmtKind::Import { .. } => {}
+            StmtKind::Func(_, func) => self.func(at, module, func),
+            StmtKind::Include { name, args, .. } => {
+                for arg in args {
+                    self.expr(at, module, *arg);
+                }
+                let Some((around, class)) = scope::find_class(self, at, name) else {
+                    let text = format!("class `{name}` does not exist in this scope");
+                    self.refuse(module, text, stmt.range);
+                    return;
+                };
+                let (class_module_id, class_module) = self.module_at(around);
+                let StmtKind::Class(node) = &class_module.tree.stmts[class].kind else { return };
+                if node.params.len() != args.len() {
+                    let (want, got) = (node.params.len(), args.len());
+                    let text = format!("class `{name}` expected {want} args but got {got}");
+                    self.refuse(module, text, stmt.range);
+                    return;
+                }
+                let inside = self.enter(Block::Of(class_module_id, class, 0), Some(around));
+                self.block(inside);
+            }
+            kind => {
+                kind.each_expr(&mut |expr| self.expr(at, module, expr));
+                for (block, number) in kind.blocks().into_iter().zip(0..) {
+                    if !block.is_empty() {
+                        let inner = self.enter(Block::Of(id_of, id, number), Some(at));
+                        self.block(inner);
+                    }
+                }
+            }
+        }
+    }
+
+    fn func(&mut self, at: ScopeId, module: &Arc<Module>, func: &FuncDef) {
+        let depth = self.locals.len();
+        self.locals.extend(func.params.iter().map(|param| param.name.clone()));
+        self.in_functions += 1;
+        self.expr(at, module, func.body);
+        self.in_functions -= 1;
+        self.locals.truncate(depth);
+    }
+
+    fn expr(&mut self, at: ScopeId, module: &Arc<Module>, id: ExprId) {
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            let expr = &module.tree.exprs[id];
+            match &expr.kind {
+                ExprKind::Str(pieces) => {
+                    for piece in pieces {
+                        if let Piece::Var(name) = piece {
+                            self.var(at, module, name, expr.range, false);
+                        }
+                    }
+                }
+                ExprKind::Var(name) => self.var(at, module, name, expr.range, false),
+                ExprKind::CallVar(name, _) => self.var(at, module, name, expr.range, true),
+                ExprKind::Call(name, _) => {
+                    if scope::find_func(self, at, name).is_none() {
+                        let text = format!("func `{name}` does not exist in this scope");
+                        self.refuse(module, text, expr.range);
+                    }
+                }
+                ExprKind::Lambda(func) => {
+                    self.func(at, module, func);
+                    continue;
+                }
+                _ => {}
+            }
+            let from = work.len();
+            expr.kind.each_part(&mut |part| work.push(part));
+            work[from..].reverse();
+        }
+    }
+
+    fn var(
+        &mut self,
+        at: ScopeId,
+        module: &Arc<Module>,
+        name: &Name,
+        range: TextRange,
+        is_call: bool,
+    ) {
+        if self.locals.contains(name) || scope::find_var(self, at, name).is_some() {
+            return;
+        }
+        let text = if is_call {
+            format!("lambda `$${name}` does not exist in this scope")
+        } else {
+            format!("var `${name}` does not exist in this scope")
+        };
+        self.refuse(module, text, range);
+    }
+}
+
+fn is_system(path: &str) -> bool {
+    crate::functions::is_module(path) || super::constants::is_module(path)
+}
+
+/// The statements of a block.
+pub fn body(module: &Module, block: Block) -> &[StmtId] {
+    match block {
+        Block::Top(_) => &module.tree.body,
+        Block::Of(_, owner, number) => module.tree.stmts[owner].kind.blocks()[usize::from(number)],
+    }
+}

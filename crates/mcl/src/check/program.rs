@@ -1,0 +1,389 @@
+//! The modules of a program: where they are, and how they are read.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_data::yaml;
+use ordain_source::{EntryKind, FileId, SourceMap, Span, TextRange, World};
+use rustc_hash::FxHashMap;
+
+use super::init;
+use crate::failure::{Failure, Phase};
+use crate::syntax::ast::{StmtKind, Tree};
+use crate::{Edition, syntax};
+
+/// The number of a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct ModId(pub u32);
+
+/// A file of a program, and what belongs to it.
+#[derive(Debug)]
+pub struct Module {
+    /// Its tree.
+    pub tree: Tree,
+    /// Its file.
+    pub file: FileId,
+    /// Its path from the root of the program, as messages have it: `/main.mcl`.
+    pub shown: EcoString,
+    /// The directory of its main file, from the root of the program.
+    pub base: EcoString,
+    /// The directory of its main file.
+    pub dir: PathBuf,
+    /// The directories where its imports are searched, its own first.
+    pub paths: Vec<PathBuf>,
+    /// Where its own files are.
+    pub files: PathBuf,
+}
+
+/// How a program is read.
+pub struct Loading<'w> {
+    /// Where files are.
+    pub world: &'w dyn World,
+    /// All source texts.
+    pub sources: &'w SourceMap,
+    /// Which mcl it is.
+    pub edition: Edition,
+    /// Where modules are that come from elsewhere.
+    pub module_path: Option<PathBuf>,
+}
+
+/// All modules of a program.
+#[derive(Default, Debug)]
+pub struct Modules {
+    list: Vec<Arc<Module>>,
+    by_path: FxHashMap<PathBuf, ModId>,
+}
+
+impl Modules {
+    /// A module.
+    pub fn get(&self, id: ModId) -> Arc<Module> {
+        Arc::clone(&self.list[id.0 as usize])
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The path that messages have for a place.
+    pub fn shown(&self, span: Span) -> String {
+        let found = self.list.iter().find(|module| module.file == span.file);
+        found.map(|module| module.shown.to_string()).unwrap_or_default()
+    }
+
+    /// The module that was read from a path.
+    pub fn known(&self, path: &Path) -> Option<ModId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Adds a module whose text was read.
+    ///
+    /// # Errors
+    /// With what is wrong with its text, and the file it got.
+    pub fn add(
+        &mut self,
+        loading: &Loading<'_>,
+        place: &Place,
+        text: &str,
+    ) -> Result<ModId, Vec<Failure>> {
+        let file = loading.sources.add(&place.path, text);
+        let fail = |kind: &dyn std::fmt::Display, range: TextRange| {
+            vec![Failure::new(Phase::LexParse, kind.to_string(), range.in_file(file))]
+        };
+        let id = ModId(self.list.len() as u32);
+        let mut module = Module {
+            tree: Tree::default(),
+            file,
+            shown: place.shown.clone(),
+            base: place.base.clone(),
+            dir: place.dir.clone(),
+            paths: place.paths.clone(),
+            files: place.files.clone(),
+        };
+        let parsed = syntax::parse(text, loading.edition);
+        let mut found = Vec::new();
+        match parsed {
+            Err(error) => found = fail(&error, error.range),
+            Ok(mut tree) => {
+                found.extend(init::decode(&mut tree, text, file));
+                let shape = init::init(&tree, file);
+                if !shape.is_empty() {
+                    found = shape;
+                }
+                init::move_classes(&mut tree);
+                module.tree = tree;
+            }
+        }
+        self.list.push(Arc::new(module));
+        self.by_path.insert(place.path.clone(), id);
+        if found.is_empty() { Ok(id) } else { Err(found) }
+    }
+}
+
+/// Where a module is.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its main file.
+    pub path: PathBuf,
+    /// The path of it that messages have.
+    pub shown: EcoString,
+    /// The directory of it, from the root of the program, with a slash at its end.
+    pub base: EcoString,
+    /// The directory of it.
+    pub dir: PathBuf,
+    /// Where its imports are searched.
+    pub paths: Vec<PathBuf>,
+    /// Where its own files are.
+    pub files: PathBuf,
+}
+
+impl Place {
+    /// A file by itself.
+    pub fn of_file(path: &Path, shown: &str) -> Self {
+        let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let base = shown.rsplit_once('/').map_or("/", |(base, _)| base);
+        let base = if base.ends_with('/') { base.into() } else { format!("{base}/").into() };
+        let files = dir.join("files");
+        Self { path: path.into(), shown: shown.into(), base, dir, paths: Vec::new(), files }
+    }
+}
+
+/// The main file of what was named: a file, or a directory with `metadata.yaml` or `main.mcl`.
+///
+/// # Errors
+/// When there is none.
+pub fn entry(world: &dyn World, path: &Path) -> Result<Place, String> {
+    let is_metadata = path.file_name().is_some_and(|name| name == "metadata.yaml");
+    match world.kind(path) {
+        Some(EntryKind::Directory) => directory(world, path, "/", &[]),
+        Some(_) if is_metadata => {
+            directory(world, path.parent().unwrap_or(Path::new("")), "/", &[])
+        }
+        Some(_) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let dir = path.parent().unwrap_or(Path::new(""));
+            let metadata = dir.join("metadata.yaml");
+            if world.kind(&metadata) == Some(EntryKind::File)
+                && let Ok(place) = directory(world, dir, "/", &[])
+                && place.path == path
+            {
+                return Ok(place);
+            }
+            Ok(Place::of_file(path, &format!("/{name}")))
+        }
+        None => Err("input is invalid".into()),
+    }
+}
+
+/// The main file of a directory.
+fn directory(
+    world: &dyn World,
+    dir: &Path,
+    base: &str,
+    outer: &[PathBuf],
+) -> Result<Place, String> {
+    let metadata = match world.read(&dir.join("metadata.yaml")) {
+        Ok(bytes) => Metadata::read(&bytes)?,
+        Err(_) => Metadata::default(),
+    };
+    let path = dir.join(&metadata.main);
+    if world.kind(&path) != Some(EntryKind::File) {
+        return Err(format!("could not read main file: `{}`", metadata.main));
+    }
+    let shown = format!("{base}{}", metadata.main);
+    let mut place = Place::of_file(&path, &shown);
+    place.files = dir.join(&metadata.files);
+    let own = metadata.path.map(|path| dir.join(path));
+    let outer = if metadata.parent_path_block { &[] } else { outer };
+    place.paths = own.into_iter().chain(outer.iter().cloned()).collect();
+    Ok(place)
+}
+
+/// What `metadata.yaml` says.
+struct Metadata {
+    main: String,
+    path: Option<String>,
+    files: String,
+    parent_path_block: bool,
+}
+
+impl Default for Metadata {
+    fn default() -> Self {
+        let (main, files) = ("main.mcl".into(), "files/".into());
+        Self { main, path: None, files, parent_path_block: false }
+    }
+}
+
+impl Metadata {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+        let data = yaml::read(text, yaml::Schema::Psych).map_err(|error| error.to_string())?;
+        let mut read = Self::default();
+        let get = |key: &str| data.get(key).and_then(|v| v.as_str()).filter(|v| !v.is_empty());
+        let is_relative = |text: &str| !text.starts_with('/');
+        if let Some(main) = get("main") {
+            if !is_relative(main) {
+                return Err("the Main field must be a relative file path".into());
+            }
+            read.main = main.into();
+        }
+        for (key, name) in [("path", "Path"), ("files", "Files")] {
+            let Some(path) = get(key) else { continue };
+            if !is_relative(path) || !path.ends_with('/') {
+                return Err(format!(
+                    "the {name} field must be undefined or be a relative dir path"
+                ));
+            }
+            match key {
+                "path" => read.path = Some(path.into()),
+                _ => read.files = path.into(),
+            }
+        }
+        read.parent_path_block =
+            data.get("parentpathblock").and_then(|v| v.as_bool()).unwrap_or(false);
+        Ok(read)
+    }
+}
+
+/// What the text of an import means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Import {
+    /// Built in.
+    System,
+    /// A file or directory of the program.
+    Local,
+    /// From elsewhere: the directory that it has in a cache.
+    Remote(String),
+}
+
+/// The kind of an import and the name that it has without `as`.
+///
+/// # Errors
+/// When the text is no import.
+pub fn parse_import(name: &str) -> Result<(Import, EcoString), String> {
+    if name.is_empty() {
+        return Err("empty name".into());
+    }
+    if name.starts_with('/') {
+        return Err("absolute paths are not allowed".into());
+    }
+    let (kind, path) = match name.split_once("://") {
+        Some((_, rest)) => {
+            let rest = rest.split_once('@').map_or(rest, |(_, host)| host);
+            let rest = format!("{}/", rest.trim_end_matches('/').trim_end_matches(".git"));
+            (Import::Remote(rest.clone()), rest)
+        }
+        None => {
+            let cleaned = clean(name);
+            if cleaned != name {
+                return Err(format!("dirty path, cleaned it's: `{cleaned}`"));
+            }
+            let is_local = name.ends_with('/') || name.ends_with(".mcl");
+            (if is_local { Import::Local } else { Import::System }, name.to_owned())
+        }
+    };
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let last = last.strip_suffix(".mcl").unwrap_or(last);
+    let last = last.strip_prefix("mgmt-").filter(|rest| !rest.is_empty()).unwrap_or(last);
+    let alias = last.replace('-', "_").to_lowercase();
+    if alias.starts_with('_') || alias.ends_with('_') {
+        return Err("name can't begin or end with dash or underscore".into());
+    }
+    Ok((kind, alias.into()))
+}
+
+/// The path without empty parts and steps back, as far as it can be; a slash at the end is kept.
+fn clean(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let slash = if path.ends_with('/') { "/" } else { "" };
+    format!("{}{slash}", parts.join("/"))
+}
+
+/// Where a local import is.
+///
+/// # Errors
+/// When there is nothing.
+pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, String> {
+    let path = normal(&from.dir.join(name));
+    let shown = format!("/{}", clean(&format!("{}{name}", &from.base[1..])));
+    if name.ends_with('/') {
+        return match world.kind(&path) {
+            Some(EntryKind::Directory) => directory(world, &path, &shown, &from.paths),
+            _ => Err(format!("could not find directory: `{shown}`")),
+        };
+    }
+    if world.kind(&path) != Some(EntryKind::File) {
+        return Err(format!("could not find file: `{shown}`"));
+    }
+    let mut place = Place::of_file(&path, &shown);
+    place.paths.clone_from(&from.paths);
+    Ok(place)
+}
+
+/// Where an import from elsewhere is kept.
+///
+/// # Errors
+/// When it is in no cache.
+pub fn remote(loading: &Loading<'_>, from: &Module, path: &str) -> Result<Place, String> {
+    let places = from.paths.iter().chain(loading.module_path.as_ref());
+    for dir in places {
+        let dir = normal(&dir.join(path));
+        if loading.world.kind(&dir.join("metadata.yaml")) == Some(EntryKind::File) {
+            return directory(loading.world, &dir, &format!("/modules/{path}"), &from.paths);
+        }
+    }
+    Err(format!(
+        "module `{path}` is in no module path: Ordain downloads nothing, put a checkout with its \
+         metadata.yaml at that path below one"
+    ))
+}
+
+/// The path without steps back.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+/// What a module has that only a main file may have: the statement in the original's debug form.
+pub fn unused(module: &Module) -> Option<(String, TextRange)> {
+    module.tree.body.iter().find_map(|id| {
+        let stmt = &module.tree.stmts[*id];
+        let name = match &stmt.kind {
+            StmtKind::Import { .. }
+            | StmtKind::Bind { .. }
+            | StmtKind::Func(..)
+            | StmtKind::Class(_) => return None,
+            StmtKind::Resource(resource) => format!("res({})", resource.kind),
+            StmtKind::If(..) | StmtKind::Panic(_) => "if".into(),
+            StmtKind::For(node) if node.is_map => "forkv".into(),
+            StmtKind::For(_) => "for".into(),
+            StmtKind::Include { name, .. } => format!("include({name})"),
+            StmtKind::Edge(_) => "edge".into(),
+        };
+        Some((name, stmt.range))
+    })
+}

@@ -1,0 +1,188 @@
+//! What is visible in a block, and how names are looked up.
+//!
+//! The same rules are applied twice: over scopes, which are written once, when names are checked;
+//! and over frames, of which a class has one for each include, when a program is put together.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::program::ModId;
+use crate::functions::{self, Builtin};
+use crate::syntax::ast::{Name, StmtId};
+
+/// What a variable is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VarDef {
+    /// A bind.
+    Bind(StmtId),
+    /// A parameter of the class, by number.
+    Param(u32),
+    /// The index or key of the loop.
+    Index,
+    /// The value of the loop.
+    Value,
+}
+
+/// What stands before a dot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Alias {
+    /// `include … as x`
+    Include(StmtId),
+    /// An import.
+    Import(Target),
+}
+
+/// What an import gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Functions and variables that are built in, by their prefix.
+    System(Name),
+    /// A module.
+    Module(ModId),
+}
+
+/// The names that a block defines.
+#[derive(Clone, Default, Debug)]
+pub struct Scope {
+    /// The module it is in.
+    pub module: ModId,
+    /// Variables.
+    pub vars: FxHashMap<Name, VarDef>,
+    /// Functions.
+    pub funcs: FxHashMap<Name, StmtId>,
+    /// Classes.
+    pub classes: FxHashMap<Name, StmtId>,
+    /// What stands before a dot.
+    pub aliases: FxHashMap<Name, Alias>,
+    /// Imports without a name of their own, the last one first.
+    pub stars: Vec<Target>,
+}
+
+/// Where names are looked up.
+pub trait Frames {
+    /// A block, or one life of it.
+    type At: Copy;
+    /// What it defines.
+    fn scope(&mut self, at: Self::At) -> Rc<Scope>;
+    /// What is around it.
+    fn parent(&mut self, at: Self::At) -> Option<Self::At>;
+    /// The content of what is included by a statement of it.
+    fn included(&mut self, at: Self::At, include: StmtId) -> Option<Self::At>;
+    /// The content of a module.
+    fn module(&mut self, module: ModId) -> Self::At;
+}
+
+/// A variable that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum VarHit<A> {
+    /// In a block.
+    In(A, VarDef),
+    /// Everywhere, by its full name.
+    Global(Name),
+}
+
+/// A function that was found.
+#[derive(Clone, Copy, Debug)]
+pub enum FuncHit<A> {
+    /// A statement of a block.
+    In(A, StmtId),
+    /// A built-in one.
+    Builtin(&'static Builtin),
+}
+
+/// Finds a variable.
+pub fn find_var<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<VarHit<F::At>> {
+    search(
+        frames,
+        Some(at),
+        name,
+        &|scope, at, name| scope.vars.get(name).map(|def| VarHit::In(at, *def)),
+        &|full| is_global(full).then(|| VarHit::Global(full.into())),
+    )
+}
+
+/// Finds a function.
+pub fn find_func<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<FuncHit<F::At>> {
+    search(
+        frames,
+        Some(at),
+        name,
+        &|scope, at, name| scope.funcs.get(name).map(|stmt| FuncHit::In(at, *stmt)),
+        &|full| functions::find(full).map(FuncHit::Builtin),
+    )
+}
+
+/// Finds a class: the block it is in, and its statement.
+pub fn find_class<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<(F::At, StmtId)> {
+    search(
+        frames,
+        Some(at),
+        name,
+        &|scope, at, name| scope.classes.get(name).map(|stmt| (at, *stmt)),
+        &|_| None,
+    )
+}
+
+type Direct<'a, A, R> = &'a dyn Fn(&Scope, A, &str) -> Option<R>;
+type Builtins<'a, R> = &'a dyn Fn(&str) -> Option<R>;
+
+fn search<F: Frames, R>(
+    frames: &mut F,
+    mut at: Option<F::At>,
+    name: &str,
+    direct: Direct<'_, F::At, R>,
+    system: Builtins<'_, R>,
+) -> Option<R> {
+    let parts = name.split_once('.');
+    while let Some(here) = at {
+        let scope = frames.scope(here);
+        let found = match parts {
+            None => direct(&scope, here, name),
+            Some((first, rest)) => match scope.aliases.get(first) {
+                Some(Alias::Import(target)) => in_target(frames, target, rest, direct, system),
+                Some(Alias::Include(include)) => {
+                    let inside = frames.included(here, *include);
+                    search(frames, inside, rest, direct, system)
+                }
+                None => None,
+            },
+        };
+        if found.is_some() {
+            return found;
+        }
+        for target in &scope.stars {
+            if let Some(found) = in_target(frames, target, name, direct, system) {
+                return Some(found);
+            }
+        }
+        at = frames.parent(here);
+    }
+    // Functions of modules are reached by their import only.
+    let is_function = name.contains('.') && functions::find(name).is_some();
+    if is_function { None } else { system(name) }
+}
+
+fn in_target<F: Frames, R>(
+    frames: &mut F,
+    target: &Target,
+    name: &str,
+    direct: Direct<'_, F::At, R>,
+    system: Builtins<'_, R>,
+) -> Option<R> {
+    match target {
+        Target::System(prefix) => system(&format!("{prefix}.{name}")),
+        Target::Module(module) => {
+            let top = frames.module(*module);
+            search(frames, Some(top), name, direct, system)
+        }
+    }
+}
+
+/// Variables that are known without a definition.
+pub const GLOBALS: &[&str] = &["hostname", "purpleidea"];
+
+/// Whether a variable is known everywhere, or in a module that is built in.
+pub fn is_global(name: &str) -> bool {
+    GLOBALS.contains(&name) || super::constants::value(name).is_some()
+}

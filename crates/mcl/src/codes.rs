@@ -1,0 +1,92 @@
+//! The codes of this front end's diagnostics.
+
+use ordain_source::CodeDoc;
+
+/// A text that is no mcl.
+pub const SYNTAX: &str = "mcl::syntax";
+/// A statement or value that cannot have its shape.
+pub const SHAPE: &str = "mcl::shape";
+/// A string with an unknown escape or variable.
+pub const STRING: &str = "mcl::string";
+/// A name that is not known, known twice, or needs itself.
+pub const NAME: &str = "mcl::name";
+/// A value of another type than is needed.
+pub const TYPE: &str = "mcl::type";
+/// A program that ends with an error when it runs.
+pub const EVALUATION: &str = "mcl::evaluation";
+/// Resources that cannot be.
+pub const RESOURCE: &str = "mcl::resource";
+/// A file of a program that cannot be read.
+pub const INPUT: &str = "mcl::input";
+/// What only the wide edition accepts.
+pub const WIDENING: &str = "mcl::widening";
+
+/// What they mean.
+pub const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: EVALUATION,
+        summary: "the program ends with an error when it runs",
+        details: "A function failed and no `<|>` caught it:\n\n    $l = [\"a\"]\n    test [$l[7]] \
+                  {}\n\nOnly some errors can be caught: lookups, divisions by zero, and those of \
+                  functions that say so. Write `$l[7] <|> \"b\"` for a value in place of the error.",
+    },
+    CodeDoc {
+        code: INPUT,
+        summary: "a file of the program cannot be read",
+        details: "A file or directory that was named, or its `metadata.yaml`, is not there or is \
+                  not as it must be.",
+    },
+    CodeDoc {
+        code: NAME,
+        summary: "a name is not known, is defined twice, or needs itself",
+        details: "Variables, functions and classes must be defined in the block of their use or \
+                  around it, in any order, and once a block:\n\n    $x = $y + 1\n\nA name of a \
+                  module needs its import: `import \"strings\"`. A definition cannot use itself, \
+                  also not through others: there is no recursion. A bind that shadows an outer one \
+                  hides it in the whole block, so `$x = $x + 1` is a recursion too: choose another \
+                  name.",
+    },
+    CodeDoc {
+        code: RESOURCE,
+        summary: "resources cannot be as the program has them",
+        details: "Two resources have one name and differ, an edge names a resource that is not \
+                  there, a value is out of range, or the edges form a cycle:\n\n    test \"a\" {}\n    \
+                  Test[\"a\"] -> Test[\"b\"]",
+    },
+    CodeDoc {
+        code: SHAPE,
+        summary: "a statement or value cannot have this shape",
+        details: "A resource has a field twice, a map has a key twice or a key that cannot be one, \
+                  or an import stands in a loop:\n\n    test \"a\" {\n        int8 => 1,\n        \
+                  int8 => 2,\n    }",
+    },
+    CodeDoc {
+        code: STRING,
+        summary: "a string has an unknown escape or variable",
+        details: "Known escapes are `\\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\$`. Between `${` and `}` stands \
+                  the name of a variable, and nothing else:\n\n    $s = \"x: ${f()}\"\n\nBind what is \
+                  needed to a variable first.",
+    },
+    CodeDoc {
+        code: SYNTAX,
+        summary: "the text is no mcl",
+        details: "The message names the token that cannot stand there, and what could. Statements \
+                  end with the line; lists stand on one line without a comma at the end, or have \
+                  each item on a line of its own with a comma:\n\n    $x = [1, 2",
+    },
+    CodeDoc {
+        code: TYPE,
+        summary: "a value has another type than is needed",
+        details: "There are no conversions: an `int` is no `float`, and text is made of numbers \
+                  with `fmt.printf`:\n\n    test \"a\" {\n        int8 => \"one\",\n    }\n\nThe message \
+                  has the type that is needed first, as a rule. `ambiguous` means that a type does \
+                  not follow from the program: write it, as in `$x []str = []`.",
+    },
+    CodeDoc {
+        code: WIDENING,
+        summary: "only the wide edition accepts this",
+        details: "mgmt itself refuses it; its last releases or its guide have it. `ordain fmt` \
+                  writes it as the original wants it where it can. `--edition upstream` makes it an \
+                  error.\n\n    $l = [1, 2,]",
+    },
+];

@@ -1,0 +1,289 @@
+//! Calls: of statements, of values, of what is built in.
+
+use std::sync::Arc;
+
+use ordain_source::Span;
+
+use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
+use crate::Edition;
+use crate::check::program::ModId;
+use crate::check::scope::{self, FuncHit, VarDef, VarHit};
+use crate::functions::{self, Builtin, Known, Shape};
+use crate::ir::{BuiltinCall, IrId, IrKind, ParamId};
+use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind};
+use crate::types::unify::TyId;
+use crate::types::{FuncType, Type};
+use crate::value::Value;
+
+/// Where the variables of a signature begin that are not its own.
+const OTHER_VARIABLES: u32 = 101;
+
+impl Elaborator<'_> {
+    /// `f(args)`
+    pub(super) fn named_call(
+        &mut self,
+        frame: FrameId,
+        name: &Name,
+        args: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        match scope::find_func(self, frame, name) {
+            None => self.broken(at),
+            Some(FuncHit::Builtin(func)) => {
+                if !self.has_names_for(func, name, args.len(), at) {
+                    return self.broken(at);
+                }
+                let args = args.iter().map(|arg| self.infer(frame, *arg)).collect();
+                self.builtin(func, name, args, at, ann)
+            }
+            Some(FuncHit::In(found, stmt)) => self.copied(frame, found, stmt, args, at, ann),
+        }
+    }
+
+    /// Built-in functions refuse arguments beyond those that have a name.
+    fn has_names_for(
+        &mut self,
+        func: &'static Builtin,
+        name: &str,
+        count: usize,
+        at: (ModId, ExprId),
+    ) -> bool {
+        if func.shape == Shape::Variable {
+            return true;
+        }
+        let signature = func.signature();
+        let most = signature.as_func().map_or(0, |shape| shape.args.len());
+        if count <= most {
+            return true;
+        }
+        let text = format!(
+            "error getting arg name #{most} for func `{name}`: index {most} exceeds arg length of \
+             {most}"
+        );
+        let span = self.span_of(at);
+        self.refuse(text, span);
+        false
+    }
+
+    /// A call of a function that is a statement: a copy of it, with types of its own.
+    fn copied(
+        &mut self,
+        frame: FrameId,
+        found: FrameId,
+        stmt: StmtId,
+        args: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let module = self.module_of(found);
+        let StmtKind::Func(name, func) = &module.tree.stmts[stmt].kind else {
+            return self.broken(at);
+        };
+        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
+        let result = self.result(at, ann);
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let mut names: Vec<&Name> = func.params.iter().map(|param| &param.name).collect();
+        names.sort();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let text = format!("expr: param({}) is ambiguous: ?1", twice[0]);
+            let span = module.tree.stmts[stmt].range.in_file(module.file);
+            self.refuse(text, span);
+        }
+        let locals = std::mem::take(&mut self.locals);
+        let (lambda, own) = self.function(found, func);
+        self.locals = locals;
+        let span = module.tree.stmts[stmt].range.in_file(module.file);
+        let _ = name;
+        self.require(span, Subject::Expr(at.0, at.1), shape, own);
+        let args = args.iter().map(|arg| arg.ir).collect();
+        self.node(IrKind::Apply(lambda, args), at, result)
+    }
+
+    /// `$f(args)`
+    pub(super) fn value_call(
+        &mut self,
+        frame: FrameId,
+        name: &Name,
+        args: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
+        let result = self.result(at, ann);
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let func = self.var(frame, name, at);
+        let (span, subject) = self.definition_place(frame, name, at);
+        self.require(span, subject, shape, func.ty);
+        let args = args.iter().map(|arg| arg.ir).collect();
+        self.node(IrKind::Call(func.ir, args), at, result)
+    }
+
+    /// Where the value of a variable is written: there a call that does not fit is reported.
+    fn definition_place(
+        &mut self,
+        frame: FrameId,
+        name: &Name,
+        at: (ModId, ExprId),
+    ) -> (Span, Subject) {
+        let own = (self.span_of(at), Subject::Expr(at.0, at.1));
+        let param = |this: &Self, id: ParamId| (this.param_span(id), Subject::Param(id));
+        if let Some((_, id)) = self.locals.iter().rev().find(|(local, _)| local == name) {
+            return param(self, *id);
+        }
+        let Some(VarHit::In(found, def)) = scope::find_var(self, frame, name) else { return own };
+        match def {
+            VarDef::Index => param(self, self.frame(found).first),
+            VarDef::Value => param(self, ParamId(self.frame(found).first.0 + 1)),
+            VarDef::Bind(stmt) => {
+                let module = self.module_of(found);
+                match &module.tree.stmts[stmt].kind {
+                    StmtKind::Bind { value, .. } => self.place(found, *value),
+                    _ => own,
+                }
+            }
+            VarDef::Param(number) => match self.frame(found).args.get(number as usize) {
+                Some(id) => match self.defs[id.0 as usize].state {
+                    super::State::Done { ir, .. } => {
+                        let at = self.program.ir[ir].at;
+                        (self.span_of(at), Subject::Expr(at.0, at.1))
+                    }
+                    _ => own,
+                },
+                None => own,
+            },
+        }
+    }
+
+    /// `func($x) { … }(args)`
+    pub(super) fn lambda_call(
+        &mut self,
+        frame: FrameId,
+        func: ExprId,
+        args: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
+        let result = self.result(at, ann);
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let func = self.check(frame, func, shape);
+        let args = args.iter().map(|arg| arg.ir).collect();
+        self.node(IrKind::Call(func.ir, args), at, result)
+    }
+
+    pub(super) fn builtin_by_name(
+        &mut self,
+        name: &'static str,
+        args: Vec<Typed>,
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        match functions::find(name) {
+            Some(func) => self.builtin(func, name, args, at, ann),
+            None => self.broken(at),
+        }
+    }
+
+    /// What is known of the arguments of a call before types are inferred.
+    fn known_args(
+        &mut self,
+        name: &str,
+        args: &[Typed],
+        at: (ModId, ExprId),
+    ) -> Option<Vec<Known>> {
+        let mut known = Vec::new();
+        for (number, arg) in args.iter().enumerate() {
+            let (ty, value) = (self.known_type(arg.ir), self.known_value(arg.ir));
+            let own = value.as_ref().map(Type::of).filter(Type::is_known);
+            if let (Some(ty), Some(own)) = (&ty, &own)
+                && ty != own
+            {
+                let text = format!(
+                    "type/value inconsistent at arg #{number} for func `{name}`: {ty} != {own}"
+                );
+                let span = self.span_of(self.program.ir[arg.ir].at);
+                self.refuse(text, span);
+                return None;
+            }
+            known.push(Known { ty, value });
+        }
+        let _ = at;
+        Some(known)
+    }
+
+    /// A call of a built-in function.
+    pub(super) fn builtin(
+        &mut self,
+        func: &'static Builtin,
+        name: &str,
+        args: Vec<Typed>,
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let result = self.result(at, ann);
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let is_variable = func.shape == Shape::Variable;
+        let known = if is_variable {
+            match self.known_args(name, &args, at) {
+                Some(known) => known,
+                None => return self.broken(at),
+            }
+        } else {
+            Vec::new()
+        };
+        let span = self.span_of(at);
+        let signature = match functions::instantiate(func, &known) {
+            Ok(signature) => signature,
+            Err(cause) => {
+                let title = func.name.rsplit('.').next().unwrap_or(func.name);
+                self.refuse(format!("func `{title}` infer error: {cause}"), span);
+                return self.broken(at);
+            }
+        };
+        let own = self.signature(&signature);
+        self.require(span, Subject::Expr(at.0, at.1), shape, own);
+        let irs: Box<[IrId]> = args.iter().map(|arg| arg.ir).collect();
+        let call = BuiltinCall { func, args: irs, shape, signature: None };
+        let typed = self.node(IrKind::Builtin(Box::new(call)), at, result);
+        self.decide_later(func.name, &signature, &known, &args, typed);
+        if is_variable || matches!(func.name, "len" | "panic" | "math.mod" | "math.fortytwo") {
+            self.validations.push(Validation::Builtin { ir: typed.ir, args: known });
+        }
+        typed
+    }
+
+    fn signature(&mut self, signature: &FuncType) -> TyId {
+        self.types.add(&Type::Func(Arc::new(signature.clone())))
+    }
+
+    /// In the wide edition a lookup may be decided after the other types are known.
+    fn decide_later(
+        &mut self,
+        name: &str,
+        signature: &FuncType,
+        known: &[Known],
+        args: &[Typed],
+        typed: Typed,
+    ) {
+        if self.edition != Edition::Wide {
+            return;
+        }
+        let is_open = matches!(signature.result, Type::Var(number) if number < OTHER_VARIABLES);
+        match (name, args) {
+            ("_lookup", [of, key]) if matches!(signature.args.first(), Some(Type::Var(_))) => {
+                let (of, key) = (of.ty, key.ty);
+                self.defer(Deferred::Lookup { ir: typed.ir, of, key, result: typed.ty });
+            }
+            ("_struct_lookup", [of, _]) if is_open => {
+                let name = known.get(1).and_then(|known| known.value.as_ref());
+                if let Some(Value::Str(name)) = name {
+                    let name = Name::from(&*name.to_text());
+                    let of = of.ty;
+                    self.defer(Deferred::Field { ir: typed.ir, of, name, result: typed.ty });
+                }
+            }
+            _ => {}
+        }
+    }
+}

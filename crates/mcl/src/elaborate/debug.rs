@@ -1,0 +1,148 @@
+//! Expressions in the debug form that messages have.
+
+use std::fmt::Write;
+
+use super::expr::bare;
+use crate::syntax::ast::{ExprId, ExprKind, Piece, Tree};
+use crate::value::Value;
+
+/// How deep it goes: what is deeper is left out.
+const MAX_DEPTH: u32 = 30;
+
+/// An expression as the original prints it for debugging.
+pub(super) fn print(tree: &Tree, id: ExprId) -> String {
+    let mut out = String::new();
+    expr(tree, id, &mut out, 0);
+    out
+}
+
+fn join(tree: &Tree, ids: &[ExprId], out: &mut String, depth: u32) {
+    for (i, id) in ids.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        expr(tree, *id, out, depth);
+    }
+}
+
+fn call(tree: &Tree, name: &str, first: &str, args: &[ExprId], out: &mut String, depth: u32) {
+    let _ = write!(out, "call:{name}({first}");
+    if !first.is_empty() && !args.is_empty() {
+        out.push_str(", ");
+    }
+    join(tree, args, out, depth);
+    out.push(')');
+}
+
+fn text(pieces: &[Piece], out: &mut String) {
+    match pieces {
+        [Piece::Text(text)] => {
+            let _ = write!(out, "str({})", Value::from(text.as_str()));
+        }
+        [Piece::Var(name)] => {
+            let _ = write!(out, "var({name})");
+        }
+        [first, rest @ ..] => {
+            out.push_str("call:concat(");
+            text(std::slice::from_ref(first), out);
+            out.push_str(", ");
+            text(rest, out);
+            out.push(')');
+        }
+        [] => out.push_str("str(\"\")"),
+    }
+}
+
+fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
+    if depth > MAX_DEPTH || out.len() > 10_000 {
+        out.push('…');
+        return;
+    }
+    let depth = depth + 1;
+    let id = bare(tree, id);
+    match &tree.exprs[id].kind {
+        ExprKind::Bool(value) => {
+            let _ = write!(out, "bool({value})");
+        }
+        ExprKind::Int(value) => {
+            let _ = write!(out, "int({value})");
+        }
+        ExprKind::Float(value) => {
+            let _ = write!(out, "float({})", Value::Float(*value));
+        }
+        ExprKind::Str(pieces) => text(pieces, out),
+        ExprKind::List(items) => {
+            out.push_str("list(");
+            join(tree, items, out, depth);
+            out.push(')');
+        }
+        ExprKind::Map(pairs) => {
+            out.push_str("map(");
+            for (i, (key, value)) in pairs.iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { ", " });
+                expr(tree, *key, out, depth);
+                out.push_str(": ");
+                expr(tree, *value, out, depth);
+            }
+            out.push(')');
+        }
+        ExprKind::Struct(fields) => {
+            out.push_str("struct(");
+            for (i, (name, value)) in fields.iter().enumerate() {
+                let _ = write!(out, "{}{name}: ", if i == 0 { "" } else { "; " });
+                expr(tree, *value, out, depth);
+            }
+            out.push(')');
+        }
+        ExprKind::Var(name) => {
+            let _ = write!(out, "var({name})");
+        }
+        ExprKind::Call(name, args) | ExprKind::CallVar(name, args) => {
+            call(tree, name, "", args, out, depth);
+        }
+        ExprKind::CallLambda(func, args) => {
+            out.push_str("call:");
+            expr(tree, *func, out, depth);
+            out.push('(');
+            join(tree, args, out, depth);
+            out.push(')');
+        }
+        ExprKind::Lambda(func) => {
+            let names: Vec<&str> = func.params.iter().map(|param| param.name.as_str()).collect();
+            let _ = write!(out, "func({}) {{ ", names.join(", "));
+            expr(tree, func.body, out, depth);
+            out.push_str(" }");
+        }
+        ExprKind::If([condition, then, other]) => {
+            out.push_str("if( ");
+            expr(tree, *condition, out, depth);
+            out.push_str(" ) { ");
+            expr(tree, *then, out, depth);
+            out.push_str(" } else { ");
+            expr(tree, *other, out, depth);
+            out.push_str(" }");
+        }
+        ExprKind::Binary(op, a, b) => {
+            let first = format!("str(\"{}\")", op.text());
+            call(tree, "_operator", &first, &[*a, *b], out, depth);
+        }
+        ExprKind::Not(a) => call(tree, "_operator", "str(\"not\")", &[*a], out, depth),
+        ExprKind::In(a, b) => call(tree, "contains", "", &[*a, *b], out, depth),
+        ExprKind::Index(a, b) => call(tree, "_lookup", "", &[*a, *b], out, depth),
+        ExprKind::Field(of, name, default) => {
+            let suffix = if default.is_some() { "_optional" } else { "" };
+            let _ = write!(out, "call:_struct_lookup{suffix}(");
+            expr(tree, *of, out, depth);
+            let _ = write!(out, ", str(\"{name}\")");
+            if let Some(default) = default {
+                out.push_str(", ");
+                expr(tree, *default, out, depth);
+            }
+            out.push(')');
+        }
+        ExprKind::Except(a, b) => {
+            out.push_str("except(");
+            join(tree, &[*a, *b], out, depth);
+            out.push(')');
+        }
+        ExprKind::Paren(inner) => expr(tree, *inner, out, depth),
+    }
+}

@@ -1,0 +1,470 @@
+//! Expressions, part by part in the original's order.
+
+use std::sync::Arc;
+
+use ordain_source::Span;
+
+use super::{Deferred, Elaborator, FrameId, State, Subject, Typed, Validation};
+use crate::check::constants;
+use crate::check::program::ModId;
+use crate::check::scope::{self, VarDef, VarHit};
+use crate::functions;
+use crate::ir::{IrId, IrKind, Lambda, ParamId};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
+use crate::types::Type;
+use crate::types::unify::TyId;
+use crate::value::Value;
+
+/// What stands inside of parentheses.
+pub(super) fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
+    while let ExprKind::Paren(inner) = &tree.exprs[id].kind {
+        id = *inner;
+    }
+    id
+}
+
+impl Elaborator<'_> {
+    /// An expression with its type.
+    pub(super) fn infer(&mut self, frame: FrameId, id: ExprId) -> Typed {
+        self.infer_as(frame, id, None)
+    }
+
+    /// An expression of a type that something asks for.
+    pub(super) fn check(&mut self, frame: FrameId, id: ExprId, wanted: TyId) -> Typed {
+        let typed = self.infer(frame, id);
+        let (span, subject) = self.place(frame, id);
+        self.require(span, subject, wanted, typed.ty);
+        typed
+    }
+
+    /// Where an expression is, and what it is for messages.
+    pub(super) fn place(&self, frame: FrameId, id: ExprId) -> (Span, Subject) {
+        let module = self.frame(frame).block.module();
+        let tree = &self.modules.get(module).tree;
+        let id = bare(tree, id);
+        (self.span_of((module, id)), Subject::Expr(module, id))
+    }
+
+    /// An expression whose type is written down, or not.
+    pub(super) fn infer_as(&mut self, frame: FrameId, id: ExprId, ann: Option<TyId>) -> Typed {
+        let module = self.module_of(frame);
+        let id = bare(&module.tree, id);
+        let at = (self.frame(frame).block.module(), id);
+        if !self.is_within(at) {
+            return self.broken(at);
+        }
+        match &module.tree.exprs[id].kind {
+            ExprKind::Bool(value) => self.constant((*value).into(), TyId::BOOL, at),
+            ExprKind::Int(value) => self.constant((*value).into(), TyId::INT, at),
+            ExprKind::Float(value) => self.constant((*value).into(), TyId::FLOAT, at),
+            ExprKind::Str(pieces) => self.text(frame, pieces, at),
+            ExprKind::List(items) => self.list(frame, items, at, ann),
+            ExprKind::Map(pairs) => self.map(frame, pairs, at, ann),
+            ExprKind::Struct(fields) => self.record(frame, fields, at, ann),
+            ExprKind::Var(name) => self.var(frame, name, at),
+            ExprKind::Call(name, args) => self.named_call(frame, name, args, at, ann),
+            ExprKind::CallVar(name, args) => self.value_call(frame, name, args, at, ann),
+            ExprKind::CallLambda(func, args) => self.lambda_call(frame, *func, args, at, ann),
+            ExprKind::Lambda(func) => self.lambda(frame, func, at, ann),
+            ExprKind::If(parts) => self.choice(frame, *parts, at, ann),
+            ExprKind::Except(value, other) => self.except(frame, *value, *other, at, ann),
+            ExprKind::Binary(..) => self.operators(frame, at, ann),
+            ExprKind::Not(inner) => {
+                let op = self.constant("not".into(), TyId::STR, at);
+                let inner = self.infer(frame, *inner);
+                let result = self.result(at, ann);
+                self.require_call(at, inner.ty, TyId::BOOL);
+                self.require_call(at, result, TyId::BOOL);
+                self.internal("_operator", &[op, inner], result, at)
+            }
+            ExprKind::In(a, b) => {
+                let args = vec![self.infer(frame, *a), self.infer(frame, *b)];
+                self.builtin_by_name("contains", args, at, ann)
+            }
+            ExprKind::Index(a, b) => {
+                let args = vec![self.infer(frame, *a), self.infer(frame, *b)];
+                self.builtin_by_name("_lookup", args, at, ann)
+            }
+            ExprKind::Field(of, name, default) => {
+                let mut args = vec![self.infer(frame, *of)];
+                args.push(self.constant(name.as_str().into(), TyId::STR, at));
+                let func = match default {
+                    Some(default) => {
+                        args.push(self.infer(frame, *default));
+                        "_struct_lookup_optional"
+                    }
+                    None => "_struct_lookup",
+                };
+                self.builtin_by_name(func, args, at, ann)
+            }
+            ExprKind::Paren(inner) => self.infer_as(frame, *inner, ann),
+        }
+    }
+
+    pub(super) fn constant(&mut self, value: Value, ty: TyId, at: (ModId, ExprId)) -> Typed {
+        self.node(IrKind::Const(value), at, ty)
+    }
+
+    /// A composite has its own type; one that is written down must be the same.
+    fn own_type(&mut self, at: (ModId, ExprId), own: TyId, ann: Option<TyId>) {
+        let span = self.span_of(at);
+        self.require(span, Subject::Expr(at.0, at.1), own, ann.unwrap_or(own));
+    }
+
+    /// The type of what a call gives.
+    pub(super) fn result(&mut self, at: (ModId, ExprId), ann: Option<TyId>) -> TyId {
+        let result = self.types.hole();
+        self.own_type(at, result, ann);
+        result
+    }
+
+    pub(super) fn require_call(&mut self, at: (ModId, ExprId), expected: TyId, actual: TyId) {
+        let span = self.span_of(at);
+        self.require(span, Subject::Expr(at.0, at.1), expected, actual);
+    }
+
+    /// A text, and the variables in it.
+    fn text(&mut self, frame: FrameId, pieces: &[Piece], at: (ModId, ExprId)) -> Typed {
+        if let [piece] = pieces {
+            return match piece {
+                Piece::Text(text) => self.constant(text.as_str().into(), TyId::STR, at),
+                Piece::Var(name) => {
+                    let typed = self.var(frame, name, at);
+                    let span = self.span_of(at);
+                    let subject = Subject::Expr(at.0, at.1);
+                    let (expected, actual) = (TyId::STR, typed.ty);
+                    self.late.push(super::Constraint { span, subject, expected, actual });
+                    self.node(IrKind::Text(typed.ir), at, typed.ty)
+                }
+            };
+        }
+        let parts: Vec<Typed> = pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => self.constant(text.as_str().into(), TyId::STR, at),
+                Piece::Var(name) => self.var(frame, name, at),
+            })
+            .collect();
+        let joined = parts.into_iter().rev().reduce(|rest, part| {
+            self.builtin_by_name("concat", vec![part, rest], at, Some(TyId::STR))
+        });
+        joined.unwrap_or_else(|| self.constant("".into(), TyId::STR, at))
+    }
+
+    fn list(
+        &mut self,
+        frame: FrameId,
+        items: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let item = self.types.hole();
+        let own = self.types.list(item);
+        let parts: Vec<IrId> = items.iter().map(|part| self.check(frame, *part, item).ir).collect();
+        self.own_type(at, own, ann);
+        self.node(IrKind::List(parts.into()), at, own)
+    }
+
+    fn map(
+        &mut self,
+        frame: FrameId,
+        pairs: &[(ExprId, ExprId)],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let (key, value) = (self.types.hole(), self.types.hole());
+        let own = self.types.map(key, value);
+        let parts: Vec<(IrId, IrId)> = pairs
+            .iter()
+            .map(|(k, v)| {
+                let k = self.check(frame, *k, key).ir;
+                (k, self.check(frame, *v, value).ir)
+            })
+            .collect();
+        self.own_type(at, own, ann);
+        let typed = self.node(IrKind::Map(parts.into()), at, own);
+        self.validations.push(Validation::Map { ir: typed.ir });
+        typed
+    }
+
+    fn record(
+        &mut self,
+        frame: FrameId,
+        fields: &[(Name, ExprId)],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let (mut types, mut parts) = (Vec::new(), Vec::new());
+        for (_, value) in fields {
+            let ty = self.types.hole();
+            types.push(ty);
+            parts.push(self.check(frame, *value, ty).ir);
+        }
+        let names: Arc<[Name]> = fields.iter().map(|(name, _)| name.clone()).collect();
+        let own = self.types.record(Arc::clone(&names), types);
+        self.own_type(at, own, ann);
+        self.node(IrKind::Struct(names, parts.into()), at, own)
+    }
+
+    fn choice(
+        &mut self,
+        frame: FrameId,
+        parts: [ExprId; 3],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let condition = self.check(frame, parts[0], TyId::BOOL).ir;
+        let own = self.types.hole();
+        let then = self.check(frame, parts[1], own).ir;
+        let other = self.check(frame, parts[2], own).ir;
+        self.own_type(at, own, ann);
+        self.node(IrKind::If([condition, then, other]), at, own)
+    }
+
+    fn except(
+        &mut self,
+        frame: FrameId,
+        value: ExprId,
+        other: ExprId,
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let own = self.types.hole();
+        let value = self.check(frame, value, own).ir;
+        let other = self.check(frame, other, own).ir;
+        self.own_type(at, own, ann);
+        self.node(IrKind::Except(value, other), at, own)
+    }
+
+    /// Operators in a chain, from its left end on: a long chain is no deep tree.
+    fn operators(&mut self, frame: FrameId, at: (ModId, ExprId), ann: Option<TyId>) -> Typed {
+        let module = self.modules.get(at.0);
+        let mut chain = Vec::new();
+        let mut id = at.1;
+        while let ExprKind::Binary(op, left, right) = &module.tree.exprs[id].kind {
+            chain.push((id, *op, *right));
+            id = bare(&module.tree, *left);
+        }
+        let mut left = self.infer(frame, id);
+        for (id, op, right) in chain.into_iter().rev() {
+            let right = self.infer(frame, right);
+            let ann = if id == at.1 { ann } else { None };
+            left = self.operator(op, left, right, (at.0, id), ann);
+        }
+        left
+    }
+
+    fn operator(
+        &mut self,
+        op: BinaryOp,
+        left: Typed,
+        right: Typed,
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let text = self.constant(op.text().into(), TyId::STR, at);
+        let result = self.result(at, ann);
+        let operand = match op {
+            BinaryOp::And | BinaryOp::Or => TyId::BOOL,
+            _ => self.types.hole(),
+        };
+        let gives = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => operand,
+            BinaryOp::Div => TyId::FLOAT,
+            _ => TyId::BOOL,
+        };
+        self.require_call(at, left.ty, operand);
+        self.require_call(at, right.ty, operand);
+        self.require_call(at, result, gives);
+        self.internal("_operator", &[text, left, right], result, at)
+    }
+
+    /// A call of an internal function whose types are required already.
+    fn internal(&mut self, name: &str, args: &[Typed], result: TyId, at: (ModId, ExprId)) -> Typed {
+        let Some(func) = functions::find(name) else { return self.broken(at) };
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let args = args.iter().map(|arg| arg.ir).collect();
+        let call = crate::ir::BuiltinCall { func, args, shape, signature: None };
+        self.node(IrKind::Builtin(Box::new(call)), at, result)
+    }
+
+    /// A variable.
+    pub(super) fn var(&mut self, frame: FrameId, name: &Name, at: (ModId, ExprId)) -> Typed {
+        if let Some((_, param)) = self.locals.iter().rev().find(|(local, _)| local == name) {
+            return self.param(*param, at);
+        }
+        match scope::find_var(self, frame, name) {
+            Some(VarHit::In(found, def)) => self.defined(found, def, at),
+            Some(VarHit::Global(name)) if name == "hostname" => {
+                self.node(IrKind::Hostname, at, TyId::STR)
+            }
+            Some(VarHit::Global(name)) => match constants::value(&name) {
+                Some(value) => {
+                    let ty = self.types.add(&Type::of(&value));
+                    self.constant(value, ty, at)
+                }
+                None => self.broken(at),
+            },
+            None => self.broken(at),
+        }
+    }
+
+    fn defined(&mut self, found: FrameId, def: VarDef, at: (ModId, ExprId)) -> Typed {
+        let id = match def {
+            VarDef::Index => return self.param(self.frame(found).first, at),
+            VarDef::Value => return self.param(ParamId(self.frame(found).first.0 + 1), at),
+            VarDef::Param(number) => match self.frame(found).args.get(number as usize) {
+                Some(id) => *id,
+                None => return self.broken(at),
+            },
+            VarDef::Bind(stmt) => match self.frame(found).binds.get(&stmt) {
+                Some(id) => *id,
+                None => {
+                    let module = self.module_of(found);
+                    let StmtKind::Bind { value, ty, .. } = &module.tree.stmts[stmt].kind else {
+                        return self.broken(at);
+                    };
+                    let id = self.define(found, *value, ty.as_ref().map(super::written));
+                    self.frames[found.0 as usize].binds.insert(stmt, id);
+                    id
+                }
+            },
+        };
+        let typed = self.definition(id);
+        self.node(IrKind::Def(id), at, typed.ty)
+    }
+
+    fn param(&mut self, id: ParamId, at: (ModId, ExprId)) -> Typed {
+        let param = &mut self.params[id.0 as usize];
+        let ty = param.ty;
+        let is_new = !std::mem::replace(&mut param.is_used, true);
+        if is_new && param.known.is_none() {
+            let span = self.param_span(id);
+            self.require(span, Subject::Param(id), ty, ty);
+        }
+        self.node(IrKind::Param(id), at, ty)
+    }
+
+    /// A lambda as a value.
+    fn lambda(
+        &mut self,
+        frame: FrameId,
+        func: &FuncDef,
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Typed {
+        let (lambda, own) = self.function(frame, func);
+        self.own_type(at, own, ann);
+        self.node(IrKind::Lambda(lambda), at, own)
+    }
+
+    /// Parameters, body and type of a function.
+    pub(super) fn function(&mut self, frame: FrameId, func: &FuncDef) -> (Lambda, TyId) {
+        let module = self.frame(frame).block.module();
+        let depth = self.locals.len();
+        let first = ParamId(self.params.len() as u32);
+        let mut types = Vec::new();
+        for param in &func.params {
+            let id = self.parameter(&param.name, param.ty.as_ref(), (module, param.range));
+            let ty = self.params[id.0 as usize].ty;
+            let span = self.param_span(id);
+            self.params[id.0 as usize].is_used = true;
+            self.require(span, Subject::Param(id), ty, ty);
+            types.push(ty);
+            self.locals.push((param.name.clone(), id));
+        }
+        let result = match &func.result {
+            Some(ty) => self.types.add(&super::written(ty)),
+            None => self.types.hole(),
+        };
+        let body = self.check(frame, func.body, result).ir;
+        self.locals.truncate(depth);
+        let count = func.params.len() as u32;
+        (Lambda { first, count, body }, self.types.func(types, result))
+    }
+
+    /// The type of an expression as far as it is known without inference.
+    pub(super) fn known_type(&mut self, id: IrId) -> Option<Type> {
+        let at = id.raw() as usize;
+        if let Some(Some(known)) = self.known.get(at) {
+            return known.clone();
+        }
+        let known = self.find_known(id);
+        if self.known.len() <= at {
+            self.known.resize(at + 1, None);
+        }
+        self.known[at] = Some(known.clone());
+        known
+    }
+
+    fn find_known(&mut self, id: IrId) -> Option<Type> {
+        match &self.program.ir[id].kind {
+            IrKind::Const(value) => Some(Type::of(value)).filter(Type::is_known),
+            IrKind::Hostname | IrKind::Text(_) => Some(Type::Str),
+            IrKind::List(items) => {
+                let items = items.clone();
+                let first = self.known_type(*items.first()?)?;
+                let all = items.iter().all(|item| self.known_type(*item).as_ref() == Some(&first));
+                all.then(|| Type::list(first))
+            }
+            IrKind::Map(pairs) => {
+                let pairs = pairs.clone();
+                let (key, value) = pairs.first()?;
+                let (key, value) = (self.known_type(*key)?, self.known_type(*value)?);
+                let all = pairs.iter().all(|(k, v)| {
+                    self.known_type(*k).as_ref() == Some(&key)
+                        && self.known_type(*v).as_ref() == Some(&value)
+                });
+                all.then(|| Type::map(key, value))
+            }
+            IrKind::Struct(names, parts) => {
+                let (names, parts) = (Arc::clone(names), parts.clone());
+                if parts.is_empty() {
+                    return None;
+                }
+                let types: Option<Vec<Type>> =
+                    parts.iter().map(|part| self.known_type(*part)).collect();
+                Some(Type::record(names.iter().cloned().zip(types?)))
+            }
+            IrKind::Param(param) => self.params[param.0 as usize].known.clone(),
+            IrKind::Def(def) => {
+                let definition = &self.defs[def.0 as usize];
+                match (&definition.known, &definition.state) {
+                    (Some(known), _) => Some(known.clone()),
+                    (None, State::Done { ir, .. }) => {
+                        let ir = *ir;
+                        self.known_type(ir)
+                    }
+                    _ => None,
+                }
+            }
+            IrKind::If([_, then, other]) => {
+                let (then, other) = (*then, *other);
+                self.known_type(then).or_else(|| self.known_type(other))
+            }
+            IrKind::Builtin(call) if call.func.name == "concat" => Some(Type::Str),
+            _ => None,
+        }
+    }
+
+    /// The value of an expression as far as it is known without running.
+    pub(super) fn known_value(&self, id: IrId) -> Option<Value> {
+        match &self.program.ir[id].kind {
+            IrKind::Const(value) => Some(value.clone()),
+            IrKind::Def(def) => match &self.defs[def.0 as usize].state {
+                State::Done { ir, .. } => self.known_value(*ir),
+                _ => None,
+            },
+            IrKind::If([condition, then, other]) => match self.known_value(*condition)? {
+                Value::Bool(true) => self.known_value(*then),
+                _ => self.known_value(*other),
+            },
+            _ => None,
+        }
+    }
+
+    /// Notes what is decided once more is known.
+    pub(super) fn defer(&mut self, deferred: Deferred) {
+        self.deferred.push(deferred);
+    }
+}

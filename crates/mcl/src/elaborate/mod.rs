@@ -1,0 +1,367 @@
+//! From checked names to a program with types.
+//!
+//! One walk in the original's order puts the program together and collects what its types must be;
+//! [`solve`] then makes them so. Classes are put together anew for each include, functions for each
+//! call; binds once for each life of their block, when they are first used.
+
+mod call;
+mod debug;
+mod expr;
+mod solve;
+mod stmt;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ordain_source::limits::StackMeter;
+use ordain_source::{Span, TextRange};
+use rustc_hash::FxHashMap;
+
+use crate::Edition;
+use crate::check::names::{Block, Names};
+use crate::check::program::{ModId, Module, Modules};
+use crate::check::scope::{self, Frames, Scope};
+use crate::failure::{Failure, Phase};
+use crate::ir::{Def, DefId, Included, Ir, IrId, IrKind, ParamId, Program, RegionId};
+use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind, TypeNode};
+use crate::types::Type;
+use crate::types::unify::{TyId, Types};
+
+/// The most expressions that a program has once it is put together.
+const MAX_EXPRESSIONS: usize = 8_000_000;
+/// What may be used of the stack.
+pub(crate) const MAX_STACK: usize = (1 << 30) - (8 << 20);
+
+/// One life of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FrameId(u32);
+
+struct Frame {
+    scope: Rc<Scope>,
+    block: Block,
+    parent: Option<FrameId>,
+    region: RegionId,
+    binds: FxHashMap<StmtId, DefId>,
+    includes: FxHashMap<StmtId, FrameId>,
+    /// What stands for the parameters of a class.
+    args: Vec<DefId>,
+    /// Index and value of a loop.
+    first: ParamId,
+    included: Option<Arc<Included>>,
+}
+
+/// How far a definition is.
+#[derive(Clone)]
+enum State {
+    Todo { frame: FrameId, value: ExprId, ty: Option<Type> },
+    Busy,
+    Done { ir: IrId, ty: TyId },
+}
+
+struct Definition {
+    state: State,
+    region: RegionId,
+    known: Option<Type>,
+}
+
+/// A parameter.
+struct Parameter {
+    ty: TyId,
+    known: Option<Type>,
+    is_used: bool,
+    name: Name,
+    at: (ModId, TextRange),
+}
+
+/// What a requirement is about, for messages.
+#[derive(Clone, Copy)]
+pub(crate) enum Subject {
+    Expr(ModId, ExprId),
+    Param(ParamId),
+}
+
+/// Two types that must be one.
+pub(crate) struct Constraint {
+    span: Span,
+    subject: Subject,
+    expected: TyId,
+    actual: TyId,
+}
+
+/// What is checked when the types are known.
+enum Validation {
+    Builtin { ir: IrId, args: Vec<crate::functions::Known> },
+    Map { ir: IrId },
+}
+
+/// What is decided when more is known, in the wide edition.
+enum Deferred {
+    Lookup { ir: IrId, of: TyId, key: TyId, result: TyId },
+    Field { ir: IrId, of: TyId, name: Name, result: TyId },
+    Name { span: Span, ty: TyId },
+}
+
+/// An expression with its type.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed {
+    pub(crate) ir: IrId,
+    pub(crate) ty: TyId,
+}
+
+pub(crate) struct Elaborator<'m> {
+    modules: &'m Modules,
+    names: &'m Names,
+    edition: Edition,
+    frames: Vec<Frame>,
+    tops: FxHashMap<ModId, FrameId>,
+    defs: Vec<Definition>,
+    params: Vec<Parameter>,
+    /// The parameters of the functions around, innermost last.
+    locals: Vec<(Name, ParamId)>,
+    types: Types,
+    constraints: Vec<Constraint>,
+    /// Those that come after all others.
+    late: Vec<Constraint>,
+    validations: Vec<Validation>,
+    deferred: Vec<Deferred>,
+    known: Vec<Option<Option<Type>>>,
+    program: Program,
+    found: Vec<Failure>,
+    stack: StackMeter,
+    is_exceeded: bool,
+}
+
+impl Frames for Elaborator<'_> {
+    type At = FrameId;
+
+    fn scope(&mut self, at: FrameId) -> Rc<Scope> {
+        Rc::clone(&self.frame(at).scope)
+    }
+
+    fn parent(&mut self, at: FrameId) -> Option<FrameId> {
+        self.frame(at).parent
+    }
+
+    fn included(&mut self, at: FrameId, include: StmtId) -> Option<FrameId> {
+        if let Some(frame) = self.frame(at).includes.get(&include) {
+            return Some(*frame);
+        }
+        let id = self.frame(at).block.module();
+        let module = self.modules.get(id);
+        let stmt = &module.tree.stmts[include];
+        let StmtKind::Include { name, args, .. } = &stmt.kind else { return None };
+        let (around, class) = scope::find_class(self, at, name)?;
+        let (region, outer) = (self.frame(at).region, self.frame(at).included.clone());
+        let args = args.iter().map(|arg| self.define(at, *arg, None)).collect();
+        let block = Block::Of(self.frame(around).block.module(), class, 0);
+        let span = stmt.range.in_file(module.file);
+        let included = Included { class: name.clone(), span, outer };
+        let frame = self.enter(block, Some(around), region);
+        let inside = &mut self.frames[frame.0 as usize];
+        inside.args = args;
+        inside.included = Some(Arc::new(included));
+        self.frames[at.0 as usize].includes.insert(include, frame);
+        Some(frame)
+    }
+
+    fn module(&mut self, module: ModId) -> FrameId {
+        if let Some(frame) = self.tops.get(&module) {
+            return *frame;
+        }
+        let frame = self.enter(Block::Top(module), None, RegionId::TOP);
+        self.tops.insert(module, frame);
+        frame
+    }
+}
+
+/// Puts a program together.
+///
+/// # Errors
+/// With what is wrong with its types.
+pub fn elaborate(
+    modules: &Modules,
+    names: &Names,
+    main: ModId,
+    edition: Edition,
+) -> Result<Program, Vec<Failure>> {
+    let mut elaborator = Elaborator {
+        modules,
+        names,
+        edition,
+        frames: Vec::new(),
+        tops: FxHashMap::default(),
+        defs: Vec::new(),
+        params: Vec::new(),
+        locals: Vec::new(),
+        types: Types::default(),
+        constraints: Vec::new(),
+        late: Vec::new(),
+        validations: Vec::new(),
+        deferred: Vec::new(),
+        known: Vec::new(),
+        program: Program { regions: vec![0], ..Program::default() },
+        found: Vec::new(),
+        stack: StackMeter::here(),
+        is_exceeded: false,
+    };
+    for id in 0..modules.len() as u32 {
+        let module = modules.get(ModId(id));
+        elaborator.program.files.push(module.file);
+        elaborator.program.modules.push(module);
+    }
+    let top = elaborator.module(main);
+    let steps = elaborator.block(top);
+    elaborator.program.body = steps;
+    elaborator.finish()
+}
+
+impl Elaborator<'_> {
+    fn frame(&self, id: FrameId) -> &Frame {
+        &self.frames[id.0 as usize]
+    }
+
+    fn module_of(&self, frame: FrameId) -> Arc<Module> {
+        self.modules.get(self.frame(frame).block.module())
+    }
+
+    fn enter(&mut self, block: Block, parent: Option<FrameId>, region: RegionId) -> FrameId {
+        let scope = self.names.scopes.get(&block).map(Rc::clone).unwrap_or_default();
+        let included = parent.and_then(|parent| self.frame(parent).included.clone());
+        self.frames.push(Frame {
+            scope,
+            block,
+            parent,
+            region,
+            binds: FxHashMap::default(),
+            includes: FxHashMap::default(),
+            args: Vec::new(),
+            first: ParamId(0),
+            included,
+        });
+        FrameId(self.frames.len() as u32 - 1)
+    }
+
+    /// A definition that is put together when it is first used.
+    fn define(&mut self, frame: FrameId, value: ExprId, ty: Option<Type>) -> DefId {
+        let region = self.frame(frame).region;
+        let known = ty.clone();
+        self.defs.push(Definition { state: State::Todo { frame, value, ty }, region, known });
+        DefId(self.defs.len() as u32 - 1)
+    }
+
+    /// Value and type of a definition.
+    fn definition(&mut self, id: DefId) -> Typed {
+        let state = std::mem::replace(&mut self.defs[id.0 as usize].state, State::Busy);
+        match state {
+            State::Done { ir, ty } => {
+                self.defs[id.0 as usize].state = State::Done { ir, ty };
+                Typed { ir, ty }
+            }
+            State::Busy => self.broken((ModId(0), ExprId::new(0))),
+            State::Todo { frame, value, ty } => {
+                let locals = std::mem::take(&mut self.locals);
+                let written = ty.map(|ty| self.types.add(&ty));
+                let typed = self.infer_as(frame, value, written);
+                self.locals = locals;
+                self.defs[id.0 as usize].state = State::Done { ir: typed.ir, ty: typed.ty };
+                typed
+            }
+        }
+    }
+
+    /// What stands for an expression that cannot be put together.
+    fn broken(&mut self, at: (ModId, ExprId)) -> Typed {
+        let ty = self.types.hole();
+        self.node(IrKind::Const(crate::value::Value::Bool(false)), at, ty)
+    }
+
+    fn node(&mut self, kind: IrKind, at: (ModId, ExprId), ty: TyId) -> Typed {
+        if self.program.ir.len() >= MAX_EXPRESSIONS && !self.is_exceeded {
+            self.exceed(at, "the program grows too large when it is put together");
+        }
+        let ir = self.program.ir.push(Ir { kind, at, ty });
+        Typed { ir, ty }
+    }
+
+    fn exceed(&mut self, at: (ModId, ExprId), text: &str) {
+        self.is_exceeded = true;
+        let span = self.span_of(at);
+        self.found.insert(0, Failure::new(Phase::Unify, text, span));
+    }
+
+    /// Whether to go on: there is a bound on the size of a program and on its depth.
+    fn is_within(&mut self, at: (ModId, ExprId)) -> bool {
+        if self.is_exceeded {
+            return false;
+        }
+        if self.stack.at_most(MAX_STACK).is_err() {
+            self.exceed(at, "the program is nested too deep");
+        }
+        !self.is_exceeded
+    }
+
+    fn span_of(&self, at: (ModId, ExprId)) -> Span {
+        let module = self.modules.get(at.0);
+        let range = match at.1.raw() as usize {
+            raw if raw < module.tree.exprs.len() => module.tree.exprs[at.1].range,
+            _ => TextRange::default(),
+        };
+        range.in_file(module.file)
+    }
+
+    fn require(&mut self, span: Span, subject: Subject, expected: TyId, actual: TyId) {
+        self.constraints.push(Constraint { span, subject, expected, actual });
+    }
+
+    fn refuse(&mut self, text: impl Into<String>, span: Span) {
+        self.found.push(Failure::new(Phase::Unify, text, span));
+    }
+
+    fn parameter(&mut self, name: &Name, ty: Option<&TypeNode>, at: (ModId, TextRange)) -> ParamId {
+        let known = ty.map(written);
+        let ty = match &known {
+            Some(ty) => self.types.add(ty),
+            None => self.types.hole(),
+        };
+        self.params.push(Parameter { ty, known, is_used: false, name: name.clone(), at });
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    fn param_span(&self, id: ParamId) -> Span {
+        let (module, range) = self.params[id.0 as usize].at;
+        range.in_file(self.modules.get(module).file)
+    }
+
+    /// What the types of the definitions are, for evaluation.
+    fn lower_defs(&mut self) {
+        for definition in &self.defs {
+            let value = match definition.state {
+                State::Done { ir, .. } => ir,
+                _ => IrId::new(0),
+            };
+            let slots = &mut self.program.regions[definition.region.0 as usize];
+            self.program.defs.push(Def { value, region: definition.region, slot: *slots });
+            *slots += 1;
+        }
+    }
+}
+
+/// A type as it is written.
+pub(crate) fn written(node: &TypeNode) -> Type {
+    match node {
+        TypeNode::Bool => Type::Bool,
+        TypeNode::Str => Type::Str,
+        TypeNode::Int => Type::Int,
+        TypeNode::Float => Type::Float,
+        TypeNode::Variant => Type::Variant,
+        TypeNode::List(item) => Type::list(written(item)),
+        TypeNode::Map(key, value) => Type::map(written(key), written(value)),
+        TypeNode::Struct(fields) => {
+            Type::record(fields.iter().map(|(name, ty)| (name.clone(), written(ty))))
+        }
+        TypeNode::Func(args, result) => {
+            let types = args.iter().map(|(_, ty)| written(ty)).collect();
+            Type::func(types, written(result))
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Making types what they must be.
+
+use std::sync::Arc;
+
+use super::{Constraint, Deferred, Elaborator, Subject, Validation, debug};
+use crate::failure::{Failure, Phase};
+use crate::functions;
+use crate::ir::{IrId, IrKind, Program};
+use crate::types::unify::TyId;
+use crate::types::{FuncType, Type};
+
+impl Elaborator<'_> {
+    /// Solves the types and gives the program.
+    pub(super) fn finish(mut self) -> Result<Program, Vec<Failure>> {
+        if !self.found.is_empty() {
+            return Err(self.found);
+        }
+        let late = std::mem::take(&mut self.late);
+        self.constraints.extend(late);
+        if let Err(failure) = self.solve().and_then(|()| self.settle()) {
+            return Err(vec![failure]);
+        }
+        if let Err(failure) = self.all_known() {
+            return Err(vec![failure]);
+        }
+        self.validate();
+        if !self.found.is_empty() {
+            return Err(self.found);
+        }
+        self.signatures();
+        self.lower_defs();
+        Ok(self.program)
+    }
+
+    fn solve(&mut self) -> Result<(), Failure> {
+        for at in 0..self.constraints.len() {
+            self.types.step = at as u32;
+            let Constraint { expected, actual, .. } = self.constraints[at];
+            if let Err(mismatch) = self.types.unify(expected, actual) {
+                let span = self.constraints[at].span;
+                let mut failure = Failure::new(Phase::Unify, mismatch.text, span);
+                let other = mismatch.step.and_then(|step| self.constraints.get(step as usize));
+                if let Some(other) = other.filter(|other| other.span != span) {
+                    failure = failure.related(other.span, "its type follows from here");
+                }
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides what could not be decided before, until nothing changes.
+    fn settle(&mut self) -> Result<(), Failure> {
+        loop {
+            let waiting = std::mem::take(&mut self.deferred);
+            let before = waiting.len();
+            for deferred in waiting {
+                self.decide(deferred)?;
+            }
+            if self.deferred.len() == before {
+                break;
+            }
+        }
+        // What is still open is what it is by default.
+        for deferred in std::mem::take(&mut self.deferred) {
+            if let Deferred::Name { span, ty, .. } = deferred {
+                let wanted = self.types.list(TyId::STR);
+                self.fit(span, wanted, ty)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fit(
+        &mut self,
+        span: ordain_source::Span,
+        expected: TyId,
+        actual: TyId,
+    ) -> Result<(), Failure> {
+        let result = self.types.unify(expected, actual);
+        result.map_err(|mismatch| Failure::new(Phase::Unify, mismatch.text, span))
+    }
+
+    fn decide(&mut self, deferred: Deferred) -> Result<(), Failure> {
+        match &deferred {
+            Deferred::Lookup { ir, of, key, result } => {
+                let (ir, of, key, result) = (*ir, *of, *key, *result);
+                if let Some((own_key, own_value)) = self.types.indexed(of) {
+                    let span = self.span_of(self.program.ir[ir].at);
+                    self.fit(span, own_key, key)?;
+                    return self.fit(span, own_value, result);
+                }
+                if self.types.kind(of).is_none()
+                    && self.types.kind(key).is_some_and(|kind| kind != "int")
+                {
+                    let span = self.span_of(self.program.ir[ir].at);
+                    let map = self.types.map(key, result);
+                    return self.fit(span, map, of);
+                }
+            }
+            Deferred::Field { ir, of, name, result } => {
+                let (ir, of, result) = (*ir, *of, *result);
+                if let Some(field) = self.types.field(of, name) {
+                    let Some(ty) = field else { return Ok(()) };
+                    if self.types.kind(result).is_none() {
+                        let span = self.span_of(self.program.ir[ir].at);
+                        return self.fit(span, ty, result);
+                    }
+                    return Ok(());
+                }
+            }
+            Deferred::Name { span, ty, .. } => {
+                let (span, ty) = (*span, *ty);
+                match self.types.kind(ty) {
+                    None => {}
+                    Some("str") => return Ok(()),
+                    Some(_) => {
+                        let concrete = self.types.concrete(ty);
+                        let names = crate::types::parse("[]struct{name str; host str}");
+                        if names.is_ok_and(|names| names == concrete) {
+                            return Ok(());
+                        }
+                        let wanted = self.types.list(TyId::STR);
+                        return self.fit(span, wanted, ty);
+                    }
+                }
+            }
+        }
+        self.deferred.push(deferred);
+        Ok(())
+    }
+
+    /// No type may be open.
+    fn all_known(&mut self) -> Result<(), Failure> {
+        for at in 0..self.constraints.len() {
+            let Constraint { expected, subject, span, .. } = self.constraints[at];
+            if self.types.is_closed(expected) {
+                continue;
+            }
+            let subject = match subject {
+                Subject::Expr(module, expr) => debug::print(&self.modules.get(module).tree, expr),
+                Subject::Param(id) => format!("param({})", self.params[id.0 as usize].name),
+            };
+            let ty = self.types.print(expected);
+            let text = format!("expr: {subject} is ambiguous: {ty}");
+            let mut failure = Failure::new(Phase::Unify, text, span);
+            failure.help = Some("write the type, as in `$x []str = []`");
+            return Err(failure);
+        }
+        Ok(())
+    }
+
+    /// What functions and maps ask of the types that were found.
+    fn validate(&mut self) {
+        for validation in std::mem::take(&mut self.validations) {
+            match validation {
+                Validation::Builtin { ir, args } => {
+                    let IrKind::Builtin(call) = &self.program.ir[ir].kind else { continue };
+                    let (func, shape) = (call.func, call.shape);
+                    let Type::Func(solved) = self.types.concrete(shape) else { continue };
+                    if let Err(cause) = functions::validate(func, &args, &solved) {
+                        let name = func.name.rsplit('.').next().unwrap_or(func.name);
+                        let text = format!(
+                            "error setting type: func() {{ <built-in:{name}> }}, error: {cause}"
+                        );
+                        let span = self.span_of(self.program.ir[ir].at);
+                        self.refuse(text, span);
+                    }
+                }
+                Validation::Map { ir } => self.validate_map(ir),
+            }
+        }
+    }
+
+    fn validate_map(&mut self, ir: IrId) {
+        let (ty, at) = (self.program.ir[ir].ty, self.program.ir[ir].at);
+        if let Type::Map(pair) = self.types.concrete(ty)
+            && !pair.0.is_hashable()
+        {
+            let map = debug::print(&self.modules.get(at.0).tree, at.1);
+            let text = format!(
+                "error setting type: {map}, error: map key type {} is not hashable",
+                pair.0
+            );
+            let span = self.span_of(at);
+            self.refuse(text, span);
+        }
+    }
+
+    /// Gives every call its types.
+    fn signatures(&mut self) {
+        // Operators look at values alone.
+        let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
+        for raw in 0..self.program.ir.len() as u32 {
+            let id = IrId::new(raw);
+            let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
+            let signature = if call.func.name == "_operator" {
+                Arc::clone(&operator)
+            } else {
+                match self.types.concrete(call.shape) {
+                    Type::Func(signature) => signature,
+                    _ => continue,
+                }
+            };
+            if let IrKind::Builtin(call) = &mut self.program.ir[id].kind {
+                call.signature = Some(signature);
+            }
+        }
+    }
+}

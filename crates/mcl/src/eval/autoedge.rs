@@ -1,0 +1,127 @@
+//! The edges that kinds ask for by themselves.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::interpret::{Edge, Resource, Resources};
+use super::validate::file_path;
+use crate::failure::Failure;
+
+/// What is there to be found, by what it is.
+#[derive(Default)]
+struct Index {
+    files: FxHashMap<String, usize>,
+    named: FxHashMap<(&'static str, String), usize>,
+}
+
+/// Adds them, in the order of the resources' names.
+pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
+    let wants = |resource: &Resource| {
+        resource.meta.autoedge && !resource.meta.hidden && resource.kind.kind.has("edgeable")
+    };
+    let mut index = Index::default();
+    let mut order: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, resource) in resources.list.iter().enumerate() {
+        if !wants(resource) {
+            continue;
+        }
+        if resource.kind.kind.name == "file" {
+            index.files.insert(file_path(resource), at);
+        }
+        index.named.insert((resource.kind.kind.name, resource.name.clone()), at);
+        order.insert(resource.reference(), at);
+    }
+    let mut found = Vec::new();
+    for at in order.values().copied() {
+        let resource = &resources.list[at];
+        match resource.kind.kind.name {
+            "file" => file(&index, resource, at, &mut found),
+            "svc" => svc(&index, resource, at, &mut found),
+            "exec" => exec(&index, resource, at, &mut found),
+            "user" => user(&index, resource, at, &mut found),
+            "http:server:file" => {
+                found.extend(index.files.get(&resource.text("path")).map(|from| (*from, at)));
+            }
+            "docker:container" => container(&index, resource, at, &mut found),
+            _ => {}
+        }
+    }
+    for (from, to) in found {
+        let new = Edge { notify: false, span: None, is_automatic: true };
+        if from != to {
+            resources.edges.entry((from, to)).or_insert(new);
+        }
+    }
+    Ok(())
+}
+
+type Found = Vec<(usize, usize)>;
+
+/// Its fragments, and the nearest directory around it.
+fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    for fragment in resource.texts("fragments") {
+        found.extend(index.files.get(&fragment).map(|from| (*from, at)));
+    }
+    let path = file_path(resource);
+    let mut rest = path.trim_end_matches('/');
+    while let Some((dir, _)) = rest.rsplit_once('/') {
+        if let Some(from) = index.files.get(&format!("{dir}/")) {
+            found.push((*from, at));
+            return;
+        }
+        rest = dir;
+    }
+}
+
+/// The file of its unit.
+fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    let unit = format!("{}.service", resource.name);
+    let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
+    let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
+    found.extend(file.map(|from| (*from, at)));
+}
+
+/// The programs that it runs, its user, its group.
+fn exec(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    let pairs = [
+        ("cmd", "shell"),
+        ("watchcmd", "watchshell"),
+        ("ifcmd", "ifshell"),
+        ("nifcmd", "nifshell"),
+        ("donecmd", "doneshell"),
+    ];
+    for (command, shell) in pairs {
+        let (command, shell) = (resource.text(command), resource.text(shell));
+        let program = if shell.is_empty() { first_word(&command) } else { shell.as_str() };
+        found.extend(index.files.get(program).map(|from| (*from, at)));
+    }
+    for kind in ["user", "group"] {
+        let name = resource.text(kind);
+        found.extend(index.named.get(&(kind, name)).map(|from| (*from, at)));
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// The groups that it is in.
+fn user(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    let mut groups = resource.texts("groups");
+    groups.push(resource.text("group"));
+    let exists = resource.text("state") == "exists";
+    for group in groups {
+        if let Some(group) = index.named.get(&("group", group)) {
+            found.push(if exists { (*group, at) } else { (at, *group) });
+        }
+    }
+}
+
+/// Its image.
+fn container(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    if let Some(image) = index.named.get(&("docker:image", resource.text("image"))) {
+        let is_removed = resource.text("state") == "removed";
+        found.push(if is_removed { (at, *image) } else { (*image, at) });
+    }
+}

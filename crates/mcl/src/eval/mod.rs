@@ -1,0 +1,82 @@
+//! Evaluation: a program becomes a graph of functions, whose values become resources.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `build` | the nodes of expressions and statements |
+//! | [`interpret`] | the values of a finished graph to resources and edges |
+//! | [`meta`] | meta parameters |
+//! | `validate` | what kinds ask of their fields |
+//! | `autoedge` | the edges that kinds ask for by themselves |
+
+mod autoedge;
+mod build;
+pub mod fields;
+pub mod interpret;
+pub mod meta;
+mod validate;
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::failure::{Failure, Phase};
+use crate::functions::Surroundings;
+use crate::ir::{IrId, Program};
+use build::Live;
+use interpret::Resources;
+
+/// A program that runs.
+pub struct Running {
+    program: Arc<Program>,
+    engine: Engine,
+    live: Vec<Live>,
+}
+
+impl Running {
+    /// Builds the graph of a program.
+    ///
+    /// # Errors
+    /// When the graph grows too large.
+    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
+        let mut engine = Engine::new();
+        let live = build::build(&program, &mut engine, surroundings).map_err(|fault| {
+            let text = fault.message.to_string();
+            Failure::new(Phase::Graph, text, start(&program))
+        })?;
+        Ok(Self { program, engine, live })
+    }
+
+    /// Brings all values up to date. Whether any changed.
+    ///
+    /// # Errors
+    /// The error that ends the program.
+    pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
+        self.engine.run(surroundings).map_err(|failure| {
+            let at = IrId::new(failure.tag);
+            let is_known = (failure.tag as usize) < self.program.ir.len();
+            let span = if is_known { self.program.span(at) } else { start(&self.program) };
+            Failure::new(Phase::Stream, failure.fault.message.to_string(), span)
+        })
+    }
+
+    /// The resources that the present values give. `None` while a value is missing.
+    ///
+    /// # Errors
+    /// When they cannot be.
+    pub fn resources(&self) -> Result<Option<Resources>, Vec<Failure>> {
+        if !self.engine.is_complete() {
+            return Ok(None);
+        }
+        interpret::interpret(&self.program, &self.engine, &self.live).map(Some)
+    }
+
+    /// The functions and what they wait for.
+    pub fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+}
+
+/// The start of the main file.
+fn start(program: &Program) -> ordain_source::Span {
+    let file = program.files.first().copied().unwrap_or(ordain_source::FileId(0));
+    ordain_source::TextRange::default().in_file(file)
+}

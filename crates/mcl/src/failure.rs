@@ -1,0 +1,142 @@
+//! What is wrong with a program, with the phase that finds it, in the original's words.
+
+use std::fmt::Write;
+
+use ordain_source::{Diagnostic, SourceMap, Span};
+
+use crate::codes;
+
+/// The phases of a compile, in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Phase {
+    /// Text to tree.
+    LexParse,
+    /// The shape of statements.
+    Init,
+    /// The content of strings.
+    Interpolate,
+    /// Names.
+    SetScope,
+    /// Types.
+    Unify,
+    /// The function graph.
+    Graph,
+    /// Its evaluation.
+    Stream,
+    /// From values to resources.
+    Interpret,
+    /// What kinds of resources ask for by themselves.
+    AutoEdge,
+}
+
+impl Phase {
+    /// The original's name for errors of this phase.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::LexParse => "errLexParse",
+            Self::Init => "errInit",
+            Self::Interpolate => "errInterpolate",
+            Self::SetScope => "errSetScope",
+            Self::Unify => "errUnify",
+            Self::Graph => "errGraph",
+            Self::Stream => "errStream",
+            Self::Interpret => "errInterpret",
+            Self::AutoEdge => "errAutoEdge",
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::LexParse => codes::SYNTAX,
+            Self::Init => codes::SHAPE,
+            Self::Interpolate => codes::STRING,
+            Self::SetScope => codes::NAME,
+            Self::Unify => codes::TYPE,
+            Self::Graph | Self::Interpret | Self::AutoEdge => codes::RESOURCE,
+            Self::Stream => codes::EVALUATION,
+        }
+    }
+}
+
+/// An error with its places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// The phase that found it.
+    pub phase: Phase,
+    /// What is wrong, in the original's words.
+    pub text: String,
+    /// Where, from the innermost level of imports outwards; a level may have several places.
+    pub places: Vec<Vec<Span>>,
+    /// Whether the original says no place.
+    pub is_placeless: bool,
+    /// Other places that matter, with what is to say of them.
+    pub related: Vec<(Span, String)>,
+    /// What to do.
+    pub help: Option<&'static str>,
+}
+
+impl Failure {
+    /// An error at a place.
+    pub fn new(phase: Phase, text: impl Into<String>, span: Span) -> Self {
+        Self {
+            phase,
+            text: text.into(),
+            places: vec![vec![span]],
+            is_placeless: false,
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// The same, where the original says no place.
+    pub fn placeless(self) -> Self {
+        Self { is_placeless: true, ..self }
+    }
+
+    /// Adds a place that matters.
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.related.push((span, text.into()));
+        self
+    }
+
+    /// As the original prints it; `shown` gives the path that it has for a file.
+    pub fn print(&self, sources: &SourceMap, shown: &dyn Fn(Span) -> String) -> String {
+        let mut out = self.text.clone();
+        if self.is_placeless {
+            return out;
+        }
+        for level in &self.places {
+            for (i, span) in level.iter().enumerate() {
+                let file = sources.file(span.file);
+                let start = file.line_col(span.range.start);
+                // The end is behind the last character, also where that is the end of a line.
+                let last = span.range.end.max(span.range.start + 1) - 1;
+                let last = file.line_col(last);
+                let end = (last.line, last.column + 1);
+                let between = if i == 0 { ": " } else { ", " };
+                let (path, line, column) = (shown(*span), start.line, start.column);
+                let _ = write!(out, "{between}{path} @ {line}:{column}-{}:{}", end.0, end.1);
+            }
+        }
+        out
+    }
+
+    /// As a diagnostic.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut found = Diagnostic::error(self.phase.code(), self.text.clone());
+        let mut places = self.places.iter().flatten();
+        if let Some(first) = places.next() {
+            found = found.at(*first);
+        }
+        for span in places {
+            found = found.related(*span, "");
+        }
+        for (span, text) in &self.related {
+            found = found.related(*span, text.clone());
+        }
+        if let Some(help) = self.help {
+            found = found.help(help);
+        }
+        found.issue(self.phase.class())
+    }
+}

@@ -1,0 +1,225 @@
+//! The formatter: tokens keep their lines, what stands between them is made anew.
+//!
+//! Line ends mean something in mcl, so lists on one line stay there and lists with a line for each
+//! item stay so. Only bodies of resources get a line for each entry. Comments stay where they are.
+
+use ordain_source::TextRange;
+
+use crate::Edition;
+use crate::syntax::ast::WideningKind;
+use crate::syntax::error::SyntaxError;
+use crate::syntax::lexer;
+use crate::syntax::parser::{self, Brace};
+use crate::syntax::token::{T, Token};
+
+/// Formats a text.
+///
+/// # Errors
+/// When it is no mcl; then there is nothing to write.
+pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
+    let lexed = lexer::lex(text, edition)?;
+    let tokens = lexed.tokens.clone();
+    let (tree, layout) = parser::parse(text, lexed, edition)?;
+    // Commas that only the wide edition accepts are left out.
+    let mut superfluous: Vec<u32> = tree
+        .widenings
+        .iter()
+        .filter(|w| w.kind == WideningKind::TrailingComma)
+        .map(|w| w.range.start)
+        .collect();
+    superfluous.sort_unstable();
+    let mut formatter = Formatter {
+        text,
+        braces: layout.braces.iter().peekable(),
+        spaced: layout.spaced.iter().peekable(),
+        superfluous,
+        out: String::with_capacity(text.len()),
+        open: Vec::new(),
+        before: None,
+        newlines: 0,
+    };
+    let mut comments = tree.comments.iter().peekable();
+    for (at, token) in tokens.iter().enumerate() {
+        while let Some(comment) = comments.next_if(|c| c.start < token.range.start) {
+            formatter.comment(*comment);
+        }
+        let next = tokens.get(at + 1).map_or(T::End, |next| next.kind);
+        let has_comment = comments
+            .peek()
+            .is_some_and(|c| tokens.get(at + 1).is_some_and(|next| c.start < next.range.start));
+        formatter.token(at as u32, *token, next, has_comment);
+    }
+    Ok(formatter.finish())
+}
+
+struct Formatter<'t> {
+    text: &'t str,
+    braces: std::iter::Peekable<std::slice::Iter<'t, (u32, Brace)>>,
+    /// The tokens before which a space stands, whatever they are.
+    spaced: std::iter::Peekable<std::slice::Iter<'t, u32>>,
+    superfluous: Vec<u32>,
+    out: String,
+    /// The brackets that are open: what each is, and whether it began a line of its own.
+    open: Vec<Open>,
+    before: Option<T>,
+    /// Line ends that wait to be written.
+    newlines: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    brace: Option<Brace>,
+    /// Whether what is in it is indented: a line end follows the bracket.
+    is_long: bool,
+}
+
+impl<'t> Formatter<'t> {
+    fn slice(&self, range: TextRange) -> &'t str {
+        &self.text[range.start as usize..range.end as usize]
+    }
+
+    fn depth(&self) -> usize {
+        self.open.iter().filter(|open| open.is_long).count()
+    }
+
+    fn in_resource(&self) -> bool {
+        self.open.last().is_some_and(|open| open.brace == Some(Brace::Resource))
+    }
+
+    /// Writes the line ends that wait, at most one blank line, and the indentation.
+    fn start_line(&mut self) -> bool {
+        if self.newlines == 0 {
+            return self.out.is_empty();
+        }
+        if !self.out.is_empty() {
+            let count = self.newlines.min(2);
+            self.out.push_str(&"\n".repeat(count));
+            self.out.push_str(&"\t".repeat(self.depth()));
+        }
+        self.newlines = 0;
+        true
+    }
+
+    fn comment(&mut self, range: TextRange) {
+        let text = self.slice(range).trim_end();
+        if !self.start_line() {
+            self.out.push(' ');
+        }
+        self.out.push_str(text);
+    }
+
+    fn token(&mut self, at: u32, token: Token, next: T, has_comment: bool) {
+        if self.superfluous.binary_search(&token.range.start).is_ok() {
+            return;
+        }
+        match token.kind {
+            T::Newline => {
+                self.newlines += 1;
+                return;
+            }
+            T::End => return,
+            _ => {}
+        }
+        let closes = matches!(token.kind, T::CloseCurly | T::CloseParen | T::CloseBrack);
+        let closed = if closes { self.open.pop() } else { None };
+        if closed.is_some_and(|open| open.is_long) {
+            // No blank line before the end.
+            self.newlines = 1;
+        }
+        let forced = self.spaced.next_if(|number| **number == at).is_some();
+        if !self.start_line() && (forced || self.needs_space(token.kind, next, closed, at)) {
+            self.out.push(' ');
+        }
+        self.out.push_str(self.slice(token.range));
+        let opens = matches!(token.kind, T::OpenCurly | T::OpenParen | T::OpenBrack);
+        if opens {
+            let brace = self.braces.next_if(|(number, _)| *number == at).map(|(_, brace)| *brace);
+            let is_empty = matches!(next, T::CloseCurly | T::CloseParen | T::CloseBrack);
+            let is_resource = brace == Some(Brace::Resource);
+            let is_long = next == T::Newline || has_comment || is_resource && !is_empty;
+            self.open.push(Open { brace, is_long });
+            if is_resource && !is_empty && next != T::Newline && !has_comment {
+                self.newlines = 1;
+            }
+        }
+        if token.kind == T::Comma && self.in_resource() && next != T::Newline && !has_comment {
+            self.newlines = self.newlines.max(1);
+        }
+        self.before = Some(token.kind);
+    }
+
+    /// Whether a space stands between the token before and this one, on one line.
+    fn needs_space(&mut self, kind: T, next: T, closed: Option<Open>, at: u32) -> bool {
+        let Some(before) = self.before else { return false };
+        let around = self.open.last().and_then(|open| open.brace);
+        match (before, kind) {
+            (_, T::Comma | T::Semicolon | T::CloseParen | T::CloseBrack | T::Dot | T::Colon)
+            | (T::OpenParen | T::OpenBrack | T::Dollar | T::Dot, _)
+            | (T::OpenCurly, T::CloseCurly) => false,
+            (_, T::CloseCurly) => closed.is_some_and(|open| open.brace == Some(Brace::Body)),
+            (T::Colon, _) => around == Some(Brace::Literal),
+            (T::OpenCurly, _) => around == Some(Brace::Body),
+            (T::CloseBrack, kind) if self.out.ends_with("[]") && starts_type(kind) => false,
+            (T::StructIdentifier | T::MapIdentifier, T::OpenCurly) => {
+                let brace = self.braces.peek().filter(|(number, _)| *number == at);
+                brace.is_none_or(|(_, brace)| *brace != Brace::Literal)
+            }
+            (before, T::OpenParen) => !is_called(before),
+            (before, T::OpenBrack) if next == T::CloseBrack => before != T::CloseBrack,
+            (before, T::OpenBrack) => !is_indexed(before),
+            (_, T::Arrow) => next != T::Identifier,
+            (T::Arrow, kind) => kind != T::Identifier,
+            _ => true,
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out
+    }
+}
+
+/// Whether a parenthesis behind a token holds arguments.
+fn is_called(before: T) -> bool {
+    let callable = [
+        T::Identifier,
+        T::MapIdentifier,
+        T::CollectIdentifier,
+        T::FuncIdentifier,
+        T::PanicIdentifier,
+        T::CloseCurly,
+    ];
+    callable.contains(&before)
+}
+
+/// Whether a bracket behind a token is an index.
+fn is_indexed(before: T) -> bool {
+    let indexed = [
+        T::Identifier,
+        T::CapitalizedIdentifier,
+        T::MapIdentifier,
+        T::CollectIdentifier,
+        T::String,
+        T::CloseCurly,
+        T::CloseParen,
+        T::CloseBrack,
+    ];
+    indexed.contains(&before)
+}
+
+fn starts_type(kind: T) -> bool {
+    let words = [
+        T::BoolIdentifier,
+        T::StrIdentifier,
+        T::IntIdentifier,
+        T::FloatIdentifier,
+        T::VariantIdentifier,
+        T::OpenBrack,
+        T::MapIdentifier,
+        T::StructIdentifier,
+        T::FuncIdentifier,
+    ];
+    words.contains(&kind)
+}

@@ -1,0 +1,240 @@
+//! A program put together: every class that is included and every function that is called has a life
+//! of its own here, names are numbers, and types are known.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::Span;
+use ordain_syntax::{Arena, Idx};
+
+use crate::check::program::ModId;
+use crate::functions::Builtin;
+use crate::resources::Known;
+use crate::syntax::ast::{ExprId, Name};
+use crate::types::FuncType;
+use crate::types::unify::TyId;
+use crate::value::Value;
+
+/// The id of an expression.
+pub type IrId = Idx<Ir>;
+/// The id of a statement.
+pub type StepId = Idx<Step>;
+
+/// An expression.
+#[derive(Debug)]
+pub struct Ir {
+    /// What it is.
+    pub kind: IrKind,
+    /// The expression of the source that it comes from.
+    pub at: (ModId, ExprId),
+    /// Its type.
+    pub ty: TyId,
+}
+
+/// A parameter of a function, or a variable of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ParamId(pub u32);
+
+/// A definition that is evaluated once in its region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DefId(pub u32);
+
+/// The whole program, or the body of a loop, which lives once for each item.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegionId(pub u32);
+
+impl RegionId {
+    /// The whole program.
+    pub const TOP: Self = Self(0);
+}
+
+/// A function as it is called at one place, or a lambda.
+#[derive(Clone, Copy, Debug)]
+pub struct Lambda {
+    /// Its first parameter; the others follow.
+    pub first: ParamId,
+    /// How many parameters it has.
+    pub count: u32,
+    /// Its body.
+    pub body: IrId,
+}
+
+/// A call of a built-in function.
+#[derive(Debug)]
+pub struct BuiltinCall {
+    /// The function.
+    pub func: &'static Builtin,
+    /// The arguments.
+    pub args: Box<[IrId]>,
+    /// The types of the call.
+    pub shape: TyId,
+    /// The same, once they are known.
+    pub signature: Option<Arc<FuncType>>,
+}
+
+/// What an expression is.
+#[derive(Debug)]
+pub enum IrKind {
+    /// A value of the source.
+    Const(Value),
+    /// The name of the host.
+    Hostname,
+    /// A list.
+    List(Box<[IrId]>),
+    /// A map.
+    Map(Box<[(IrId, IrId)]>),
+    /// A struct.
+    Struct(Arc<[EcoString]>, Box<[IrId]>),
+    /// A parameter.
+    Param(ParamId),
+    /// A definition.
+    Def(DefId),
+    /// A value that is a text because it stands in quotes.
+    Text(IrId),
+    /// A lambda.
+    Lambda(Lambda),
+    /// A call of a function that is a value.
+    Call(IrId, Box<[IrId]>),
+    /// A call of a function that is a statement: its own copy.
+    Apply(Lambda, Box<[IrId]>),
+    /// A call of a built-in function.
+    Builtin(Box<BuiltinCall>),
+    /// A choice.
+    If([IrId; 3]),
+    /// A value, or another in place of its error.
+    Except(IrId, IrId),
+}
+
+/// A definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Def {
+    /// Its value.
+    pub value: IrId,
+    /// Where it lives.
+    pub region: RegionId,
+    /// Its number there.
+    pub slot: u32,
+}
+
+/// A class that led to a statement.
+#[derive(Clone, Debug)]
+pub struct Included {
+    /// The class.
+    pub class: Name,
+    /// Where it is included.
+    pub span: Span,
+    /// What led there.
+    pub outer: Option<Arc<Included>>,
+}
+
+/// A statement that gives something.
+#[derive(Debug)]
+pub enum Step {
+    /// A resource.
+    Resource(Box<ResourceStep>),
+    /// Edges.
+    Edge(Vec<HalfStep>, Span),
+    /// A choice.
+    If(IrId, Arc<[StepId]>, Arc<[StepId]>),
+    /// A loop.
+    For(Box<ForStep>),
+}
+
+/// A loop.
+#[derive(Debug)]
+pub struct ForStep {
+    /// Whether it runs over a map.
+    pub is_map: bool,
+    /// What it runs over.
+    pub over: IrId,
+    /// Where its body lives.
+    pub region: RegionId,
+    /// Index or key; the value follows.
+    pub first: ParamId,
+    /// The body.
+    pub body: Arc<[StepId]>,
+}
+
+/// A resource.
+#[derive(Debug)]
+pub struct ResourceStep {
+    /// The kind as it is written.
+    pub kind: Name,
+    /// The kind, if there is one.
+    pub known: Option<&'static Known>,
+    /// The name or names.
+    pub name: IrId,
+    /// What is collected, if it is.
+    pub collect: Option<IrId>,
+    /// What stands in the body.
+    pub entries: Vec<EntryStep>,
+    /// Where it is.
+    pub span: Span,
+    /// The classes that led here.
+    pub included: Option<Arc<Included>>,
+}
+
+/// An entry of a resource's body.
+#[derive(Debug)]
+pub struct EntryStep {
+    /// What it is.
+    pub kind: EntryStepKind,
+    /// Whether it counts.
+    pub condition: Option<IrId>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// What an entry of a resource's body is.
+#[derive(Debug)]
+pub enum EntryStepKind {
+    /// A field by its number in the kind.
+    Field(usize, IrId),
+    /// An edge by its property.
+    Edge(Name, HalfStep),
+    /// A meta parameter.
+    Meta(Name, IrId),
+    /// All meta parameters.
+    MetaStruct(IrId),
+}
+
+/// A side of an edge.
+#[derive(Debug)]
+pub struct HalfStep {
+    /// The kind.
+    pub kind: Name,
+    /// The name or names.
+    pub name: IrId,
+    /// What is sent or received.
+    pub field: Option<Name>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// A program that can be evaluated.
+#[derive(Default, Debug)]
+pub struct Program {
+    /// All expressions.
+    pub ir: Arena<Ir>,
+    /// All definitions that are used.
+    pub defs: Vec<Def>,
+    /// How many definitions each region has.
+    pub regions: Vec<u32>,
+    /// All statements that give something.
+    pub steps: Arena<Step>,
+    /// The statements of the main file.
+    pub body: Vec<StepId>,
+    /// The place of each module's file.
+    pub files: Vec<ordain_source::FileId>,
+    /// The trees of the modules.
+    pub modules: Vec<Arc<crate::check::program::Module>>,
+}
+
+impl Program {
+    /// Where an expression is.
+    pub fn span(&self, id: IrId) -> Span {
+        let (module, expr) = self.ir[id].at;
+        let module = &self.modules[module.0 as usize];
+        module.tree.exprs[expr].range.in_file(module.file)
+    }
+}

@@ -1,0 +1,227 @@
+//! From a path to a running program: all phases in order.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ordain_source::{Diagnostic, SourceMap, Span, World, limits};
+
+use crate::Edition;
+use crate::check::names::Checker;
+use crate::check::program::{self, Loading, ModId, Modules, Place};
+use crate::codes;
+use crate::elaborate::elaborate;
+use crate::eval::interpret::Resources;
+use crate::eval::{self, Running};
+use crate::failure::{Failure, Phase};
+use crate::functions::Surroundings;
+use crate::ir::Program;
+use crate::syntax::ast::{Widening, WideningKind};
+
+/// The stack that a compile gets.
+const STACK: usize = 1 << 30;
+
+/// What a program is made from.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A file, or a directory with a main file.
+    Path(PathBuf),
+    /// A text, and the name that messages have for it.
+    Text(PathBuf, String),
+}
+
+/// How a program is compiled.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// Which mcl it is.
+    pub edition: Edition,
+    /// Where modules are that come from elsewhere.
+    pub module_path: Option<PathBuf>,
+}
+
+/// What is wrong with a program.
+#[derive(Debug)]
+pub struct Refused {
+    /// Everything that is wrong, in order.
+    pub failures: Vec<Failure>,
+    /// What is wrong before there is a program.
+    pub input: Option<String>,
+    /// The paths that the original's messages have for files.
+    pub modules: Modules,
+}
+
+impl Refused {
+    /// The first error as the original prints it, with its phase.
+    pub fn first(&self, sources: &SourceMap) -> (Phase, String) {
+        match self.failures.first() {
+            Some(failure) => {
+                (failure.phase, failure.print(sources, &|span| self.modules.shown(span)))
+            }
+            None => (Phase::LexParse, self.input.clone().unwrap_or_default()),
+        }
+    }
+
+    /// Everything as diagnostics.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let input = self.input.iter().map(|text| Diagnostic::error(codes::INPUT, text.clone()));
+        input.chain(self.failures.iter().map(Failure::diagnostic)).collect()
+    }
+}
+
+/// A program whose names and types are right.
+#[derive(Debug)]
+pub struct Checked {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Its modules.
+    pub modules: Modules,
+    /// What is questionable in it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks a program: everything but its run.
+///
+/// # Errors
+/// With what is wrong.
+pub fn check(
+    world: &dyn World,
+    sources: &SourceMap,
+    input: &Input,
+    options: &Options,
+) -> Result<Checked, Box<Refused>> {
+    limits::on_deep_stack(STACK, || check_here(world, sources, input, options))
+}
+
+fn check_here(
+    world: &dyn World,
+    sources: &SourceMap,
+    input: &Input,
+    options: &Options,
+) -> Result<Checked, Box<Refused>> {
+    let loading = Loading {
+        world,
+        sources,
+        edition: options.edition,
+        module_path: options.module_path.clone(),
+    };
+    let refuse = |failures, input, modules| Box::new(Refused { failures, input, modules });
+    let (place, text) = match read(world, input) {
+        Ok(read) => read,
+        Err(text) => return Err(refuse(Vec::new(), Some(text), Modules::default())),
+    };
+    let mut modules = Modules::default();
+    let main = match modules.add(&loading, &place, &text) {
+        Ok(main) => main,
+        Err(failures) => return Err(refuse(failures, None, modules)),
+    };
+    let mut checker = Checker::new(&loading, modules);
+    checker.module(main);
+    let Checker { modules, names, found, .. } = checker;
+    if !found.is_empty() {
+        return Err(refuse(found, None, modules));
+    }
+    let warnings = warnings(&modules);
+    match elaborate(&modules, &names, main, options.edition) {
+        Ok(program) => Ok(Checked { program: Arc::new(program), modules, warnings }),
+        Err(failures) => Err(refuse(failures, None, modules)),
+    }
+}
+
+fn read(world: &dyn World, input: &Input) -> Result<(Place, String), String> {
+    match input {
+        Input::Path(path) => {
+            let place = program::entry(world, path)?;
+            let bytes = world
+                .read(&place.path)
+                .map_err(|error| format!("cannot read {}: {error}", place.path.display()))?;
+            let text =
+                String::from_utf8(bytes).map_err(|error| not_utf8(&place, &error.into_bytes()))?;
+            Ok((place, text))
+        }
+        Input::Text(path, text) => Ok((Place::of_file(path, "/main.mcl"), text.clone())),
+    }
+}
+
+fn not_utf8(place: &Place, bytes: &[u8]) -> String {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    let before = &bytes[..valid];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
+    format!("{}:{line}:{column}: the text is not UTF-8", place.path.display())
+}
+
+/// What only the wide edition accepts.
+fn warnings(modules: &Modules) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for id in 0..modules.len() as u32 {
+        let module = modules.get(ModId(id));
+        for Widening { kind, range } in &module.tree.widenings {
+            let (text, help) = match kind {
+                WideningKind::TrailingComma => (
+                    "mgmt refuses a comma before a closing bracket on one line",
+                    "take it away; `ordain fmt` does",
+                ),
+                WideningKind::BareMapType => {
+                    ("mgmt refuses a map type without its word", "write `map{…}`")
+                }
+                WideningKind::OldDefault => {
+                    ("mgmt after 1.1.0 refuses `||`", "write `<|>` in its place")
+                }
+            };
+            let span: Span = range.in_file(module.file);
+            found.push(Diagnostic::warning(codes::WIDENING, text).at(span).help(help));
+        }
+    }
+    found
+}
+
+/// A program after its first evaluation.
+pub struct Compiled {
+    /// What was checked.
+    pub checked: Checked,
+    /// The first resources.
+    pub resources: Resources,
+}
+
+/// Checks a program and evaluates it once.
+///
+/// # Errors
+/// With what is wrong.
+pub fn compile(
+    world: &dyn World,
+    sources: &SourceMap,
+    input: &Input,
+    options: &Options,
+    surroundings: &dyn Surroundings,
+) -> Result<Compiled, Box<Refused>> {
+    limits::on_deep_stack(STACK, || {
+        let checked = check_here(world, sources, input, options)?;
+        match first(&checked, surroundings) {
+            Ok(resources) => Ok(Compiled { checked, resources }),
+            Err(failures) => {
+                Err(Box::new(Refused { failures, input: None, modules: checked.modules }))
+            }
+        }
+    })
+}
+
+fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
+    let one = |failure| vec![failure];
+    if let Some(failure) = eval::meta::repeated(&checked.program) {
+        return Err(vec![failure]);
+    }
+    let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
+    running.run(surroundings).map_err(one)?;
+    match running.resources()? {
+        Some(resources) => Ok(resources),
+        None => Err(vec![Failure::new(
+            Phase::Stream,
+            "a value that the first graph needs is not there yet",
+            start(checked),
+        )]),
+    }
+}
+
+fn start(checked: &Checked) -> Span {
+    ordain_source::TextRange::default().in_file(checked.modules.get(ModId(0)).file)
+}

@@ -1,0 +1,401 @@
+//! The tree of a file: flat vectors with ids.
+
+use ecow::EcoString;
+use ordain_source::TextRange;
+use ordain_syntax::{Arena, Idx};
+
+/// The id of an expression.
+pub type ExprId = Idx<Expr>;
+/// The id of a statement.
+pub type StmtId = Idx<Stmt>;
+/// A name.
+pub type Name = EcoString;
+
+/// An expression with its place.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// A piece of a string.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Text, escapes done.
+    Text(EcoString),
+    /// A variable.
+    Var(Name),
+}
+
+/// An operator that takes two values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Eq,
+    Ne,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    And,
+    Or,
+}
+
+impl BinaryOp {
+    /// The operator as it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Gt => ">",
+            Self::Le => "<=",
+            Self::Ge => ">=",
+            Self::And => "and",
+            Self::Or => "or",
+        }
+    }
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `true`
+    Bool(bool),
+    /// `"text"`: the raw text stands between the quotes of the place; `pieces` once decoded.
+    Str(Vec<Piece>),
+    /// `42`
+    Int(i64),
+    /// `4.2`
+    Float(f64),
+    /// `[a, b]`
+    List(Vec<ExprId>),
+    /// `{k => v}`
+    Map(Vec<(ExprId, ExprId)>),
+    /// `struct{f => v}`
+    Struct(Vec<(Name, ExprId)>),
+    /// `$a.b`
+    Var(Name),
+    /// `f.g(args)`
+    Call(Name, Vec<ExprId>),
+    /// `$f(args)`
+    CallVar(Name, Vec<ExprId>),
+    /// `func($x) { … }(args)`
+    CallLambda(ExprId, Vec<ExprId>),
+    /// `func($x) { … }`
+    Lambda(Box<FuncDef>),
+    /// `if c { a } else { b }`
+    If([ExprId; 3]),
+    /// `a + b`
+    Binary(BinaryOp, ExprId, ExprId),
+    /// `not a`
+    Not(ExprId),
+    /// `a in b`
+    In(ExprId, ExprId),
+    /// `a[b]`
+    Index(ExprId, ExprId),
+    /// `a->f`, and its default
+    Field(ExprId, Name, Option<ExprId>),
+    /// `a <|> b`
+    Except(ExprId, ExprId),
+    /// `(a)`
+    Paren(ExprId),
+}
+
+/// A type as it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeNode {
+    /// `bool`
+    Bool,
+    /// `str`
+    Str,
+    /// `int`
+    Int,
+    /// `float`
+    Float,
+    /// `variant`
+    Variant,
+    /// `[]t`
+    List(Box<TypeNode>),
+    /// `map{k: v}`
+    Map(Box<TypeNode>, Box<TypeNode>),
+    /// `struct{f t}`
+    Struct(Vec<(Name, TypeNode)>),
+    /// `func(t) r`
+    Func(Vec<(Option<Name>, TypeNode)>, Box<TypeNode>),
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Name,
+    /// Its type, if one is written.
+    pub ty: Option<TypeNode>,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// A function: parameters and one expression.
+#[derive(Clone, Debug)]
+pub struct FuncDef {
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The type of the result, if one is written.
+    pub result: Option<TypeNode>,
+    /// The body.
+    pub body: ExprId,
+}
+
+/// A statement with its place.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// Statements in order.
+pub type Block = Vec<StmtId>;
+
+/// What a statement is.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `$x = e`
+    Bind {
+        /// The name.
+        name: Name,
+        /// The type, if one is written.
+        ty: Option<TypeNode>,
+        /// The value.
+        value: ExprId,
+    },
+    /// `panic(args)`: the call of the function of this name.
+    Panic(ExprId),
+    /// A resource; `collect` stands before it or not.
+    Resource(Box<ResourceNode>),
+    /// `A["x"] -> B["y"]`
+    Edge(Vec<Half>),
+    /// `if c { … } else { … }`
+    If(ExprId, Block, Option<Block>),
+    /// `for $i, $v in e { … }` and `forkv $k, $v in e { … }`
+    For(Box<ForNode>),
+    /// `func f($x) { … }`
+    Func(Name, Box<FuncDef>),
+    /// `class c($x) { … }`
+    Class(Box<ClassNode>),
+    /// `include c(args) as x`
+    Include {
+        /// The class.
+        name: Name,
+        /// What is handed over.
+        args: Vec<ExprId>,
+        /// The name for its content.
+        alias: Option<Name>,
+    },
+    /// `import "x" as y`
+    Import {
+        /// What is written between the quotes.
+        path: Name,
+        /// The name for it; `*` for none.
+        alias: Option<Name>,
+    },
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub struct ForNode {
+    /// Whether it runs over a map.
+    pub is_map: bool,
+    /// The index or key.
+    pub index: (Name, TextRange),
+    /// The value.
+    pub value: (Name, TextRange),
+    /// What it runs over.
+    pub over: ExprId,
+    /// The body.
+    pub body: Block,
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+pub struct ClassNode {
+    /// The name; colons are kept.
+    pub name: Name,
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The body.
+    pub body: Block,
+}
+
+/// A resource.
+#[derive(Clone, Debug)]
+pub struct ResourceNode {
+    /// Whether it is collected.
+    pub collect: bool,
+    /// The kind.
+    pub kind: Name,
+    /// The name or names.
+    pub name: ExprId,
+    /// What stands in its body.
+    pub entries: Vec<Entry>,
+}
+
+/// An entry of a resource's body.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// What stands before `?:`.
+    pub condition: Option<ExprId>,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// What an entry of a resource's body is.
+#[derive(Clone, Debug)]
+pub enum EntryKind {
+    /// `field => value`
+    Field(Name, ExprId),
+    /// `Before => Test["x"]`, the property in lower case
+    Edge(Name, Half),
+    /// `Meta:noop => value`
+    Meta(Name, ExprId),
+    /// `Meta => struct{…}`
+    MetaStruct(ExprId),
+}
+
+/// One side of an edge.
+#[derive(Clone, Debug)]
+pub struct Half {
+    /// The kind, in lower case.
+    pub kind: Name,
+    /// The name or names.
+    pub name: ExprId,
+    /// The field that is sent or received.
+    pub field: Option<Name>,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// A parsed file.
+#[derive(Clone, Default, Debug)]
+pub struct Tree {
+    /// All expressions.
+    pub exprs: Arena<Expr>,
+    /// All statements.
+    pub stmts: Arena<Stmt>,
+    /// The statements of the file.
+    pub body: Block,
+    /// Comments.
+    pub comments: Vec<TextRange>,
+    /// What was accepted that the original refuses.
+    pub widenings: Vec<Widening>,
+}
+
+/// Something that only the wide edition accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Widening {
+    /// What it is.
+    pub kind: WideningKind,
+    /// Where it is.
+    pub range: TextRange,
+}
+
+/// What only the wide edition accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WideningKind {
+    /// A comma before a closing bracket on one line.
+    TrailingComma,
+    /// A map type without its word.
+    BareMapType,
+    /// `||` for a default.
+    OldDefault,
+}
+
+impl ExprKind {
+    /// Calls a function with each part, in source order; bodies of functions are parts.
+    pub fn each_part(&self, visit: &mut dyn FnMut(ExprId)) {
+        match self {
+            Self::Bool(_) | Self::Str(_) | Self::Int(_) | Self::Float(_) | Self::Var(_) => {}
+            Self::List(items) | Self::Call(_, items) | Self::CallVar(_, items) => {
+                items.iter().for_each(|item| visit(*item));
+            }
+            Self::Map(pairs) => {
+                for (key, value) in pairs {
+                    visit(*key);
+                    visit(*value);
+                }
+            }
+            Self::Struct(fields) => fields.iter().for_each(|(_, value)| visit(*value)),
+            Self::CallLambda(func, args) => {
+                visit(*func);
+                args.iter().for_each(|arg| visit(*arg));
+            }
+            Self::Lambda(func) => visit(func.body),
+            Self::If(parts) => parts.iter().for_each(|part| visit(*part)),
+            Self::Binary(_, a, b) | Self::In(a, b) | Self::Index(a, b) | Self::Except(a, b) => {
+                visit(*a);
+                visit(*b);
+            }
+            Self::Not(inner) | Self::Paren(inner) => visit(*inner),
+            Self::Field(record, _, default) => {
+                visit(*record);
+                if let Some(default) = default {
+                    visit(*default);
+                }
+            }
+        }
+    }
+}
+
+impl StmtKind {
+    /// Calls a function with each expression of it, without those of blocks, in source order.
+    pub fn each_expr(&self, visit: &mut dyn FnMut(ExprId)) {
+        match self {
+            Self::Bind { value, .. } => visit(*value),
+            Self::Panic(call) => visit(*call),
+            Self::Resource(resource) => {
+                visit(resource.name);
+                for entry in &resource.entries {
+                    match &entry.kind {
+                        EntryKind::Field(_, value)
+                        | EntryKind::Meta(_, value)
+                        | EntryKind::MetaStruct(value) => visit(*value),
+                        EntryKind::Edge(_, half) => visit(half.name),
+                    }
+                    if let Some(condition) = entry.condition {
+                        visit(condition);
+                    }
+                }
+            }
+            Self::Edge(halves) => halves.iter().for_each(|half| visit(half.name)),
+            Self::If(condition, ..) => visit(*condition),
+            Self::For(node) => visit(node.over),
+            Self::Func(_, func) => visit(func.body),
+            Self::Class(_) | Self::Import { .. } => {}
+            Self::Include { args, .. } => args.iter().for_each(|arg| visit(*arg)),
+        }
+    }
+
+    /// The blocks of it.
+    pub fn blocks(&self) -> [&[StmtId]; 2] {
+        match self {
+            Self::If(_, then, other) => [then, other.as_deref().unwrap_or_default()],
+            Self::For(node) => [&node.body, &[]],
+            Self::Class(class) => [&class.body, &[]],
+            _ => [&[], &[]],
+        }
+    }
+}

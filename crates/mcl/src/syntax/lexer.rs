@@ -1,0 +1,183 @@
+//! Text to tokens, in one pass over the bytes. The first mistake ends it.
+
+use ordain_source::TextRange;
+
+use super::error::{SyntaxError, SyntaxKind};
+use super::token::{T, Token};
+use crate::Edition;
+
+/// What the lexer gives.
+#[derive(Default, Debug)]
+pub struct Lexed {
+    /// The tokens; the last one is [`T::End`].
+    pub tokens: Vec<Token>,
+    /// The comments, each from `#` to before the end of its line.
+    pub comments: Vec<TextRange>,
+}
+
+/// Cuts a text into tokens.
+///
+/// # Errors
+/// With the first thing that is no token.
+pub fn lex(text: &str, edition: Edition) -> Result<Lexed, SyntaxError> {
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), pos: 0, edition, out: Lexed::default() };
+    lexer.out.tokens.reserve(text.len() / 5);
+    while lexer.pos < lexer.bytes.len() {
+        lexer.token()?;
+    }
+    let end = text.len() as u32;
+    let added = edition == Edition::Wide
+        && lexer.out.tokens.last().is_some_and(|last| last.kind != T::Newline);
+    if added {
+        lexer.push(T::Newline, end as usize);
+    }
+    let range = TextRange::new(end, end);
+    lexer.out.tokens.push(Token { kind: T::End, range });
+    Ok(lexer.out)
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    pos: usize,
+    edition: Edition,
+    out: Lexed,
+}
+
+impl Lexer<'_> {
+    fn push(&mut self, kind: T, end: usize) {
+        let range = TextRange::new(self.pos as u32, end as u32);
+        self.out.tokens.push(Token { kind, range });
+        self.pos = end;
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    fn token(&mut self) -> Result<(), SyntaxError> {
+        match self.bytes[self.pos] {
+            b' ' | b'\t' => self.pos += 1,
+            b'\n' => self.push(T::Newline, self.pos + 1),
+            b'#' => {
+                let rest = &self.bytes[self.pos..];
+                let len = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                let range = TextRange::new(self.pos as u32, (self.pos + len) as u32);
+                self.out.comments.push(range);
+                self.pos += len;
+            }
+            b'"' => return self.string(),
+            b'0'..=b'9' => return self.number(),
+            b'-' if self.peek(1).is_ascii_digit() => return self.number(),
+            b'a'..=b'z' | b'A'..=b'Z' => self.word(),
+            _ => return self.symbol(),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), SyntaxError> {
+        let mut at = self.pos + 1;
+        while let Some(byte) = self.bytes.get(at) {
+            match byte {
+                b'"' => {
+                    self.push(T::String, at + 1);
+                    return Ok(());
+                }
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+        Err(self.unknown())
+    }
+
+    fn number(&mut self) -> Result<(), SyntaxError> {
+        let digits = |from: usize| {
+            let rest = &self.bytes[from.min(self.bytes.len())..];
+            from + rest.iter().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len())
+        };
+        let first = self.pos + usize::from(self.bytes[self.pos] == b'-');
+        let end = digits(first);
+        let is_float = self.bytes.get(end) == Some(&b'.')
+            && self.bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+        if is_float {
+            let end = digits(end + 1);
+            let text = &self.text[self.pos..end];
+            if !text.parse::<f64>().is_ok_and(f64::is_finite) {
+                return Err(self.refused(SyntaxKind::FloatOverflow, text));
+            }
+            self.push(T::Float, end);
+        } else {
+            let text = &self.text[self.pos..end];
+            if text.parse::<i64>().is_err() {
+                return Err(self.refused(SyntaxKind::IntegerOverflow, text));
+            }
+            self.push(T::Integer, end);
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) {
+        let is_capital = self.bytes[self.pos].is_ascii_uppercase();
+        let rest = &self.bytes[self.pos + 1..];
+        let goes_on = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_';
+        let len = rest.iter().position(|b| !goes_on(b)).unwrap_or(rest.len());
+        // A word cannot end in an underscore.
+        let len = rest[..len].iter().rposition(|b| *b != b'_').map_or(0, |last| last + 1);
+        let end = self.pos + 1 + len;
+        let word = &self.text[self.pos..end];
+        let kind = if is_capital {
+            T::CapitalizedIdentifier
+        } else {
+            T::keyword(word).unwrap_or(T::Identifier)
+        };
+        self.push(kind, end);
+    }
+
+    fn symbol(&mut self) -> Result<(), SyntaxError> {
+        let (kind, len) = match (self.bytes[self.pos], self.peek(1), self.peek(2)) {
+            (b'<', b'|', b'>') => (T::Except, 3),
+            (b'<', b'=', _) => (T::Lte, 2),
+            (b'<', ..) => (T::Lt, 1),
+            (b'>', b'=', _) => (T::Gte, 2),
+            (b'>', ..) => (T::Gt, 1),
+            (b'=', b'>', _) => (T::Rocket, 2),
+            (b'=', b'=', _) => (T::Eq, 2),
+            (b'=', ..) => (T::Equals, 1),
+            (b'!', b'=', _) => (T::Neq, 2),
+            (b'-', b'>', _) => (T::Arrow, 2),
+            (b'-', ..) => (T::Minus, 1),
+            (b'?', b':', _) => (T::Elvis, 2),
+            (b'|', b'|', _) if self.edition == Edition::Wide => (T::OldDefault, 2),
+            (b'{', ..) => (T::OpenCurly, 1),
+            (b'}', ..) => (T::CloseCurly, 1),
+            (b'(', ..) => (T::OpenParen, 1),
+            (b')', ..) => (T::CloseParen, 1),
+            (b'[', ..) => (T::OpenBrack, 1),
+            (b']', ..) => (T::CloseBrack, 1),
+            (b'$', ..) => (T::Dollar, 1),
+            (b',', ..) => (T::Comma, 1),
+            (b':', ..) => (T::Colon, 1),
+            (b';', ..) => (T::Semicolon, 1),
+            (b'.', ..) => (T::Dot, 1),
+            (b'+', ..) => (T::Plus, 1),
+            (b'*', ..) => (T::Multiply, 1),
+            (b'/', ..) => (T::Divide, 1),
+            _ => return Err(self.unknown()),
+        };
+        self.push(kind, self.pos + len);
+        Ok(())
+    }
+
+    fn unknown(&self) -> SyntaxError {
+        let c = self.text[self.pos..].chars().next().unwrap_or_default();
+        let kind = if c == '\r' { SyntaxKind::CarriageReturn } else { SyntaxKind::Unrecognized };
+        self.refused(kind, c.encode_utf8(&mut [0; 4]))
+    }
+
+    /// An error about a text, at its first column.
+    fn refused(&self, kind: SyntaxKind, text: &str) -> SyntaxError {
+        let first = self.text[self.pos..].chars().next().map_or(0, char::len_utf8);
+        let range = TextRange::new(self.pos as u32, (self.pos + first) as u32);
+        SyntaxError { kind, text: text.into(), range }
+    }
+}

@@ -1,0 +1,30 @@
+//! Text to tree.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`token`] | what tokens there are |
+//! | [`lexer`] | text to tokens |
+//! | [`ast`] | the tree |
+//! | [`interpolate`] | the content of strings |
+//! | [`error`] | what is refused |
+
+pub mod ast;
+pub mod error;
+pub mod interpolate;
+pub mod lexer;
+pub(crate) mod parser;
+pub mod print;
+pub mod token;
+
+use crate::Edition;
+use ast::Tree;
+use error::SyntaxError;
+
+/// Parses a file.
+///
+/// # Errors
+/// With the first mistake.
+pub fn parse(text: &str, edition: Edition) -> Result<Tree, SyntaxError> {
+    let lexed = lexer::lex(text, edition)?;
+    parser::parse(text, lexed, edition).map(|(tree, _)| tree)
+}

@@ -1,0 +1,147 @@
+//! Resources and edges.
+
+use super::super::ast::{Entry, EntryKind, ExprId, Half, Name, ResourceNode, StmtKind};
+use super::super::error::{SyntaxError, SyntaxKind};
+use super::super::token::T;
+use super::{Brace, Parsed, Parser};
+
+impl Parser<'_> {
+    /// `colonname expr "{" { NL | entry } "}"`
+    pub(super) fn resource(&mut self, collect: bool) -> Parsed<StmtKind> {
+        let kind = self.colon_name()?;
+        self.layout.spaced.push(self.pos as u32);
+        let name = self.expr()?;
+        self.open_curly_or(Brace::Resource, &[])?;
+        let mut entries = Vec::new();
+        loop {
+            match self.peek() {
+                T::Newline => {
+                    self.bump();
+                }
+                T::CloseCurly => {
+                    self.bump();
+                    break;
+                }
+                T::Identifier => entries.push(self.field()?),
+                T::CapitalizedIdentifier => entries.push(self.capital_entry()?),
+                _ => {
+                    let words =
+                        [T::Newline, T::CloseCurly, T::Identifier, T::CapitalizedIdentifier];
+                    return Err(self.unexpected(&words));
+                }
+            }
+        }
+        Ok(StmtKind::Resource(Box::new(ResourceNode { collect, kind, name, entries })))
+    }
+
+    /// `IDENTIFIER "=>" [ expr "?:" ] expr ","`
+    fn field(&mut self) -> Parsed<Entry> {
+        let start = self.bump().range;
+        let name = self.slice(start);
+        self.expect(T::Rocket)?;
+        let first = self.expr()?;
+        let (condition, value) = if self.eat(T::Elvis) {
+            (Some(first), self.expr()?)
+        } else {
+            if matches!(self.peek(), T::Newline | T::CloseCurly) {
+                let text = "syntax error: expecting trailing comma".into();
+                let range = self.first_column(self.tree.exprs[first].range);
+                return Err(SyntaxError { kind: SyntaxKind::TrailingComma, text, range });
+            }
+            (None, first)
+        };
+        self.expect_or(T::Comma, &[])?;
+        Ok(Entry { kind: EntryKind::Field(name, value), condition, range: self.since(start) })
+    }
+
+    /// An entry that begins with a capital: an edge or a meta parameter.
+    fn capital_entry(&mut self) -> Parsed<Entry> {
+        let start = self.bump().range;
+        let name: Name = self.slice(start).to_lowercase();
+        let (condition, kind) = if self.eat(T::Colon) {
+            let property = self.expect(T::Identifier)?.range;
+            let property = self.slice(property);
+            self.expect(T::Rocket)?;
+            let (condition, value) = self.conditional()?;
+            self.meta_name(&name);
+            (condition, EntryKind::Meta(property, value))
+        } else {
+            self.expect_or(T::Rocket, &[T::Colon, T::Rocket])?;
+            self.edge_or_struct(name)?
+        };
+        let is_edge = matches!(kind, EntryKind::Edge(..));
+        self.expect_or(T::Comma, if is_edge { &[T::Comma] } else { &[] })?;
+        Ok(Entry { kind, condition, range: self.since(start) })
+    }
+
+    /// `[ expr "?:" ] expr`
+    fn conditional(&mut self) -> Parsed<(Option<ExprId>, ExprId)> {
+        let first = self.expr()?;
+        if self.eat(T::Elvis) { Ok((Some(first), self.expr()?)) } else { Ok((None, first)) }
+    }
+
+    fn edge_or_struct(&mut self, name: Name) -> Parsed<(Option<ExprId>, EntryKind)> {
+        if self.peek() == T::CapitalizedIdentifier {
+            return Ok((None, EntryKind::Edge(name, self.half()?)));
+        }
+        let first = self.expr()?;
+        if !self.eat(T::Elvis) {
+            self.meta_name(&name);
+            return Ok((None, EntryKind::MetaStruct(first)));
+        }
+        if self.peek() == T::CapitalizedIdentifier {
+            return Ok((Some(first), EntryKind::Edge(name, self.half()?)));
+        }
+        let value = self.expr()?;
+        self.meta_name(&name);
+        Ok((Some(first), EntryKind::MetaStruct(value)))
+    }
+
+    fn meta_name(&mut self, name: &str) {
+        if name != "meta" {
+            let text = format!("can't use unknown resource field: {name}");
+            self.refuse(SyntaxKind::Parser, text, self.range());
+        }
+    }
+
+    /// `capname "[" expr "]"`
+    fn half(&mut self) -> Parsed<Half> {
+        let start = self.range();
+        let first = self.expect(T::CapitalizedIdentifier)?.range;
+        let mut kind = self.slice(first).to_lowercase();
+        while self.eat(T::Colon) {
+            let part = self.expect(T::CapitalizedIdentifier)?.range;
+            kind.push(':');
+            kind.push_str(&self.slice(part).to_lowercase());
+        }
+        self.expect_or(T::OpenBrack, &[T::OpenBrack, T::Colon])?;
+        let name = self.expr()?;
+        self.expect_or(T::CloseBrack, &[])?;
+        Ok(Half { kind, name, field: None, range: self.since(start) })
+    }
+
+    /// `half { "->" half } | srhalf "->" srhalf`
+    pub(super) fn edge(&mut self) -> Parsed<StmtKind> {
+        let mut first = self.half()?;
+        if self.eat(T::Dot) {
+            self.half_field(&mut first)?;
+            self.expect(T::Arrow)?;
+            let mut second = self.half()?;
+            self.expect(T::Dot)?;
+            self.half_field(&mut second)?;
+            return Ok(StmtKind::Edge(vec![first, second]));
+        }
+        let mut halves = vec![first];
+        while self.eat(T::Arrow) {
+            halves.push(self.half()?);
+        }
+        Ok(StmtKind::Edge(halves))
+    }
+
+    fn half_field(&mut self, half: &mut Half) -> Parsed<()> {
+        let name = self.expect(T::Identifier)?.range;
+        half.range = half.range.cover(name);
+        half.field = Some(self.slice(name));
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Types.
+
+use rustc_hash::FxHashSet;
+
+use super::super::ast::{Name, TypeNode, WideningKind};
+use super::super::error::SyntaxKind;
+use super::super::token::T;
+use super::{Brace, ListWords, Parsed, Parser};
+
+/// Whether a type can begin with a token.
+pub(super) fn starts_type(kind: T) -> bool {
+    matches!(
+        kind,
+        T::BoolIdentifier
+            | T::StrIdentifier
+            | T::IntIdentifier
+            | T::FloatIdentifier
+            | T::VariantIdentifier
+            | T::OpenBrack
+            | T::MapIdentifier
+            | T::StructIdentifier
+            | T::FuncIdentifier
+    )
+}
+
+/// Whether a token can stand in a type.
+pub(super) fn is_type_token(kind: T) -> bool {
+    let others = [
+        T::CloseBrack,
+        T::Identifier,
+        T::Semicolon,
+        T::Comma,
+        T::Colon,
+        T::Dollar,
+        T::OpenParen,
+        T::CloseParen,
+    ];
+    starts_type(kind) || others.contains(&kind)
+}
+
+impl TypeNode {
+    /// The word for its kind in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Str => "str",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Variant => "variant",
+            Self::List(_) => "list",
+            Self::Map(..) => "map",
+            Self::Struct(_) => "struct",
+            Self::Func(..) => "func",
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn type_node(&mut self) -> Parsed<TypeNode> {
+        self.nested(Self::type_inner)
+    }
+
+    fn type_inner(&mut self) -> Parsed<TypeNode> {
+        if self.is_bare_map_type() {
+            self.widen(WideningKind::BareMapType, self.range());
+            return self.map_type();
+        }
+        if !starts_type(self.peek()) {
+            return Err(self.unexpected(&[]));
+        }
+        Ok(match self.bump().kind {
+            T::BoolIdentifier => TypeNode::Bool,
+            T::StrIdentifier => TypeNode::Str,
+            T::IntIdentifier => TypeNode::Int,
+            T::FloatIdentifier => TypeNode::Float,
+            T::OpenBrack => {
+                self.expect(T::CloseBrack)?;
+                TypeNode::List(Box::new(self.type_node()?))
+            }
+            T::MapIdentifier => self.map_type()?,
+            T::StructIdentifier => self.struct_type()?,
+            T::FuncIdentifier => self.func_type()?,
+            _ => TypeNode::Variant,
+        })
+    }
+
+    fn map_type(&mut self) -> Parsed<TypeNode> {
+        self.open_curly(Brace::Literal)?;
+        let key = self.type_node()?;
+        self.expect(T::Colon)?;
+        let value = self.type_node()?;
+        self.expect(T::CloseCurly)?;
+        Ok(TypeNode::Map(Box::new(key), Box::new(value)))
+    }
+
+    fn struct_type(&mut self) -> Parsed<TypeNode> {
+        self.open_curly(Brace::Literal)?;
+        let mut fields: Vec<(Name, TypeNode)> = Vec::new();
+        if self.eat(T::CloseCurly) {
+            return Ok(TypeNode::Struct(fields));
+        }
+        let mut words: &[T] = &[T::CloseCurly, T::Identifier];
+        let (mut known, mut repeated) = (FxHashSet::default(), None);
+        loop {
+            let name = self.expect_or(T::Identifier, words)?.range;
+            let name = self.slice(name);
+            let ty = self.type_node()?;
+            if !known.insert(name.clone()) && repeated.is_none() {
+                repeated = Some(format!("{name} {ty}"));
+            }
+            fields.push((name, ty));
+            let end = self.range();
+            if self.eat(T::CloseCurly) {
+                if let Some(field) = repeated {
+                    let text = format!(
+                        "can't set return type in parser: duplicate struct field of `{field}`"
+                    );
+                    self.refuse(SyntaxKind::ReturnType, text, end);
+                }
+                return Ok(TypeNode::Struct(fields));
+            }
+            self.expect_or(T::Semicolon, &[T::CloseCurly, T::Semicolon])?;
+            words = &[T::Identifier];
+        }
+    }
+
+    fn func_type(&mut self) -> Parsed<TypeNode> {
+        const WORDS: ListWords = ListWords {
+            first: &[T::CloseParen],
+            line: &[T::CloseParen],
+            after: &[T::CloseParen],
+            next: &[],
+            comma: &[T::Comma],
+        };
+        self.expect(T::OpenParen)?;
+        let starts = |kind| starts_type(kind) || kind == T::Dollar || kind == T::OpenCurly;
+        let args = self.items(T::CloseParen, &WORDS, starts, Self::func_type_arg)?;
+        let end = self.tokens[self.pos - 1].range;
+        let mut known = FxHashSet::default();
+        let mut names = args.iter().filter_map(|(name, _)| name.as_ref());
+        if let Some(name) = names.find(|name| !known.insert(*name)) {
+            let text = format!("can't set return type in parser: duplicate arg name of `{name}`");
+            self.refuse(SyntaxKind::ReturnType, text, end);
+        }
+        let result = self.type_node()?;
+        Ok(TypeNode::Func(args, Box::new(result)))
+    }
+
+    fn func_type_arg(&mut self) -> Parsed<(Option<Name>, TypeNode)> {
+        let name = if self.peek() == T::Dollar { Some(self.var()?.0) } else { None };
+        Ok((name, self.type_node()?))
+    }
+}

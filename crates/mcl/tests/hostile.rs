@@ -1,0 +1,83 @@
+//! Input that is made to hurt: it ends with an error or a result, soon.
+#![allow(clippy::unwrap_used)]
+
+use std::time::{Duration, Instant};
+
+use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::session::{Input, Options, compile};
+use ordain_mcl::{Edition, fmt};
+use ordain_source::{MemoryWorld, SourceMap};
+
+/// Far more than any of these takes, also on a busy machine without optimization.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn run(text: String) -> Result<usize, String> {
+    let start = Instant::now();
+    let sources = SourceMap::new();
+    let input = Input::Text("/main.mcl".into(), text);
+    let (world, options) = (MemoryWorld::default(), Options::default());
+    let result = compile(&world, &sources, &input, &options, &Memory::default());
+    assert!(start.elapsed() < PATIENCE);
+    match result {
+        Ok(compiled) => Ok(compiled.resources.list.len()),
+        Err(refused) => Err(refused.first(&sources).1),
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for (open, close) in [("(", ")"), ("[", "]"), ("not ", ""), ("func() { ", " }")] {
+        let text = format!("$x = {}true{}\n", open.repeat(100_000), close.repeat(100_000));
+        assert!(run(text).unwrap_err().contains("nested too deep"), "{open}");
+    }
+    let blocks = format!("{}\n{}", "if true {\n".repeat(50_000), "}\n".repeat(50_000));
+    assert!(run(blocks).unwrap_err().contains("nested too deep"));
+}
+
+#[test]
+fn long_chains_are_no_deep_trees() {
+    let sum = format!("test \"a\" {{\n\tint64 => 1{},\n}}\n", " + 1".repeat(5_000));
+    assert_eq!(run(sum), Ok(1));
+    let mut binds = String::from("$x0 = 1\n");
+    for i in 1..3_000 {
+        binds.push_str(&format!("$x{i} = $x{} + 1\n", i - 1));
+    }
+    binds.push_str("test \"a\" {\n\tint64 => $x2999,\n}\n");
+    assert_eq!(run(binds), Ok(1));
+}
+
+#[test]
+fn growth_is_bounded() {
+    let mut text = String::from("func f0($x) { $x + 1 }\n");
+    for i in 1..64 {
+        let before = i - 1;
+        text.push_str(&format!("func f{i}($x) {{ f{before}($x) + f{before}($x) }}\n"));
+    }
+    text.push_str("test \"a\" {\n\tint64 => f63(1),\n}\n");
+    assert!(run(text).unwrap_err().contains("too large"));
+}
+
+#[test]
+fn recursion_in_every_disguise_is_an_error() {
+    let programs = [
+        "$x = $x\n",
+        "func f($x) { f($x) }\ntest \"a\" {\n\tint64 => f(1),\n}\n",
+        "class c {\n\tinclude c\n}\ninclude c\n",
+        "class c {\n\tinclude d\n}\nclass d {\n\tinclude c\n}\ninclude c\n",
+        "$f = func($g) { $g($g) }\ntest [$f($f)] {}\n",
+        "class c {\n\t$v = $y.v\n}\ninclude c as y\n",
+    ];
+    for program in programs {
+        assert!(run(program.into()).is_err(), "{program}");
+    }
+}
+
+#[test]
+fn odd_texts_are_errors_with_a_place() {
+    for text in
+        ["$x = 99999999999999999999\n", "$x = \"open\n", "\r\n", "$x = \"\\q\"\n", "$é = 1\n"]
+    {
+        assert!(run(text.into()).unwrap_err().contains("/main.mcl @ 1:"), "{text:?}");
+        let _ = fmt::format(text, Edition::Wide);
+    }
+}

@@ -1,0 +1,124 @@
+//! mcl's cases: programs, and the resources they give or the error they end with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ordain_mcl::Edition;
+use ordain_mcl::eval::fields;
+use ordain_mcl::failure::Phase;
+use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::session::{self, Compiled, Input, Options, Refused};
+use ordain_source::{MemoryWorld, SourceMap};
+use serde_json::Value as Json;
+
+use super::Disagreement;
+
+/// The first resource graph.
+pub fn resource_graph(case: &Json) -> Disagreement {
+    run(case, |compiled| compiled.resources.lines())
+}
+
+/// The resources with their fields and groups.
+pub fn engine(case: &Json) -> Disagreement {
+    run(case, |compiled| fields::lines(&compiled.resources))
+}
+
+/// The function graph: programs without one, and programs that are refused.
+pub fn function_graph(case: &Json) -> Disagreement {
+    let want_error = case["expected"]["kind"] == "error";
+    if want_error {
+        return run(case, |_| Vec::new());
+    }
+    let (sources, checked) = check(case);
+    match checked {
+        Err(error) => Some(format!("expected a graph\n     got {}", shown(&sources, &error))),
+        Ok(_) if case["expected"]["lines"].as_array().is_some_and(Vec::is_empty) => None,
+        Ok(_) => Some("Ordain's function graph has other nodes".into()),
+    }
+}
+
+fn input(case: &Json) -> (MemoryWorld, Input) {
+    let files = case["files"].as_object().into_iter().flatten();
+    let files = files.map(|(path, text)| {
+        let text = text.as_str().unwrap_or_default().to_owned();
+        (PathBuf::from("/").join(path), text)
+    });
+    let entry = case["entry"].as_str().unwrap_or("main.mcl");
+    (MemoryWorld::with_files(files), Input::Path(PathBuf::from("/").join(entry)))
+}
+
+fn options() -> Options {
+    Options { edition: Edition::Upstream, module_path: Some("/modules/".into()) }
+}
+
+fn check(case: &Json) -> (SourceMap, Result<session::Checked, Box<Refused>>) {
+    let sources = SourceMap::new();
+    let (world, input) = input(case);
+    let checked = session::check(&world, &sources, &input, &options());
+    (sources, checked)
+}
+
+fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
+    let sources = SourceMap::new();
+    let (world, input) = input(case);
+    let surroundings = Memory {
+        world: world.clone(),
+        deploy_root: Some("/".into()),
+        hostname: "h1".into(),
+        ..Memory::default()
+    };
+    let compiled = session::compile(&world, &sources, &input, &options(), &surroundings);
+    match (compiled, case["expected"]["kind"] == "error") {
+        (Ok(compiled), false) => compare(case, lines(&compiled)),
+        (Err(error), true) => compare_errors(case, &sources, &error),
+        (Ok(compiled), true) => Some(format!(
+            "expected {}\n     got {:?}",
+            case["expected"]["alternatives"],
+            compiled.resources.lines()
+        )),
+        (Err(error), false) => {
+            Some(format!("expected a graph\n     got {}", shown(&sources, &error)))
+        }
+    }
+}
+
+fn shown(sources: &SourceMap, error: &Refused) -> String {
+    let (phase, text) = error.first(sources);
+    format!("{}: {text}", phase.class())
+}
+
+fn compare(case: &Json, mut got: Vec<String>) -> Disagreement {
+    let want = case["expected"]["lines"].as_array().into_iter().flatten();
+    let mut want: Vec<String> = want.filter_map(Json::as_str).map(str::to_owned).collect();
+    want.sort();
+    got.sort();
+    if want == got {
+        return None;
+    }
+    let mut counts: BTreeMap<&String, i64> = BTreeMap::new();
+    want.iter().for_each(|line| *counts.entry(line).or_default() -= 1);
+    got.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    let mut text = String::new();
+    for (line, count) in counts.into_iter().filter(|(_, count)| *count != 0) {
+        text.push_str(&format!("{count:+} {line}\n"));
+    }
+    Some(text)
+}
+
+fn compare_errors(case: &Json, sources: &SourceMap, error: &Refused) -> Disagreement {
+    let expected = &case["expected"];
+    let (phase, text) = error.first(sources);
+    let class = |phase: Phase| phase.class().trim_start_matches("err").to_lowercase();
+    let same_phase = expected["phase"].as_str() == Some(class(phase).as_str());
+    let alternatives = expected["alternatives"].as_array().into_iter().flatten();
+    let same_text = alternatives.filter_map(Json::as_str).any(|want| want == text);
+    let differs = !same_phase || !same_text;
+    differs.then(|| {
+        format!(
+            "expected {}: {}\n     got {}: {text}",
+            expected["phase"],
+            expected["alternatives"],
+            class(phase)
+        )
+    })
+}
