@@ -92,10 +92,7 @@ fn operators_bind_as_in_the_original() {
 
 #[test]
 fn strings_are_filled() {
-    let out = run_with(
-        "n = \"x\"\na = \"{{ n }}-{{n}}\"\nb = f\"{n:>3}|{1.5-1}\"\n",
-        false,
-    );
+    let out = run_with("n = \"x\"\na = \"{{ n }}-{{n}}\"\nb = f\"{n:>3}|{1.5-1}\"\n", false);
     assert_eq!(out["status"], "error");
     let out = run_with("n = \"x\"\na = \"{{ n }}-{{n}}\"\nb = f\"{n:>3}|\"\n", false);
     assert_eq!(out["vars"], json!({"n": "x", "a": "x-x", "b": "  x|"}));

@@ -56,10 +56,10 @@ fn run_block(program: &mut Program, block: Block<'_>) -> Option<Answer> {
     let options = Options { edition: program.edition, module_path: Some("/modules".into()) };
     let input = Input::Path("/main.mcl".into());
     Some(match compile(&world, &sources, &input, &options, &surroundings) {
-        Ok(compiled) => Answer::new("text graph", &fields::lines(&compiled.resources).join("\n")),
+        Ok(compiled) => Answer::new("text graph", fields::lines(&compiled.resources).join("\n")),
         Err(refused) => {
             let (phase, text) = refused.first(&sources);
-            Answer::new("text error", &format!("{}: {text}", phase.class()))
+            Answer::new("text error", format!("{}: {text}", phase.class()))
         }
     })
 }

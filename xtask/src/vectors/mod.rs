@@ -7,8 +7,8 @@
 mod answer;
 mod dynaml;
 mod dynaml_tree;
-mod mcl;
 mod inmanta;
+mod mcl;
 mod puppet;
 
 use std::collections::{BTreeMap, HashMap};

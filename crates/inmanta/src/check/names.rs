@@ -102,7 +102,7 @@ impl Program {
         let found = symbol.and_then(|s| self.namespaces[target as usize].defines.get(&s));
         match found {
             Some(named) => Ok(Found::Named(*named)),
-            None => Err(self.not_found(&text.to_owned(), target, name)),
+            None => Err(self.not_found(text, target, name)),
         }
     }
 

@@ -111,7 +111,7 @@ impl Net<'_> {
                 late.push((name, value.clone()));
             }
         }
-        if let Some(given) = self.from_left(info, scope, values)?
+        if let Some(given) = self.taken_from_left(info, scope, values)?
             && !late.iter().any(|(name, _)| *name == given.0)
         {
             late.insert(0, given);
@@ -126,7 +126,7 @@ impl Net<'_> {
     }
 
     /// The attribute that the object gives which the instance is assigned to.
-    fn from_left(
+    fn taken_from_left(
         &mut self,
         info: &NewInfo,
         scope: ScopeId,

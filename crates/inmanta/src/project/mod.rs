@@ -52,6 +52,9 @@ pub struct Loaded {
     pub doubts: Vec<Doubt>,
 }
 
+/// A namespace of a module: its name, the number of its file, and what the file says.
+type Member = (String, u32, syntax::ast::Unit);
+
 /// How many files a program may have.
 const MOST_FILES: usize = 20_000;
 
@@ -63,7 +66,7 @@ impl Loading<'_> {
     pub fn load(&self, program: &mut Program, path: &Path, text: Arc<str>) -> Result<Loaded> {
         let mut loaded = Loaded::default();
         let mut done: FxHashSet<String> = FxHashSet::default();
-        let mut groups: Vec<(String, Vec<(String, u32, syntax::ast::Unit)>)> = Vec::new();
+        let mut groups: Vec<(String, Vec<Member>)> = Vec::new();
         let main = self.parse(program, "__config__", path, text, &mut loaded)?;
         let mut work = self.imports(program, "__config__", &main.1);
         let namespace = program.namespace("__config__");

@@ -428,11 +428,9 @@ impl<'w> Checker<'w> {
                 }
                 ExprKind::Var(name) => self.var(at, module, name, expr.range, false),
                 ExprKind::CallVar(name, _) => self.var(at, module, name, expr.range, true),
-                ExprKind::Call(name, _) => {
-                    if scope::find_func(self, at, name).is_none() {
-                        let text = format!("func `{name}` does not exist in this scope");
-                        self.refuse(module, text, expr.range);
-                    }
+                ExprKind::Call(name, _) if scope::find_func(self, at, name).is_none() => {
+                    let text = format!("func `{name}` does not exist in this scope");
+                    self.refuse(module, text, expr.range);
                 }
                 ExprKind::Lambda(func) => {
                     self.func(at, module, func);

@@ -135,7 +135,7 @@ fn sources(
         let covers = index.is_whole && path.starts_with(&index.dir);
         let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
         if path.as_os_str().as_encoded_bytes().ends_with(HOCON.as_bytes()) {
-            return Some(hocon(file, text, covers));
+            return Some(hocon(file, text, covers).map_err(|found| *found));
         }
         match DataFile::yaml(&text) {
             Ok(data) => Some(Ok(Source { file, text, data: Arc::new(data), is_named: covers })),
@@ -158,11 +158,12 @@ fn sources(
 }
 
 /// A data file in HOCON. What its substitutions take from the environment is not known.
-fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Diagnostic> {
+fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Box<Diagnostic>> {
     match DataFile::hocon(&text) {
         Ok(data) => Ok(Source { file, text, data: Arc::new(data), is_named }),
         Err(message) => {
-            Err(Diagnostic::error(INVALID_DATA, message).at(TextRange::new(0, 0).in_file(file)))
+            let place = TextRange::new(0, 0).in_file(file);
+            Err(Box::new(Diagnostic::error(INVALID_DATA, message).at(place)))
         }
     }
 }

@@ -38,6 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::iter_over_hash_type, reason = "each is looked at by itself")]
     fn the_table_is_whole() {
         assert_eq!(TYPES.len(), TABLE.lines().count());
         let vcsrepo = find("vcsrepo").unwrap();

@@ -567,11 +567,11 @@ fn signature_text(signature: &Signature) -> String {
         Some(Type::Optional(Some(kind))) => {
             parts.push(format!("{} {}?", shown(kind), signature.block_name));
         }
-        Some(kind) if matches!(resolved(kind), Type::Callable(_)) => {
-            // One that has a name of its own is left out, as upstream has it.
-            if !matches!(kind, Type::Alias(_)) {
-                parts.push(format!("{} {}", shown(kind), signature.block_name));
-            }
+        // One that has a name of its own is left out, as upstream has it.
+        Some(kind)
+            if matches!(resolved(kind), Type::Callable(_)) && !matches!(kind, Type::Alias(_)) =>
+        {
+            parts.push(format!("{} {}", shown(kind), signature.block_name));
         }
         _ => {}
     }
