@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
     &["facts"],
-    &["graph", "ruby"],
+    &["graph", "ruby", "ecore"],
     &["functions"],
     &["data"],
     &["syntax"],

@@ -26,14 +26,14 @@ pub const CODES: &[CodeDoc] = &[
         code: "inmanta::incomplete",
         summary: "an instance lacks values at the end",
         details: "Every attribute and every relation needs its values when the model is complete. \
-                  The first label is where the instance is made, the second what is missing. Often \
-                  several instances are incomplete because one value is missing.",
+                  The first label is where the instance is made, the second what is missing: \
+                  `Host()` lacks a name where `Host` has `string name`. Often several instances are incomplete because one value is missing.",
     },
     CodeDoc {
         code: "inmanta::invalid-definition",
         summary: "a definition does not fit others",
-        details: "An entity that extends itself, an index over a list, an implementation for \
-                  another entity. The message says which.",
+        details: "An entity that extends itself, such as `entity A extends A:`, an index over a \
+                  list, an implementation for another entity. The message says which.",
     },
     CodeDoc {
         code: "inmanta::invalid-value",
@@ -65,12 +65,13 @@ pub const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "inmanta::plugin",
         summary: "a plugin failed",
-        details: "The message is that of the plugin's function.",
+        details: "The message is that of the plugin's function. `std::at([], 0)` fails so, as \
+                  there is no first item.",
     },
     CodeDoc {
         code: "inmanta::runtime",
         summary: "the model fails while it runs",
-        details: "The message says why; the labels say where.",
+        details: "The message says why; the labels say where. `x = 1 / 0` fails so.",
     },
     CodeDoc {
         code: "inmanta::set-twice",
@@ -81,13 +82,14 @@ pub const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "inmanta::syntax",
         summary: "a model cannot be parsed",
-        details: "There is no unary minus, no attribute access on the result of a call, and no \
+        details: "There is no unary minus (`y = -x` is written `y = 0 - x`), no attribute access on the result of a call, and no \
                   positional argument of a constructor.",
     },
     CodeDoc {
         code: "inmanta::warning",
         summary: "a warning of the language",
-        details: "Variables that hide others, deprecated types and plugins.",
+        details: "Variables that hide others, deprecated types and plugins. Where `x` is a \
+                  variable of the file, `x = 1` in an implementation makes another one.",
     },
 ];
 

@@ -51,14 +51,14 @@ pub const CODES: &[CodeDoc] = &[
         summary: "resources cannot be as the program has them",
         details: "Two resources have one name and differ, an edge names a resource that is not \
                   there, a value is out of range, or the edges form a cycle:\n\n    test \"a\" {}\n    \
-                  Test[\"a\"] -> Test[\"b\"]",
+                  Test[\"a\"] -> Test[\"b\"]\n\nHere the second end of the edge is missing.",
     },
     CodeDoc {
         code: SHAPE,
         summary: "a statement or value cannot have this shape",
         details: "A resource has a field twice, a map has a key twice or a key that cannot be one, \
                   or an import stands in a loop:\n\n    test \"a\" {\n        int8 => 1,\n        \
-                  int8 => 2,\n    }",
+                  int8 => 2,\n    }\n\nGive each field once.",
     },
     CodeDoc {
         code: STRING,
@@ -72,7 +72,7 @@ pub const CODES: &[CodeDoc] = &[
         summary: "the text is no mcl",
         details: "The message names the token that cannot stand there, and what could. Statements \
                   end with the line; lists stand on one line without a comma at the end, or have \
-                  each item on a line of its own with a comma:\n\n    $x = [1, 2",
+                  each item on a line of its own with a comma:\n\n    $x = [1, 2\n\nHere the bracket is not closed.",
     },
     CodeDoc {
         code: TYPE,
@@ -85,8 +85,8 @@ pub const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: WIDENING,
         summary: "only the wide edition accepts this",
-        details: "mgmt itself refuses it; its last releases or its guide have it. `ordain fmt` \
+        details: "mgmt itself refuses it; its last releases or its guide have it. `mgmt fmt` \
                   writes it as the original wants it where it can. `--edition upstream` makes it an \
-                  error.\n\n    $l = [1, 2,]",
+                  error.\n\n    $l = [1, 2,]\n\nHere the last comma is too much.",
     },
 ];

@@ -159,7 +159,7 @@ fn warnings(modules: &Modules) -> Vec<Diagnostic> {
             let (text, help) = match kind {
                 WideningKind::TrailingComma => (
                     "mgmt refuses a comma before a closing bracket on one line",
-                    "take it away; `ordain fmt` does",
+                    "take it away; `mgmt fmt` does",
                 ),
                 WideningKind::BareMapType => {
                     ("mgmt refuses a map type without its word", "write `map{…}`")

@@ -7,6 +7,7 @@ use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::functions::core_signatures;
 use crate::load::FunctionDef;
 use crate::syntax::*;
+use crate::types::assignable::resolved;
 use crate::types::{Type, infer_set, is_assignable, is_instance, mismatch};
 use crate::value::Value;
 
@@ -105,10 +106,10 @@ fn fault(name: &str, signatures: &[Signature], given: &Given) -> Option<String> 
     let kinds: Vec<Type> = with_block
         .iter()
         .filter(|s| first_misfit(s, given) == Some(i))
-        .filter_map(|s| kind_at(s, i).cloned())
+        .filter_map(|s| kind_at(s, i).map(|kind| resolved(kind).clone()))
         .collect();
     let kind = match kinds.len() {
-        1 => kind_at(signature, i)?.clone(),
+        1 => resolved(kind_at(signature, i)?).clone(),
         _ => crate::types::assignable::variant_of(kinds),
     };
     let subject = format!("Argument {} of `{name}`", i + 1);
