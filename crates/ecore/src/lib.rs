@@ -1,7 +1,7 @@
 //! Ecore: models of classes, attributes and references as the Eclipse Modeling Framework has them,
 //! and the `.ecore` files (XMI 2.0) that its tools exchange.
 //!
-//! The model is plain data; a [`read`] file that is written again ([`write`]) says the same. What a
+//! The model is plain data; a [`read`] file that is written again ([`write()`]) says the same. What a
 //! file may have and the model has no place for (operations, type parameters) is told beside it.
 //! A file is text of anybody: it has bounds ([`MAX_DEPTH`] and its like), and document types,
 //! and with them all entities of its own, are refused.

@@ -2,7 +2,7 @@
 //!
 //! The engine's objects live longer than a call and may be sent to other threads, the compiler's
 //! context may not. So a template is rendered in a thread of its own, and what it reads of the model
-//! it asks for: [`exchange`] has the questions, [`serve`] answers them until the text is there.
+//! it asks for: `exchange` has the questions, `serve` answers them until the text is there.
 
 mod exchange;
 mod objects;

@@ -31,7 +31,7 @@ impl Known {
 /// part of the signature, keep their numbers: a caller gives its own higher ones.
 pub const OWN_VARIABLES: u32 = 100;
 
-/// The signature of a call. Variables up to [`OWN_VARIABLES`] are fresh ones.
+/// The signature of a call. Variables up to `OWN_VARIABLES` are fresh ones.
 ///
 /// # Errors
 /// If the function refuses such a call: the reason.

@@ -1,6 +1,6 @@
 //! `golang.template`: Go's `text/template`, with the functions of mcl in it.
 //!
-//! A text is read into a tree ([`parse`]), which is executed on data. Mistakes are told in the words
+//! A text is read into a tree (`parse`), which is executed on data. Mistakes are told in the words
 //! of Go, with the position in the text. A missing key is a mistake.
 //!
 //! ```

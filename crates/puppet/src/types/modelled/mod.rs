@@ -2,7 +2,7 @@
 //!
 //! A [`TypeModel`] says what a type is: its features, how many values each has, what is checked. It
 //! holds no code of the evaluator and no other type, only names, so that it can be exported, made
-//! from other forms and written out as text ([`write`]). [`models`] reads those of a program.
+//! from other forms and written out as text ([`write()`]). [`models`] reads those of a program.
 //!
 //! ```
 //! use ordain_puppet::{syntax, types::modelled};
