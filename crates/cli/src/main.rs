@@ -7,6 +7,7 @@ mod codes;
 mod commands;
 mod exit;
 mod graphs;
+mod inmanta;
 mod input;
 mod languages;
 mod mcl;

@@ -12,6 +12,7 @@ use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::exit::{Exit, Failure};
+use crate::inmanta;
 use crate::input::{self, Input};
 use crate::mcl::{self, Edition};
 use crate::options::CompileArgs;
@@ -20,11 +21,12 @@ use crate::several;
 use crate::show::cycle;
 use crate::ui::Ui;
 
-/// Compile a manifest, control repository or program of mgmt to a resource graph
+/// Compile a manifest, control repository, model of Inmanta or program of mgmt
 ///
 /// PATH is a manifest (.pp), a directory with environment.conf, manifests/, modules/, hiera.yaml
 /// or data/, or `-` for standard input; or a program of mgmt (.mcl), or a directory with its
-/// metadata.yaml or main.mcl.
+/// metadata.yaml or main.mcl; or a model of Inmanta (.cf), or a directory with its project.yml or
+/// main.cf.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,6 +55,9 @@ pub struct CompileCommandArgs {
     /// How many nodes at the same time [default: as many as there are processors]
     #[arg(long, value_name = "N", requires = "out")]
     jobs: Option<NonZeroUsize>,
+    /// Do not import `std` everywhere in a model of Inmanta
+    #[arg(long)]
+    no_std: bool,
     /// Which mcl a program of mgmt is in
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
@@ -75,13 +80,17 @@ pub enum Format {
     Dot,
     /// The sorted lines of mgmt's own graphs, for programs of mgmt
     Mgmt,
+    /// Variables, instances, output and resources as JSON, or the error, for models of Inmanta
+    Json,
+    /// The resources as `inmanta export -j` writes them, for models of Inmanta
+    Resources,
 }
 
 impl Format {
     /// The ending of a file of this form.
     fn ending(self) -> &'static str {
         match self {
-            Self::Graph | Self::PuppetCatalog => "json",
+            Self::Graph | Self::PuppetCatalog | Self::Json | Self::Resources => "json",
             Self::Yaml => "yaml",
             Self::Dot => "dot",
             Self::Mgmt => "txt",
@@ -97,6 +106,9 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     if mcl::is_program(&args.path) {
         return program(ui, args, secrets);
+    }
+    if inmanta::is_model(&args.path) {
+        return model(ui, args);
     }
     args.served.check(args.format)?;
     if let Some(dir) = &args.out {
@@ -131,6 +143,24 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget((graph, input));
     Ok(Exit::Done)
+}
+
+/// That a form does not go with what is compiled.
+fn refused(text: &str) -> Failure {
+    Diagnostic::error(crate::codes::ARGUMENTS, text).into()
+}
+
+/// Compiles a model of Inmanta.
+fn model(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+    let form = match args.format {
+        Format::Json => inmanta::Form::Model,
+        Format::Resources => inmanta::Form::Resources,
+        _ => return Err(refused("models of Inmanta have the forms json and resources")),
+    };
+    let modulepath = args.compile.modulepath.as_deref().map(std::env::split_paths);
+    let modulepath = modulepath.into_iter().flatten().collect();
+    let model = inmanta::Model { path: &args.path, has_std: !args.no_std, modulepath };
+    inmanta::compile(ui, &model, form)
 }
 
 /// Compiles a program of mgmt.
@@ -193,9 +223,9 @@ fn write(
                 .map_err(|e| crate::codes::io("cannot read back the graph", &e))?;
             out.write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
         }
-        Format::Mgmt => {
-            let text = "only programs of mgmt have this form";
-            return Err(Diagnostic::error(crate::codes::ARGUMENTS, text).into());
+        Format::Mgmt => return Err(refused("only programs of mgmt have this form")),
+        Format::Json | Format::Resources => {
+            return Err(refused("only models of Inmanta have this form"));
         }
         Format::Dot => {
             let mut text = String::new();
