@@ -1,5 +1,6 @@
 //! Times by an example: the layouts of the package `time` (`Mon Jan 2 15:04:05 MST 2006`).
 
+use crate::time::strftime::{MONTHS, WEEKDAYS};
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
@@ -255,24 +256,6 @@ impl std::fmt::Display for Time {
         f.write_str(&self.format("2006-01-02 15:04:05.999999999 -0700 MST"))
     }
 }
-
-const WEEKDAYS: [&str; 7] =
-    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 
 mod civil;
 mod span;
-mod strftime;
+pub(crate) mod strftime;
 mod strptime;
 mod zone;
 

@@ -3,7 +3,8 @@
 use super::civil::{Civil, NANOS_PER_SECOND};
 use crate::{Error, Result};
 
-const MONTHS: [&str; 12] = [
+/// The months in English.
+pub(crate) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -17,7 +18,8 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const WEEKDAYS: [&str; 7] =
+/// The days of the week in English, from Sunday.
+pub(crate) const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// The largest width a directive may have.
 const WIDTH_LIMIT: usize = 1024;

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use ordain_functions::digest;
 use serde_json::{Map, Value as Json, json};
 
-use crate::functions::write_text;
 use crate::plugin::Stop;
-use crate::value::{Reference, Value, float_text};
+use crate::value::{Reference, Value};
 
 /// The namespace of the ids.
 const NAMESPACE: [u8; 16] = [
@@ -157,30 +156,7 @@ fn identifier(model: &Json) -> String {
 
 /// JSON as Python writes it with sorted keys.
 fn write_sorted(json: &Json, out: &mut String) {
-    match json {
-        Json::String(text) => write_text(text, out),
-        Json::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                write_sorted(item, out);
-            }
-            out.push(']');
-        }
-        Json::Object(entries) => {
-            let sorted: BTreeMap<&String, &Json> = entries.iter().collect();
-            out.push('{');
-            for (index, (key, item)) in sorted.into_iter().enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                write_text(key, out);
-                out.push_str(": ");
-                write_sorted(item, out);
-            }
-            out.push('}');
-        }
-        Json::Number(number) if number.is_f64() => {
-            out.push_str(&float_text(number.as_f64().unwrap_or_default()));
-        }
-        other => out.push_str(&other.to_string()),
-    }
+    let mut sorted = json.clone();
+    sorted.sort_all_objects();
+    super::write(&sorted, out);
 }
