@@ -11,6 +11,7 @@ use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 use crate::catalog::compile::{Node, Outcome, compile};
 use crate::codes::advice::advise;
 use crate::eval::error::EvalError;
+use crate::eval::models::Given;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
 use crate::exchange::migrate::Outline;
@@ -172,12 +173,14 @@ pub fn outline_types<'a>(
     })
 }
 
-/// What is wrong with the definitions of the types with features that an environment knows.
-pub(crate) fn check_models(env: &Environment) -> Vec<Diagnostic> {
+/// What is wrong with the definitions of the types with features that an environment knows, and with
+/// what texts give to them.
+pub(crate) fn check_models(env: &Environment, given: &[Given]) -> Vec<Diagnostic> {
     on_deep_stack(|| {
         let mut compiler = Compiler::new(env, Settings::default(), "check");
         compiler.begin(&Node::default());
-        let errors = compiler.wrong_models();
+        let mut errors = compiler.wrong_models();
+        errors.extend(given.iter().flat_map(|given| compiler.wrong_given(given)));
         errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
     })
 }

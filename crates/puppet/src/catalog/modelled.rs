@@ -6,11 +6,12 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::schema::{NativeType, is_metaparameter};
-use crate::catalog::{ResourceId, ResourceKind};
+use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
 use crate::eval::Compiler;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::Entry;
-use crate::load::RubyType;
+use crate::eval::resources::new_param;
+use crate::load::{RubyType, TypeDef};
 use crate::types::{ObjectType, Type};
 use crate::value::Value;
 
@@ -53,8 +54,37 @@ impl Compiler<'_> {
         if resource.is_virtual && !resource.exported {
             return Ok(());
         }
+        self.object_of(id, &kind).map(|_| ())
+    }
+
+    /// Where a define has the name of a type with features: makes the object that an instance of the
+    /// define stands for, and gives the parameters that are features what readers of it see.
+    pub(super) fn bind_features(&mut self, id: ResourceId, def: &TypeDef) -> EvalResult<()> {
+        let Some(kind) = self.model_of_define(&def.name)? else { return Ok(()) };
+        let Value::Instance(object) = self.object_of(id, &kind)? else { return Ok(()) };
+        for param in def.program.params(def.params) {
+            let Some(slot) = object.layout().find(&param.name) else { continue };
+            let value = self.read_feature(&object, slot)?;
+            if let Some(given) = self.catalog.get_mut(id).param_mut(&param.name) {
+                given.value = value;
+                continue;
+            }
+            let is_empty = value.is_undef() || value.as_array().is_some_and(<[Value]>::is_empty);
+            if value.is_undef() || (is_empty && param.default.is_some()) {
+                continue;
+            }
+            let span = object.layout().slots[slot].feature.span;
+            let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+            self.set_param(id, new_param(param.name.clone(), value, false, origin))?;
+        }
+        Ok(())
+    }
+
+    /// The object of a type that a resource's parameters give.
+    fn object_of(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
+        let resource = self.catalog.get(id);
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
-            return Ok(());
+            return Ok(Value::Undef);
         };
         let title = Value::Str(resource.title.clone());
         let named = layout.namevar.map(|slot| layout.slots[slot].feature.name.clone());
@@ -76,13 +106,16 @@ impl Compiler<'_> {
             entries.push(Entry { name: param.name.clone(), value, span: param.origin.span });
         }
         let told = Told {
-            kind: Arc::clone(&kind),
+            kind: Arc::clone(kind),
             reference: resource.reference(),
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
-        self.instantiate_entries(&kind, entries, |error, span| told.tell(error, span))?;
-        Ok(())
+        let env = self.env;
+        self.instantiate_entries(kind, entries, |error, span| {
+            let span = span.map(|span| env.value_part(span, &error.path).unwrap_or(span));
+            told.tell(error, span)
+        })
     }
 }
 

@@ -38,6 +38,9 @@ impl Compiler<'_> {
                 }
             }
         }
+        if def.kind == DefKind::Define {
+            self.bind_features(id, def)?;
+        }
         for param in params {
             if let Some(given) = self.catalog.get(id).param(&param.name) {
                 let value = given.value.clone();

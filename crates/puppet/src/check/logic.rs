@@ -1,15 +1,55 @@
 //! What the code of types may be: it computes values and changes nothing. And where an element of a
 //! value is assigned, which only initialisers do.
 
+use ecow::EcoString;
 use ordain_source::TextRange;
 use rustc_hash::FxHashSet;
 
 use super::Checker;
 use super::label::label;
+use super::names::is_number;
 use super::walk::{Node, children};
 use crate::eval::functions::is_native_function;
 use crate::eval::models::{Role, is_pure};
 use crate::syntax::*;
+
+/// The variables that code reads and neither sets nor has as parameters, of those without a scope.
+pub(crate) fn free_variables(program: &Program, root: ExprId) -> Vec<(ExprId, &EcoString)> {
+    let mut declared: FxHashSet<&EcoString> = FxHashSet::default();
+    let mut targets: FxHashSet<ExprId> = FxHashSet::default();
+    let mut read = Vec::new();
+    let mut rest = vec![Node::Expr(root)];
+    let mut below = Vec::new();
+    while let Some(node) = rest.pop() {
+        if let Node::Expr(id) = node {
+            match &program[id] {
+                Expr::Lambda(lambda) => {
+                    let params = program.params(program.lambda(*lambda).params);
+                    declared.extend(params.iter().map(|param| &param.name));
+                }
+                Expr::Assign { left, .. } => {
+                    let several = match program[*left] {
+                        Expr::List(items) => program.list(items),
+                        _ => std::slice::from_ref(left),
+                    };
+                    for &target in several {
+                        if let Expr::Var(name) = &program[target] {
+                            declared.insert(name);
+                            targets.insert(target);
+                        }
+                    }
+                }
+                Expr::Var(name) if !name.contains("::") => read.push((id, name)),
+                _ => {}
+            }
+        }
+        below.clear();
+        children(program, node, &mut below);
+        rest.extend(below.drain(..).rev());
+    }
+    read.retain(|(id, name)| !targets.contains(id) && !declared.contains(name) && !is_number(name));
+    read
+}
 
 impl Checker<'_> {
     /// Checks the code of a setting or an invariant. Setters may assign features.

@@ -18,6 +18,7 @@ pub(crate) mod repository;
 mod rules;
 mod walk;
 
+pub(crate) use logic::free_variables;
 use ordain_source::{Diagnostic, Severity, TextRange};
 
 pub use crate::codes::CODES;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use ecow::EcoString;
 use ordain_source::{Diagnostic, Span};
 
 use crate::value::Value;
@@ -37,6 +38,19 @@ pub struct PlainError {
     pub related: Vec<(Span, String)>,
     /// Which part of the expression is to blame.
     pub blame: Blame,
+    /// Which part of the value that was given is to blame, innermost step first.
+    pub path: Vec<Step>,
+}
+
+/// A step into a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An item of a list.
+    Item(usize),
+    /// The value of an entry of a hash.
+    Value(EcoString),
+    /// The key of an entry of a hash.
+    Key(EcoString),
 }
 
 /// The part of an expression that an error without a place is about.
@@ -51,12 +65,6 @@ pub enum Blame {
     Right,
     /// One of the keys or arguments.
     Key(usize),
-    /// The key of an entry of the hash that a call gets.
-    Name(usize),
-    /// The value of an entry of the hash that a call gets.
-    Entry(usize),
-    /// An item of the list that such a value is.
-    Item(usize, usize),
 }
 
 /// An error at a place.
@@ -93,6 +101,7 @@ impl PlainError {
             help: None,
             related: Vec::new(),
             blame: Blame::Whole,
+            path: Vec::new(),
         }
     }
 

@@ -169,8 +169,10 @@ impl Compiler<'_> {
             if let Some((_, meant)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
                 return self.call_function(meant, args, block, scope, span);
             }
-            if let ("reject", Some(block)) = (name, &block) {
-                return self.reject(&args, block);
+            match (name, args.as_slice(), &block) {
+                ("not", [value], None) => return Ok(Value::Bool(!value.is_true())),
+                ("reject", _, Some(block)) => return self.reject(&args, block),
+                _ => {}
             }
         }
         if let Some(result) = self.call_context(name, &args, block.as_ref()) {

@@ -41,7 +41,7 @@ use crate::catalog::Catalog;
 use crate::catalog::kinds::KnownKind;
 use crate::check::label;
 use crate::eval::closure::Signature;
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::scope::{ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
@@ -477,7 +477,11 @@ impl<'e> Compiler<'e> {
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
-                let span = f.program.span(blamed(&f.program, id, error.blame));
+                let part = match error.path.is_empty() {
+                    true => blamed(&f.program, id, error.blame),
+                    false => given_part(&f.program, id, &error.path),
+                };
+                let span = f.program.span(part);
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
@@ -505,30 +509,47 @@ fn blamed(program: &Program, id: ExprId, blame: Blame) -> ExprId {
             program.list(*parts).get(i + 1).copied().unwrap_or(id)
         }
         (Expr::Minus(operand), Blame::Left | Blame::Right) => *operand,
-        (Expr::Call(call), Blame::Name(i) | Blame::Entry(i) | Blame::Item(i, _)) => {
-            let call = program.call(*call);
-            entry_of(program, program.list(call.args), i, blame).unwrap_or(id)
-        }
         _ => id,
     }
 }
 
-/// The value of an entry of the hash among arguments, or an item of it.
-fn entry_of(program: &Program, args: &[ExprId], i: usize, blame: Blame) -> Option<ExprId> {
-    let hash = args.iter().rev().find_map(|&arg| match program[arg] {
-        Expr::Hash(entries) => Some(program.list(entries)),
-        _ => None,
-    })?;
-    if let Blame::Name(i) = blame {
-        return hash.get(2 * i).copied();
-    }
-    let value = *hash.get(2 * i + 1)?;
-    match (&program[value], blame) {
-        (Expr::List(items), Blame::Item(_, j)) => {
-            Some(program.list(*items).get(j).copied().unwrap_or(value))
+/// The part of a literal value that a path leads to, as far as the value is literal. For a call it
+/// leads into the hash that is given.
+pub(crate) fn given_part(program: &Program, id: ExprId, path: &[Step]) -> ExprId {
+    let given = match program[id] {
+        Expr::Call(call) => {
+            let args = program.list(program.call(call).args).iter().rev();
+            args.copied().find(|&arg| matches!(program[arg], Expr::Hash(_)))
         }
-        _ => Some(value),
+        _ => None,
+    };
+    let mut at = given.unwrap_or(id);
+    for step in path.iter().rev() {
+        while let Expr::Paren(inner) = program[at] {
+            at = inner;
+        }
+        let next = match (&program[at], step) {
+            (Expr::List(items), Step::Item(i)) => program.list(*items).get(*i).copied(),
+            // One value stands for the list of it.
+            (_, Step::Item(0)) => Some(at),
+            (Expr::Hash(entries), Step::Value(name) | Step::Key(name)) => {
+                let mut pairs = program.list(*entries).chunks_exact(2);
+                let is_named = |key: ExprId| match &program[key] {
+                    Expr::Str(text) | Expr::Name(text) => text == name,
+                    _ => false,
+                };
+                let pair = pairs.find(|pair| is_named(pair[0]));
+                pair.map(|pair| if matches!(step, Step::Key(_)) { pair[0] } else { pair[1] })
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None if at == given.unwrap_or(id) => return id,
+            None => return at,
+        }
     }
+    at
 }
 
 /// The type of a value, as messages name it: generalised, such as `Integer`.

@@ -93,6 +93,29 @@ impl Compiler<'_> {
         }
     }
 
+    /// The type with features that has the name of a define, in lower case, and names its objects.
+    pub(crate) fn model_of_define(
+        &mut self,
+        lower: &EcoString,
+    ) -> EvalResult<Option<Arc<ObjectType>>> {
+        if let Some(known) = self.models.of_defines.get(lower) {
+            return Ok(known.clone());
+        }
+        let found = match self.env.find_model(lower) {
+            Ok(Some(_)) => self.model_named(lower)?,
+            _ => None,
+        };
+        if let Some(kind) = &found {
+            self.layout(kind)?;
+        }
+        let names = |kind: &Arc<ObjectType>| {
+            kind.model.as_ref().and_then(|m| m.layout.get()).is_some_and(|l| l.namevar.is_some())
+        };
+        let found = found.filter(names);
+        self.models.of_defines.insert(lower.clone(), found.clone());
+        Ok(found)
+    }
+
     /// The resource type that a name in front of brackets or braces means: one that is applied or
     /// defined, or a type with features that can be declared.
     pub(crate) fn resource_meant(&mut self, kind: Type) -> EvalResult<Type> {

@@ -28,8 +28,8 @@ pub use modules::Module;
 pub use ruby_types::RubyType;
 
 use crate::check;
-use crate::eval::Strict;
-use crate::eval::error::{EvalError, EvalResult};
+use crate::eval::error::{EvalError, EvalResult, Step};
+use crate::eval::{Strict, given_part};
 use crate::plugins::RubyFile;
 use crate::syntax::{self, Expr, Program};
 
@@ -376,6 +376,20 @@ impl Environment {
         let path = self.modules.get(module)?.dir.join("manifests/init.pp");
         let registry = self.registry();
         registry.files.get(&path)?.get()?.as_ref().ok()?.clone()
+    }
+
+    /// The part of an attribute's value that a path leads to; nothing if there is no path. The
+    /// attribute is known by its place.
+    pub(crate) fn value_part(&self, attribute: Span, path: &[Step]) -> Option<Span> {
+        if path.is_empty() {
+            return None;
+        }
+        let registry = self.registry();
+        let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
+        let program = self.site.iter().chain(read).find(|p| p.file == attribute.file)?;
+        let mut attributes = program.attributes.iter().map(|(_, attribute)| attribute);
+        let written = attributes.find(|written| written.range == attribute.range)?;
+        Some(program.span(given_part(program, written.value, path)))
     }
 
     /// Reads the one file of a module, or of the environment itself, that may define a name.

@@ -63,7 +63,8 @@ fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: &[ResourceBody]) {
             }
         } else if let Some(def) = index.defines.get(&name) {
             given(pass, def, attributes);
-            if !matches!(program[body.title], Expr::Default) {
+            let has_model = index.types.models.contains(&name);
+            if !has_model && !matches!(program[body.title], Expr::Default) {
                 missing(pass, def, attributes, shared, program.range(body.title));
             }
         } else {
@@ -107,7 +108,10 @@ fn given(pass: &mut Pass<'_>, def: &TypeDef, attributes: &[Attribute]) {
             }
             continue;
         };
-        value(pass, def, param, attribute);
+        // A type of the same name makes its values of what is given.
+        if !(def.kind == DefKind::Define && pass.index.types.models.contains(&def.name)) {
+            value(pass, def, param, attribute);
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod arguments;
 mod calls;
 mod dependencies;
 mod facts;
+mod given;
 mod hiera;
 mod index;
 mod layout;

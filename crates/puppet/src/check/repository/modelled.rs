@@ -7,23 +7,22 @@ use ordain_source::{Diagnostic, FileId, MemoryWorld, SourceMap};
 use rustc_hash::FxHashSet;
 
 use super::index::Index;
-use super::{Checking, Text};
+use super::{Checking, Text, given};
 use crate::load::{Environment, Options, Site};
 use crate::session;
 use crate::syntax::{Definition, Expr, Program};
 
 /// What is wrong with the types of the files that were named.
 pub(super) fn check(texts: &[Text], index: &Index, checking: &Checking<'_>) -> Vec<Diagnostic> {
-    let named = |text: &&Text| text.is_named && text.is_sound && !text.is_aside;
-    let files: FxHashSet<FileId> = texts
-        .iter()
-        .filter(named)
-        .map(|text| &*text.scopes.program)
-        .filter(|program| defines(program, |d| matches!(d, Definition::TypeDefinition { .. })))
-        .map(|program| program.file)
-        .collect();
-    if files.is_empty() {
+    if index.types.models.is_empty() {
         return Vec::new();
+    }
+    let named = |text: &&Text| text.is_named && text.is_sound && !text.is_aside;
+    let named = texts.iter().filter(named).map(|text| &text.scopes.program);
+    let (mut files, mut given) = (FxHashSet::<FileId>::default(), Vec::new());
+    for program in named {
+        files.insert(program.file);
+        given::collect(program, index, &mut given);
     }
     let types = |d: &Definition| {
         matches!(d, Definition::TypeDefinition { .. } | Definition::TypeAlias { .. })
@@ -44,7 +43,7 @@ pub(super) fn check(texts: &[Text], index: &Index, checking: &Checking<'_>) -> V
     for program in programs {
         found.extend(env.define(program));
     }
-    found.extend(session::check_models(&env));
+    found.extend(session::check_models(&env, &given));
     let mut seen = FxHashSet::default();
     found.retain(|d| {
         let Some(at) = d.primary.as_ref().map(|label| label.span) else { return false };
@@ -64,7 +63,7 @@ fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
 fn is_known(found: &Diagnostic, index: &Index) -> bool {
     match &*found.code {
         "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
-        "puppet::duplicate-definition" => true,
+        "puppet::duplicate-definition" | "puppet::unknown-variable" => true,
         code => code.split_once("::").is_some_and(|(_, name)| name.starts_with("type-")),
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Types {
     /// Names in lower case of types that are written in Ruby, of which nothing more is known.
     foreign: FxHashSet<EcoString>,
     /// Names in lower case of types with features of their own.
-    models: FxHashSet<EcoString>,
+    pub(super) models: FxHashSet<EcoString>,
 }
 
 impl Types {

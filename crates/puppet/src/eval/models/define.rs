@@ -13,6 +13,7 @@ use crate::load::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
+use crate::types::assignable::resolved;
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Modelled, Rule, Slot};
 use crate::types::new::{Host, new_instance};
 use crate::types::{ObjectType, Type};
@@ -55,16 +56,19 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The errors of all definitions, one at most of each.
+    /// The errors of all definitions, one at most of each, and unknown variables in their code.
     pub(crate) fn wrong_models(&mut self) -> Vec<EvalError> {
         let mut errors = Vec::new();
         for def in self.env.known_models() {
-            let result = self.define_model(&def).and_then(|kind| self.layout(&kind));
-            if let Err(unwind) = result {
-                errors.push(self.final_error(unwind));
-                self.models.opening.clear();
-                self.models.laying.clear();
-                self.models.logics.clear();
+            let defined = self.define_model(&def);
+            match defined.and_then(|kind| self.layout(&kind).map(|()| kind)) {
+                Ok(kind) => errors.extend(super::look::unknown_variables(&kind)),
+                Err(unwind) => {
+                    errors.push(self.final_error(unwind));
+                    self.models.opening.clear();
+                    self.models.laying.clear();
+                    self.models.logics.clear();
+                }
             }
         }
         errors
@@ -129,7 +133,11 @@ impl Compiler<'_> {
             let text = format!("Type inheritance is circular: {}", names.join(" -> "));
             return Err(EvalError::new("TYPE_INHERITANCE_CYCLE", text, place).into());
         }
-        match self.model_named(&parent.to_lowercase())? {
+        let found = match self.model_named(&parent.to_lowercase())? {
+            Some(kind) => Some(kind),
+            None => self.object_alias(parent)?,
+        };
+        match found {
             Some(kind) => Ok(kind),
             None => {
                 let text = format!("Type '{parent}' (parent of '{}') is not defined", def.name);
@@ -140,6 +148,15 @@ impl Compiler<'_> {
                 Err(error.into())
             }
         }
+    }
+
+    /// The `Object[...]` type that an alias of this name stands for.
+    fn object_alias(&mut self, name: &str) -> EvalResult<Option<Arc<ObjectType>>> {
+        let named = self.named_type(name)?;
+        Ok(match resolved(&named) {
+            Type::Object(object) if !object.is_root() => Some(Arc::clone(object)),
+            _ => None,
+        })
     }
 
     /// Works out the features of a type, once.
@@ -164,12 +181,17 @@ impl Compiler<'_> {
         let mut layout = Layout::default();
         if let Some(parent) = kind.parent_object() {
             self.layout(&parent)?;
-            if let Some(known) = parent.model.as_ref().and_then(|m| m.layout.get()) {
-                layout.slots.clone_from(&known.slots);
-                layout.index = known.index.clone();
-                layout.rules.clone_from(&known.rules);
+            match parent.model.as_ref().and_then(|m| m.layout.get()) {
+                Some(known) => {
+                    layout.slots.clone_from(&known.slots);
+                    layout.index = known.index.clone();
+                    layout.rules.clone_from(&known.rules);
+                    layout.defaults.clone_from(&known.defaults);
+                }
+                None => super::object::inherit(&mut layout, &parent),
             }
         }
+        let inherited = layout.slots.len();
         let def = &model.def;
         let program = &def.program;
         let Expr::Definition(definition) = program[def.id] else { return Ok(layout) };
@@ -181,8 +203,8 @@ impl Compiler<'_> {
                 TypeStatementKind::Abstract => {}
                 TypeStatementKind::Invariant { title, body, .. } => {
                     let code = code(program, *body);
-                    let program = Arc::clone(program);
-                    layout.rules.push(Arc::new(Rule { program, title: *title, code }));
+                    let (span, program) = (range.in_file(program.file), Arc::clone(program));
+                    layout.rules.push(Arc::new(Rule { program, span, title: *title, code }));
                 }
                 TypeStatementKind::Feature(syntax) => {
                     let feature = modelled::feature(program, syntax, *range);
@@ -192,7 +214,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        for i in 0..layout.slots.len() {
+        for i in inherited..layout.slots.len() {
             let slot = Arc::clone(&layout.slots[i]);
             layout.defaults.push(self.default_of(&slot, def)?);
         }

@@ -8,7 +8,7 @@ use ordain_source::{Span, suggest};
 use super::Role;
 use super::logic::Run;
 use crate::eval::Compiler;
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::Verdict;
 use crate::eval::kind_text;
 use crate::eval::text::to_text;
@@ -459,7 +459,7 @@ fn related(mut unwind: Box<Unwind>, slot: &Slot) -> Box<Unwind> {
 /// Says which item of a list an error is about.
 fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
-        error.blame = Blame::Item(0, item);
+        error.path.push(Step::Item(item));
     }
     unwind
 }

@@ -183,8 +183,10 @@ impl Compiler<'_> {
 /// `$meta`: what is known of a feature, or of the type.
 fn meta(kind: &Arc<ObjectType>, slot: Option<&Slot>) -> Value {
     let name = |text: &EcoString| Value::Str(text.clone());
-    let this = Value::of_type(crate::types::Type::Object(Arc::clone(kind)));
-    let container = Value::hash([("name", name(&kind.name)), ("type", this)]);
+    let owner = slot.and_then(|slot| kind.line().find(|kind| kind.name == slot.owner));
+    let owner = owner.as_ref().unwrap_or(kind);
+    let this = Value::of_type(crate::types::Type::Object(Arc::clone(owner)));
+    let container = Value::hash([("name", name(&owner.name)), ("type", this)]);
     let Some(slot) = slot else {
         return Value::hash([("name", name(&kind.name)), ("container", container)]);
     };

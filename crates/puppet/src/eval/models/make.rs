@@ -9,7 +9,7 @@ use super::Role;
 use super::feature::counted;
 use super::logic::Run;
 use crate::eval::closure::Closure;
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::{UNTITLED, Verdict};
 use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::text::to_text;
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         self.end_instance(&object, result).map_err(|e| located(e, None))
     }
 
-    fn begin_instance(&mut self, kind: &Arc<ObjectType>) -> EvalResult<Arc<Instance>> {
+    pub(super) fn begin_instance(&mut self, kind: &Arc<ObjectType>) -> EvalResult<Arc<Instance>> {
         let Some(model) = &kind.model else {
             return issue("TYPE_WRONG_VALUE", format!("{} has no features", kind.name));
         };
@@ -92,9 +92,9 @@ impl Compiler<'_> {
         match args {
             [] => {}
             [Value::Hash(given)] => {
-                for (i, (key, value)) in given.iter().enumerate() {
+                for (key, value) in given.iter() {
                     self.fill_one(object, key, value.clone())
-                        .map_err(|unwind| at_entry(unwind, i))?;
+                        .map_err(|unwind| at_entry(unwind, key))?;
                 }
             }
             [other] => {
@@ -200,8 +200,7 @@ impl Compiler<'_> {
         for i in 0..object.layout().rules.len() {
             let rule = Arc::clone(&object.layout().rules[i]);
             let Some(reason) = self.broken(object, &rule)? else { continue };
-            let at = rule.code.lambda.unwrap_or(rule.code.body);
-            places.push((rule.program.span(at), "this does not hold".to_owned()));
+            places.push((rule.span, "this does not hold".to_owned()));
             reasons.push(reason);
         }
         if reasons.is_empty() {
@@ -244,15 +243,12 @@ impl Compiler<'_> {
 }
 
 /// Says which entry of the hash an error is about.
-fn at_entry(mut unwind: Box<Unwind>, entry: usize) -> Box<Unwind> {
+fn at_entry(mut unwind: Box<Unwind>, key: &Value) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
-        error.blame = match error.blame {
-            _ if matches!(error.issue, Some("TYPE_UNKNOWN_FEATURE" | "TYPE_NOT_SETABLE")) => {
-                Blame::Name(entry)
-            }
-            Blame::Item(_, item) => Blame::Item(entry, item),
-            _ => Blame::Entry(entry),
-        };
+        let name = to_text(key);
+        let about_name = error.path.is_empty()
+            && matches!(error.issue, Some("TYPE_UNKNOWN_FEATURE" | "TYPE_NOT_SETABLE"));
+        error.path.push(if about_name { Step::Key(name) } else { Step::Value(name) });
     }
     unwind
 }

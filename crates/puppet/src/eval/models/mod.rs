@@ -8,7 +8,9 @@ mod define;
 mod feature;
 mod load;
 mod logic;
+mod look;
 mod make;
+mod object;
 mod pure;
 
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
+pub(crate) use look::{Given, GivenValue};
 pub(crate) use make::Entry;
 pub(crate) use pure::{ALIASES, is_pure};
 
@@ -29,6 +32,8 @@ use crate::value::Value;
 pub(crate) struct ModelState {
     /// By names in lower case.
     types: FxHashMap<EcoString, Arc<ObjectType>>,
+    /// The types that share their names with defines, by names in lower case.
+    pub(crate) of_defines: FxHashMap<EcoString, Option<Arc<ObjectType>>>,
     /// The types whose parents are being looked for, outermost first.
     opening: Vec<EcoString>,
     /// The types whose features are being worked out.

@@ -40,6 +40,7 @@ const PURE: &[&str] = &[
     "min",
     "new",
     "next",
+    "not",
     "partition",
     "reduce",
     "regsubst",

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
+use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::{Feature, TypeModel};
@@ -64,6 +65,8 @@ pub(crate) struct Slot {
 /// An invariant.
 pub(crate) struct Rule {
     pub(crate) program: Arc<Program>,
+    /// Where it is.
+    pub(crate) span: Span,
     pub(crate) title: Option<ExprId>,
     pub(crate) code: Code,
 }

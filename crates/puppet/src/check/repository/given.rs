@@ -1,0 +1,94 @@
+//! What texts give to types with features: objects that they make, and resources of such types.
+
+use std::sync::Arc;
+
+use super::index::Index;
+use super::names::plain;
+use super::types::text;
+use crate::eval::models::{Given, GivenValue};
+use crate::syntax::*;
+
+/// Adds all of a text.
+pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Given>) {
+    let collector = Collector { program, index };
+    for (id, expr) in program.exprs.iter() {
+        match expr {
+            Expr::Call(call) => out.extend(collector.made(id, program.call(*call))),
+            Expr::Resource { kind, bodies, .. } => {
+                let Some(name) = text(program, *kind).map(|name| plain(name)) else { continue };
+                if index.native(&name).is_some() || !index.types.models.contains(&name) {
+                    continue;
+                }
+                for body in program.bodies(*bodies) {
+                    let attributes = program.attributes(body.attributes).iter();
+                    let values = attributes.filter(|a| a.op != AttributeOp::Splat);
+                    out.push(Given {
+                        program: Arc::clone(program),
+                        kind: name.clone(),
+                        at: id,
+                        values: values.map(|a| collector.attribute(a)).collect(),
+                        is_whole: false,
+                        is_resource: true,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Collector<'a> {
+    program: &'a Arc<Program>,
+    index: &'a Index,
+}
+
+impl Collector<'_> {
+    /// `T.new { }`, `new(T, { })` and `T({ })`.
+    fn made(&self, at: ExprId, call: &Call) -> Option<Given> {
+        let program = self.program;
+        let (kind, rest) = match &program[call.callee] {
+            Expr::Name(name) if name == "new" => {
+                let (&kind, rest) = program.list(call.args).split_first()?;
+                (kind, rest)
+            }
+            Expr::Ref(_) => (call.callee, program.list(call.args)),
+            _ => return None,
+        };
+        let Expr::Ref(name) = &program[kind] else { return None };
+        let kind = plain(name);
+        if !self.index.types.models.contains(&kind) {
+            return None;
+        }
+        let entries = match rest {
+            [] => &[],
+            [hash] => match program[*hash] {
+                Expr::Hash(entries) => program.list(entries),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut values = Vec::new();
+        let mut is_whole = call.lambda.is_none();
+        for pair in entries.chunks_exact(2) {
+            let Some(name) = text(program, pair[0]) else {
+                is_whole = false;
+                continue;
+            };
+            let value = self.index.types.value(program, pair[1]);
+            is_whole &= value.is_some();
+            let (name, name_at) = (name.clone(), program.span(pair[0]));
+            values.push(GivenValue { name, name_at, expr: pair[1], value });
+        }
+        let program = Arc::clone(program);
+        Some(Given { program, kind, at, values, is_whole, is_resource: false })
+    }
+
+    fn attribute(&self, attribute: &Attribute) -> GivenValue {
+        GivenValue {
+            name: attribute.name.clone(),
+            name_at: attribute.range.in_file(self.program.file),
+            expr: attribute.value,
+            value: self.index.types.value(self.program, attribute.value),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Features that come from an `Object[...]` type that a type with features inherits from.
+
+use std::sync::Arc;
+
+use crate::types::modelled::{Feature, FeatureKind, Layout, Multiplicity, Slot, ValueType};
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type};
+use crate::value::Value;
+
+/// Makes the attributes of an object type the first features of a type. What is computed there is
+/// left out: its code is not in the language.
+pub(super) fn inherit(layout: &mut Layout, parent: &ObjectType) {
+    for (name, attribute) in parent.all_attributes() {
+        if attribute.role == AttributeRole::Derived {
+            continue;
+        }
+        layout.index.insert(name, layout.slots.len());
+        layout.defaults.push(attribute.value.clone().filter(|value| *value != Value::Undef));
+        layout.slots.push(Arc::new(slot(attribute, parent)));
+    }
+}
+
+fn slot(attribute: ObjectAttribute, parent: &ObjectType) -> Slot {
+    let is_optional = attribute.value.is_some()
+        || attribute.role == AttributeRole::GivenOrDerived
+        || matches!(attribute.kind, Type::Optional(_));
+    let feature = Feature {
+        kind: FeatureKind::Attribute(ValueType::Other(attribute.kind.to_string().into())),
+        name: attribute.name,
+        multiplicity: Multiplicity { lower: i64::from(!is_optional), upper: Some(1) },
+        default: None,
+        unsettable: false,
+        transient: false,
+        setable: attribute.role != AttributeRole::Constant,
+        id: false,
+        namevar: false,
+        check: None,
+        derived: None,
+        set: None,
+        get: None,
+        span: None,
+    };
+    Slot {
+        owner: parent.name.clone(),
+        kind: attribute.kind,
+        target: Default::default(),
+        is_many: false,
+        check: None,
+        derived: None,
+        set: None,
+        get: None,
+        feature,
+    }
+}
