@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::index::Index;
 use super::names::plain;
 use super::types::text;
+use crate::catalog::schema::NativeType;
 use crate::eval::models::{Given, GivenValue};
+use crate::load::RubyType;
 use crate::syntax::*;
 
 /// Adds all of a text.
@@ -16,7 +18,9 @@ pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Given
             Expr::Call(call) => out.extend(collector.made(id, program.call(*call))),
             Expr::Resource { kind, bodies, .. } => {
                 let Some(name) = text(program, *kind).map(|name| plain(name)) else { continue };
-                if index.native(&name).is_some() || !index.types.models.contains(&name) {
+                if index.native(&name).is_some_and(|kind| is_elsewhere(&kind))
+                    || !index.types.models.contains(&name)
+                {
                     continue;
                 }
                 for body in program.bodies(*bodies) {
@@ -35,6 +39,12 @@ pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Given
             _ => {}
         }
     }
+}
+
+/// Whether a resource type is built in or written in Ruby.
+fn is_elsewhere(kind: &NativeType) -> bool {
+    let in_ruby = |ruby: &RubyType| !ruby.file.as_os_str().is_empty();
+    kind.table.is_some() || kind.ruby.as_ref().is_some_and(|ruby| in_ruby(ruby))
 }
 
 struct Collector<'a> {

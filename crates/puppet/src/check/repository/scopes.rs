@@ -23,6 +23,8 @@ pub(super) enum ScopeKind {
     Template,
     /// A template that does not, so that it may see variables of where it is used.
     OpenTemplate,
+    /// The code of a type, which has features as variables, some of them from types elsewhere.
+    Type,
 }
 
 /// How a variable comes to be.
@@ -232,10 +234,7 @@ impl Builder {
                 (ScopeKind::Function, name.clone(), *params, None)
             }
             Definition::Node { .. } => (ScopeKind::Node, EcoString::new(), none, None),
-            // Its code has features as variables, some of them from types elsewhere.
-            Definition::TypeDefinition { .. } => {
-                (ScopeKind::OpenTemplate, EcoString::new(), none, None)
-            }
+            Definition::TypeDefinition { .. } => (ScopeKind::Type, EcoString::new(), none, None),
             _ => return false,
         };
         let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));

@@ -124,7 +124,7 @@ fn is_known(pass: &Pass<'_>, scope: usize, name: &str) -> bool {
         || BUILT_IN.contains(&name)
         || scopes.asked.contains(name)
         || index.top_variables.contains(name)
-        || outermost.kind == ScopeKind::OpenTemplate
+        || matches!(outermost.kind, ScopeKind::OpenTemplate | ScopeKind::Type)
     {
         return true;
     }
@@ -236,6 +236,8 @@ fn unused(
         return;
     }
     let reported = match (scope.kind, declared.how) {
+        // It may be a feature, which keeps the value.
+        (_, How::Assigned) if outermost.kind == ScopeKind::Type => false,
         (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, How::Assigned) => true,
         (ScopeKind::Template, How::Assigned) => true,
         (ScopeKind::Class, How::Assigned) => is_private(pass, scope, name),
