@@ -9,12 +9,16 @@ mod attribute;
 mod translate;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use ordain_ruby::tree::{self, Tree};
+use ordain_source::MemoryWorld;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::logic;
+use crate::catalog::schema::is_metaparameter;
+use crate::load::{Environment, Options, Site};
 use crate::types::display::capitalized;
 use crate::types::modelled::{self, Feature, Invariant, Logic, TypeModel};
 use translate::{Purpose, Translator};
@@ -69,7 +73,8 @@ pub fn migrate(
     let mut features = FxHashMap::default();
     for one in attributes {
         let name = text(one, "name");
-        if name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        // Metaparameters are given to resources, not to objects.
+        if name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_metaparameter(name) {
             features.insert(name.to_owned(), one["array"] == true);
         }
     }
@@ -153,7 +158,11 @@ impl Migration<'_> {
     }
 
     /// Writes a feature with its documentation and notes.
-    fn feature(&mut self, feature: Feature, doc: &str) {
+    fn feature(&mut self, mut feature: Feature, doc: &str) {
+        if feature.check.is_some() && feature.default.is_some() && is_default_refused(&feature) {
+            feature.default = None;
+            self.note("its default, which its own check refuses, so that a value is needed");
+        }
         comment(&mut self.out, "  ", doc);
         self.write_notes();
         let model = TypeModel { features: vec![feature], ..TypeModel::new("X") };
@@ -238,6 +247,16 @@ impl Migration<'_> {
         self.counts.others += self.notes.len();
         self.write_notes();
     }
+}
+
+/// Whether the check of a feature refuses its default.
+fn is_default_refused(feature: &Feature) -> bool {
+    let model = TypeModel { features: vec![feature.clone()], ..TypeModel::new("X") };
+    let site = Site::Code(modelled::write(&[model]).into());
+    let options = Options::new(Arc::new(MemoryWorld::default()), site);
+    let Ok((env, _)) = Environment::open(options) else { return false };
+    let found = crate::session::check_models(&env, &[]);
+    found.iter().any(|found| found.code == "puppet::type-bad-default")
 }
 
 /// What stands between the first and the last line of a type.
