@@ -252,7 +252,7 @@ impl Migration<'_> {
 /// Whether the check of a feature refuses its default.
 fn is_default_refused(feature: &Feature) -> bool {
     let model = TypeModel { features: vec![feature.clone()], ..TypeModel::new("X") };
-    let site = Site::Code(modelled::write(&[model]).into());
+    let site = Site::Code(modelled::write(&[model]));
     let options = Options::new(Arc::new(MemoryWorld::default()), site);
     let Ok((env, _)) = Environment::open(options) else { return false };
     let found = crate::session::check_models(&env, &[]);
