@@ -4,7 +4,8 @@
 //! contract of a resource kind, `kinds/` has one file for each, [`host`] is the machine that they
 //! act on. [`prepare`] parses a graph and puts it into order, [`plan`] compares all of it with the
 //! machine, [`apply`] changes what differs: they decide order, noop, failure and refresh for all
-//! kinds alike. [`saved`] keeps a plan for later, [`serve`] looks at the
+//! kinds alike. [`reconcile`] decides what is looked at when,
+//! for those who keep a graph true. [`saved`] keeps a plan for later, [`serve`] looks at the
 //! sources of files for static catalogs.
 
 pub mod accounts;
@@ -16,6 +17,7 @@ pub mod kind;
 pub mod kinds;
 pub mod plan;
 pub mod prepare;
+pub mod reconcile;
 pub mod registry;
 pub mod report;
 pub mod runner;

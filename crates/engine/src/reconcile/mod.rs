@@ -1,0 +1,27 @@
+//! Keeps a graph true: decides which resource is looked at when.
+//!
+//! [`Scheduler`] owns all state of the resources that are kept true. It does nothing itself: it is
+//! told what happened ([`Scheduler::armed`], [`Scheduler::touched`], [`Scheduler::finished`], the
+//! time), and says what to do ([`Order`]). So it is the same with threads and a clock as in a test
+//! that plays thousands of histories.
+//!
+//! What holds, whatever happens:
+//!
+//! - A vertex is first checked when its watch is armed, so that no change is missed.
+//! - A vertex is checked by one worker at a time; what happens during a check causes another.
+//! - A vertex is checked only when all that it depends on, near and far, is as it shall be.
+//! - What fails for good holds back what depends on it, and nothing else.
+//! - A notification lives on its edge until the receiver has acted on it.
+//! - In a swap all that leaves is at rest before anything new begins; what stays is not disturbed.
+
+mod scheduler;
+mod semaphores;
+mod swap;
+#[cfg(test)]
+mod tests;
+mod vertex;
+mod wiring;
+
+pub use scheduler::{Order, Outcome, Scheduler, Standing, Tuning};
+pub use vertex::VertexId;
+pub use wiring::{Edge, Limit, Poll, Settings, Vertex, Wiring, WiringError};

@@ -1,0 +1,456 @@
+//! The scheduler: from what happened to what is to be done.
+
+use std::collections::BTreeSet;
+
+use ordain_graph::ResourceRef;
+use rustc_hash::FxHashMap;
+
+use super::semaphores::Semaphores;
+use super::vertex::{State, VertexId};
+use super::wiring::{Poll, Settings, Wiring};
+
+/// What is to be done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Arm the watch of a resource, then say [`Scheduler::armed`].
+    Watch(VertexId),
+    /// End its watch. Nothing more is heard of it.
+    Unwatch(VertexId),
+    /// Compare it and change what differs, then say [`Scheduler::finished`].
+    Check {
+        /// The resource.
+        vertex: VertexId,
+        /// Whether it was notified and shall act on that.
+        refresh: bool,
+    },
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Nothing differed.
+    InPlace,
+    /// What differed was changed.
+    Changed,
+    /// Something differs and was left as it is.
+    WouldChange,
+    /// It could not be looked at or changed.
+    Failed,
+    /// It was told to end before its time.
+    Interrupted,
+}
+
+/// How a resource stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// As it shall be.
+    InPlace,
+    /// Being worked on.
+    Running,
+    /// Waiting for others, for its watch or for time.
+    Waiting,
+    /// Changed again and again, and looked at less often for it.
+    Flapping,
+    /// Failed for good.
+    Failed,
+    /// Not looked at.
+    Hidden,
+}
+
+/// How the scheduler behaves as a whole. Times are in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// How many resources are worked on at the same time.
+    pub jobs: usize,
+    /// After how long everything is looked at again, because an event may have been lost.
+    pub sweep: Option<u64>,
+    /// How many changes within [`Tuning::flap_window`] make a resource one that flaps.
+    pub flap_changes: usize,
+    /// See [`Tuning::flap_changes`].
+    pub flap_window: u64,
+    /// How long a resource that flaps is left alone at first; each time twice as long.
+    pub flap_delay: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            jobs: 1,
+            sweep: Some(30 * 60 * 1000),
+            flap_changes: 6,
+            flap_window: 60_000,
+            flap_delay: 5_000,
+        }
+    }
+}
+
+/// How often the delay of a resource that flaps is doubled.
+const MAX_BACKOFF: u32 = 6;
+
+/// Decides what is looked at when. See the module's page for what holds.
+#[derive(Debug)]
+pub struct Scheduler {
+    pub(super) tuning: Tuning,
+    pub(super) states: Vec<Option<State>>,
+    pub(super) free: Vec<u32>,
+    pub(super) by_name: FxHashMap<ResourceRef, u32>,
+    pub(super) generation: u32,
+    /// Those that want to run and whose dependencies are settled, by their place in the order.
+    ready: BTreeSet<(u32, u32)>,
+    /// What time brings: the moment, the vertex, and what.
+    pub(super) timers: BTreeSet<(u64, u32, Timer)>,
+    pub(super) semaphores: Semaphores,
+    pub(super) running: usize,
+    /// A graph that waits until what leaves is at rest.
+    pub(super) next: Option<Wiring>,
+    pub(super) orders: Vec<Order>,
+    pub(super) now: u64,
+    next_sweep: Option<u64>,
+    /// How many watches are not armed.
+    pub(super) unarmed: usize,
+    /// How many timers there are that bring a check that is due.
+    pub(super) due: usize,
+    quiet_since: Option<u64>,
+    /// How often each resource was tried in vain, over swaps.
+    pub(super) tries: FxHashMap<ResourceRef, u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Timer {
+    /// It may run now.
+    Wake,
+    /// It has to be looked at.
+    Poll,
+    /// An event that had to wait counts now.
+    Event,
+}
+
+impl Scheduler {
+    /// A scheduler of nothing.
+    pub fn new(tuning: Tuning, now: u64) -> Self {
+        Self {
+            tuning,
+            states: Vec::new(),
+            free: Vec::new(),
+            by_name: FxHashMap::default(),
+            generation: 0,
+            ready: BTreeSet::new(),
+            timers: BTreeSet::new(),
+            semaphores: Semaphores::default(),
+            running: 0,
+            next: None,
+            orders: Vec::new(),
+            now,
+            next_sweep: tuning.sweep.map(|after| now.saturating_add(after)),
+            unarmed: 0,
+            due: 0,
+            quiet_since: None,
+            tries: FxHashMap::default(),
+        }
+    }
+
+    /// The name of a resource that is kept true.
+    pub fn name(&self, id: VertexId) -> Option<&ResourceRef> {
+        self.known(id).map(|state| &state.vertex.name)
+    }
+
+    /// The resource of a name.
+    pub fn find(&self, name: &ResourceRef) -> Option<VertexId> {
+        let index = *self.by_name.get(name)?;
+        let generation = self.states[index as usize].as_ref()?.generation;
+        Some(VertexId { index, generation })
+    }
+
+    /// All resources with how they stand, in the order of the graph.
+    pub fn standings(&self) -> Vec<(&ResourceRef, Standing)> {
+        let mut states: Vec<&State> = self.states.iter().flatten().collect();
+        states.sort_by_key(|state| state.rank);
+        states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
+    }
+
+    /// Since when there has been nothing to do, if there is nothing: what did not fail, and does
+    /// not wait for what failed, is as it shall be.
+    pub fn quiet_since(&self) -> Option<u64> {
+        self.quiet_since
+    }
+
+    /// The watch of a resource is armed, for the first time or again.
+    pub fn armed(&mut self, id: VertexId) {
+        let Some(state) = self.known_mut(id) else { return };
+        if !std::mem::replace(&mut state.armed, true) {
+            self.unarmed -= 1;
+        }
+        self.mark_dirty(id.index);
+    }
+
+    /// The watch of a resource broke down; it is not looked at before it is armed again.
+    pub fn disarmed(&mut self, id: VertexId) {
+        let Some(state) = self.known_mut(id) else { return };
+        if std::mem::replace(&mut state.armed, false) {
+            self.unarmed += 1;
+        }
+        self.consider(id.index);
+    }
+
+    /// Something happened to a resource.
+    pub fn touched(&mut self, id: VertexId) {
+        let now = self.now;
+        let Some(state) = self.known_mut(id) else { return };
+        match state.tokens.as_mut().map_or(Ok(()), |tokens| tokens.take(now)) {
+            Ok(()) => self.mark_dirty(id.index),
+            Err(u64::MAX) => {}
+            Err(wait) => {
+                let at = now.saturating_add(wait.max(1));
+                self.set_timer(at, id.index, Timer::Event);
+            }
+        }
+    }
+
+    /// A check ended.
+    pub fn finished(&mut self, id: VertexId, outcome: Outcome) {
+        let now = self.now;
+        let Some(state) = self.known_mut(id).filter(|state| state.running) else { return };
+        state.running = false;
+        let is_done = !matches!(outcome, Outcome::Failed | Outcome::Interrupted);
+        for edge in &mut state.incoming {
+            edge.pending |= std::mem::take(&mut edge.taken) && !is_done;
+        }
+        let semaphores = state.vertex.settings.semaphores.clone();
+        self.running -= 1;
+        self.semaphores.give(&semaphores);
+        match outcome {
+            Outcome::Failed => self.failed(id.index),
+            Outcome::Interrupted => self.mark_dirty(id.index),
+            Outcome::InPlace | Outcome::Changed | Outcome::WouldChange => {
+                self.succeeded(id.index, outcome == Outcome::Changed, now);
+            }
+        }
+        self.refresh_vertex(id.index);
+        self.swap_if_at_rest();
+    }
+
+    /// Everything that is to be done now. `now` never goes back.
+    pub fn orders(&mut self, now: u64) -> Vec<Order> {
+        self.now = self.now.max(now);
+        self.run_timers();
+        self.start();
+        let busy = self.running > 0 || self.unarmed > 0 || self.due > 0 || self.next.is_some();
+        self.quiet_since = match self.quiet_since {
+            _ if busy || !self.ready.is_empty() => None,
+            None => Some(self.now),
+            since => since,
+        };
+        std::mem::take(&mut self.orders)
+    }
+
+    /// When time alone brings something to do.
+    pub fn wakes_at(&self) -> Option<u64> {
+        let timer = self.timers.first().map(|(at, ..)| *at);
+        [timer, self.next_sweep].into_iter().flatten().min()
+    }
+
+    pub(super) fn known(&self, id: VertexId) -> Option<&State> {
+        let state = self.states.get(id.index as usize)?.as_ref()?;
+        (state.generation == id.generation).then_some(state)
+    }
+
+    fn known_mut(&mut self, id: VertexId) -> Option<&mut State> {
+        let state = self.states.get_mut(id.index as usize)?.as_mut()?;
+        (state.generation == id.generation).then_some(state)
+    }
+
+    pub(super) fn state(&mut self, index: u32) -> Option<&mut State> {
+        self.states.get_mut(index as usize)?.as_mut()
+    }
+
+    pub(super) fn mark_dirty(&mut self, index: u32) {
+        let Some(state) = self.state(index) else { return };
+        state.dirty = true;
+        self.refresh_vertex(index);
+    }
+
+    fn failed(&mut self, index: u32) {
+        let now = self.now;
+        let Some(state) = self.state(index) else { return };
+        let Settings { retry, delay, .. } = state.vertex.settings;
+        state.dirty = true;
+        if retry.is_some_and(|most| state.tries >= most) {
+            state.failed = true;
+        } else {
+            state.tries += 1;
+            // Without a pause a resource that fails would keep a worker busy for ever.
+            state.not_before = now.saturating_add(delay.max(1));
+            let at = state.not_before;
+            self.set_timer(at, index, Timer::Wake);
+        }
+        let (name, tries) = match self.state(index) {
+            Some(state) => (state.vertex.name.clone(), state.tries),
+            None => return,
+        };
+        self.tries.insert(name, tries);
+    }
+
+    fn succeeded(&mut self, index: u32, changed: bool, now: u64) {
+        let tuning = self.tuning;
+        let Some(state) = self.state(index) else { return };
+        if state.vertex.settings.retry_reset {
+            state.tries = 0;
+        }
+        let notifies = changed && !state.vertex.settings.noop;
+        if notifies {
+            note_change(state, &tuning, now);
+        }
+        let outgoing = if notifies { state.outgoing.clone() } else { Vec::new() };
+        let (reset, name) = (state.vertex.settings.retry_reset, state.vertex.name.clone());
+        if let Poll::Every(every) = state.vertex.settings.poll {
+            self.set_timer(now.saturating_add(every.max(1)), index, Timer::Poll);
+        }
+        if reset {
+            self.tries.remove(&name);
+        }
+        for (to, at) in outgoing {
+            let Some(next) = self.state(to) else { continue };
+            if let Some(edge) = next.incoming.get_mut(at as usize)
+                && edge.notify
+            {
+                edge.pending = true;
+                self.refresh_vertex(to);
+            }
+        }
+    }
+
+    /// Brings what follows from the state of a vertex up to date: whether it is settled, what
+    /// depends on it, whether it is ready.
+    pub(super) fn refresh_vertex(&mut self, index: u32) {
+        let mut rest = vec![index];
+        while let Some(index) = rest.pop() {
+            let Some(state) = self.state(index) else { continue };
+            let settled = state.unsettled == 0 && state.is_clean();
+            if settled != state.settled {
+                state.settled = settled;
+                let outgoing = state.outgoing.clone();
+                for (to, _) in outgoing {
+                    let Some(next) = self.state(to) else { continue };
+                    next.unsettled = match settled {
+                        true => next.unsettled.saturating_sub(1),
+                        false => next.unsettled + 1,
+                    };
+                    rest.push(to);
+                }
+            }
+            self.consider(index);
+        }
+    }
+
+    fn set_timer(&mut self, at: u64, index: u32, timer: Timer) {
+        if self.timers.insert((at, index, timer)) && timer != Timer::Poll {
+            self.due += 1;
+        }
+    }
+
+    /// Puts a vertex among the ready ones, or takes it out.
+    pub(super) fn consider(&mut self, index: u32) {
+        let now = self.now;
+        let Some(state) = self.state(index) else { return };
+        let (rank, not_before) = (state.rank, state.not_before);
+        let wants = state.wants_to_run() && state.unsettled == 0;
+        if wants && not_before <= now {
+            self.ready.insert((rank, index));
+        } else {
+            self.ready.remove(&(rank, index));
+            if wants {
+                self.set_timer(not_before, index, Timer::Wake);
+            }
+        }
+    }
+
+    pub(super) fn forget_ready(&mut self) {
+        self.ready.clear();
+    }
+
+    pub(super) fn forget(&mut self, rank: u32, index: u32) {
+        self.ready.remove(&(rank, index));
+    }
+
+    fn run_timers(&mut self) {
+        let now = self.now;
+        while let Some(&(at, index, timer)) = self.timers.first() {
+            if at > now {
+                break;
+            }
+            self.timers.remove(&(at, index, timer));
+            self.due -= usize::from(timer != Timer::Poll);
+            match timer {
+                Timer::Wake => self.consider(index),
+                Timer::Poll | Timer::Event => self.mark_dirty(index),
+            }
+        }
+        if self.next_sweep.is_some_and(|at| at <= now) {
+            self.next_sweep = self.tuning.sweep.map(|after| now.saturating_add(after.max(1)));
+            for index in 0..self.states.len() as u32 {
+                let is_once = |s: &mut State| s.vertex.settings.poll == Poll::Once;
+                if self.state(index).is_some_and(|state| !is_once(state)) {
+                    self.mark_dirty(index);
+                }
+            }
+        }
+    }
+
+    /// Starts what is ready, as far as there are workers and semaphores.
+    fn start(&mut self) {
+        let mut held = Vec::new();
+        while self.running < self.tuning.jobs {
+            let Some((rank, index)) = self.ready.pop_first() else { break };
+            let Some(state) = self.states[index as usize].as_mut() else { continue };
+            if !self.semaphores.take(&state.vertex.settings.semaphores) {
+                held.push((rank, index));
+                continue;
+            }
+            let refresh = state.is_notified();
+            for edge in &mut state.incoming {
+                edge.taken = std::mem::take(&mut edge.pending);
+            }
+            state.dirty = false;
+            state.running = true;
+            let vertex = VertexId { index, generation: state.generation };
+            self.running += 1;
+            self.orders.push(Order::Check { vertex, refresh });
+            self.refresh_vertex(index);
+        }
+        self.ready.extend(held);
+    }
+}
+
+/// Takes note of a change, and holds a resource back that is changed again and again.
+fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
+    state.changes.push_back(now);
+    while state.changes.front().is_some_and(|at| now - at > tuning.flap_window) {
+        state.changes.pop_front();
+    }
+    if state.changes.len() >= tuning.flap_changes {
+        let delay = tuning.flap_delay << state.backoff;
+        state.backoff = (state.backoff + 1).min(MAX_BACKOFF);
+        state.not_before = now.saturating_add(delay);
+        while state.changes.len() >= tuning.flap_changes {
+            state.changes.pop_front();
+        }
+    } else if state.changes.len() == 1 && now >= state.not_before {
+        state.backoff = 0;
+    }
+}
+
+fn standing(state: &State, now: u64) -> Standing {
+    if state.vertex.settings.hidden {
+        Standing::Hidden
+    } else if state.failed {
+        Standing::Failed
+    } else if state.running {
+        Standing::Running
+    } else if state.backoff > 0 && now < state.not_before {
+        Standing::Flapping
+    } else if state.settled {
+        Standing::InPlace
+    } else {
+        Standing::Waiting
+    }
+}

@@ -1,0 +1,158 @@
+//! From one graph to the next.
+
+use ordain_graph::ResourceRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::scheduler::{Order, Scheduler, Timer};
+use super::vertex::{Incoming, State, VertexId};
+use super::wiring::{Vertex, Wiring, WiringError};
+
+impl Scheduler {
+    /// Keeps this graph true from now on. What both graphs have stays as it is; what leaves is ended
+    /// first, and what comes begins when all that leaves is at rest.
+    ///
+    /// # Errors
+    /// When the graph cannot be kept true. Nothing changes then.
+    pub fn swap(&mut self, next: Wiring) -> Result<(), WiringError> {
+        next.validate()?;
+        let wanted: FxHashMap<&ResourceRef, &Vertex> =
+            next.vertices.iter().map(|vertex| (&vertex.name, vertex)).collect();
+        for index in 0..self.states.len() as u32 {
+            let Some(state) = self.states[index as usize].as_mut() else { continue };
+            let stays = wanted.get(&state.vertex.name).is_some_and(|new| {
+                new.digest == state.vertex.digest
+                    && new.settings == state.vertex.settings
+                    && !(state.failed && new.settings.rewatch)
+            });
+            if stays || state.leaving {
+                continue;
+            }
+            state.leaving = true;
+            let rank = state.rank;
+            if state.is_watched() {
+                let id = VertexId { index, generation: state.generation };
+                self.orders.push(Order::Unwatch(id));
+            }
+            self.forget(rank, index);
+        }
+        self.next = Some(next);
+        self.swap_if_at_rest();
+        Ok(())
+    }
+
+    /// Goes on with a swap when nothing that leaves is being worked on.
+    pub(super) fn swap_if_at_rest(&mut self) {
+        let is_busy = |state: &State| state.leaving && state.running;
+        if self.next.is_none() || self.states.iter().flatten().any(is_busy) {
+            return;
+        }
+        if let Some(next) = self.next.take() {
+            let pending = self.remove_leaving();
+            self.place(next, &pending);
+        }
+    }
+
+    /// Forgets what leaves. Gives the edges of what stays that carry notifications.
+    fn remove_leaving(&mut self) -> FxHashSet<(u32, u32)> {
+        let mut pending = FxHashSet::default();
+        let mut removed = FxHashSet::default();
+        for index in 0..self.states.len() as u32 {
+            let Some(state) = self.states[index as usize].as_mut() else { continue };
+            if state.leaving {
+                self.unarmed -= usize::from(!state.armed && state.is_watched());
+                if self.by_name.get(&state.vertex.name) == Some(&index) {
+                    self.by_name.remove(&state.vertex.name);
+                }
+                self.states[index as usize] = None;
+                self.free.push(index);
+                removed.insert(index);
+                continue;
+            }
+            let edges = std::mem::take(&mut state.incoming);
+            let carry = edges.iter().filter(|edge| edge.pending || edge.taken);
+            pending.extend(carry.map(|edge| (edge.from, index)));
+            state.outgoing.clear();
+        }
+        let due = &mut self.due;
+        self.timers.retain(|(_, index, timer)| {
+            let stays = !removed.contains(index);
+            *due -= usize::from(!stays && *timer != Timer::Poll);
+            stays
+        });
+        self.forget_ready();
+        pending
+    }
+
+    /// Puts the vertices of a graph in their places, those that are new included.
+    fn place(&mut self, next: Wiring, pending: &FxHashSet<(u32, u32)>) {
+        let names: FxHashSet<&ResourceRef> = next.vertices.iter().map(|v| &v.name).collect();
+        self.tries.retain(|name, _| names.contains(name));
+        drop(names);
+        let mut places = Vec::with_capacity(next.vertices.len());
+        for (rank, vertex) in next.vertices.into_iter().enumerate() {
+            let rank = rank as u32;
+            match self.by_name.get(&vertex.name) {
+                Some(&index) => {
+                    if let Some(state) = self.state(index) {
+                        state.rank = rank;
+                    }
+                    places.push(index);
+                }
+                None => places.push(self.add(vertex, rank)),
+            }
+        }
+        for edge in &next.edges {
+            let (from, to) = (places[edge.from as usize], places[edge.to as usize]);
+            let is_pending = edge.notify && pending.contains(&(from, to));
+            let Some(state) = self.state(to) else { continue };
+            let at = state.incoming.len() as u32;
+            // What runs now acts on what it took.
+            let (pending, taken) = (is_pending && !state.running, is_pending && state.running);
+            state.incoming.push(Incoming { from, notify: edge.notify, pending, taken });
+            if let Some(state) = self.state(from) {
+                state.outgoing.push((to, at));
+            }
+        }
+        for &index in &places {
+            let Some(state) = self.states[index as usize].as_ref() else { continue };
+            let is_unsettled = |edge: &&Incoming| {
+                self.states[edge.from as usize].as_ref().is_some_and(|from| !from.settled)
+            };
+            let unsettled = state.incoming.iter().filter(is_unsettled).count() as u32;
+            if let Some(state) = self.state(index) {
+                state.unsettled = unsettled;
+                state.settled = unsettled == 0 && state.is_clean();
+            }
+            self.consider(index);
+        }
+    }
+
+    fn add(&mut self, vertex: Vertex, rank: u32) -> u32 {
+        self.generation += 1;
+        let name = vertex.name.clone();
+        if vertex.settings.reset {
+            self.tries.remove(&name);
+        }
+        let mut state = State::new(self.generation, vertex, rank, self.now);
+        state.tries = self.tries.get(&name).copied().unwrap_or_default();
+        let is_watched = state.is_watched();
+        state.armed = !is_watched;
+        let generation = state.generation;
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.states[index as usize] = Some(state);
+                index
+            }
+            None => {
+                self.states.push(Some(state));
+                self.states.len() as u32 - 1
+            }
+        };
+        self.by_name.insert(name, index);
+        if is_watched {
+            self.unarmed += 1;
+            self.orders.push(Order::Watch(VertexId { index, generation }));
+        }
+        index
+    }
+}
