@@ -7,7 +7,7 @@ import re
 def said(answer):
     """The message of an error without where it was."""
     text = answer.get("error") or ""
-    text = re.sub(r"^(Evaluation Error: |Could not parse for environment \w+: )+", "", text)
+    text = re.sub(r"^(Evaluation Error: |Puppet::Parser::Compiler failed with error \w+: |Could not parse for environment \w+: )+", "", text)
     text, nodes = re.subn(r" on node \S+$", "", text)
     for _ in range(2 if nodes or "eclass" in answer else 1):
         text = re.sub(r" \((file: [^()]*?, )?(line: \d+(, column: \d+)?)?\)$", "", text)

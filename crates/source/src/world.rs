@@ -73,6 +73,18 @@ pub trait Peer: Send {
     fn stop(&mut self) -> String;
 }
 
+/// The rules of the time zone of this machine, or of that in the environment; `None` is UTC.
+pub fn zone_rules(world: &dyn World) -> Option<Vec<u8>> {
+    let name = world.env("TZ");
+    let path = match name.as_deref().map(|name| name.trim_start_matches(':')) {
+        None => "/etc/localtime".to_owned(),
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some("" | "UTC") => return None,
+        Some(name) => format!("/usr/share/zoneinfo/{name}"),
+    };
+    world.read(Path::new(&path)).ok()
+}
+
 /// All input and output of a compile goes through this trait.
 pub trait World: Send + Sync {
     /// The bytes of a file.

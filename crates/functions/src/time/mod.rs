@@ -13,7 +13,7 @@ pub use civil::{Civil, NANOS_PER_SECOND};
 pub use span::{SPAN_FORMATS, SpanFormat, format_span, parse_span, span_from_fields};
 pub use strftime::format;
 pub use strptime::{FORMATS, FORMATS_WITHOUT_ZONE, parse, parse_any};
-pub use zone::offset;
+pub use zone::{offset, offset_at, offset_text};
 
 /// How a point in time is printed if no format is given.
 pub const DEFAULT_FORMAT: &str = "%FT%T.%N %Z";

@@ -1,5 +1,8 @@
 //! Time zones as `strptime` reads them: offsets and a few names.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use crate::{Error, Result};
 
 /// Names with their offsets in minutes.
@@ -65,6 +68,24 @@ const NAMES: &[(&str, i32)] = &[
 /// `Illegal timezone 'x'`
 pub fn offset(zone: &str) -> Result<i32> {
     read(zone).ok_or_else(|| Error::Time(format!("Illegal timezone '{zone}'")))
+}
+
+/// The offset in seconds at a time, in seconds since 1970, by the rules of a zone as a file of the
+/// time zone database has them.
+///
+/// # Errors
+/// When the rules cannot be read.
+pub fn offset_at(rules: &[u8], seconds: i64) -> Result<i32> {
+    let wrong = |error: jiff::Error| Error::Time(error.to_string());
+    let zone = TimeZone::tzif("local", rules).map_err(wrong)?;
+    let time = Timestamp::from_second(seconds).map_err(wrong)?;
+    Ok(zone.to_offset(time).seconds())
+}
+
+/// An offset as the zone of a text: `+05:30`.
+pub fn offset_text(offset: i32) -> String {
+    let minutes = offset.abs() / 60;
+    format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
 fn read(zone: &str) -> Option<i32> {

@@ -1,6 +1,5 @@
 //! `datetime`: the time, in seconds since 1970 and as people write it.
 
-use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use ordain_functions::go::layout::Time;
@@ -39,15 +38,7 @@ pub(super) const TABLE: &[Builtin] = &[
 
 /// A time in the zone of this machine, or in that of the environment. Without rules it is UTC.
 fn local(call: &Call<'_>, seconds: i64) -> Result<Time, Fault> {
-    let world = call.surroundings.world();
-    let name = world.env("TZ");
-    let path = match name.as_deref().map(|name| name.trim_start_matches(':')) {
-        None => "/etc/localtime".to_owned(),
-        Some(path) if path.starts_with('/') => path.to_owned(),
-        Some("" | "UTC") => String::new(),
-        Some(name) => format!("/usr/share/zoneinfo/{name}"),
-    };
-    let rules = if path.is_empty() { None } else { world.read(Path::new(&path)).ok() };
+    let rules = ordain_source::world::zone_rules(call.surroundings.world());
     Time::new(seconds, 0, rules.as_deref()).map_err(|error| Fault::fatal(error.to_string()))
 }
 

@@ -7,12 +7,12 @@ use ordain_source::{Span, suggest};
 use ordain_syntax::ListRef;
 
 use crate::catalog::kinds::KnownKind;
-use crate::catalog::parameters::check_tags;
+use crate::catalog::parameters::{check_tags, tag_values};
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
-    class_title, flat, schema,
+    class_title, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         }
         check_tags(param, span)?;
         let mut several = Vec::new();
-        for value in flat(&param.value, &mut several).iter().filter(|v| !v.is_undef()) {
+        for value in tag_values(&param.value, &mut several) {
             let text = crate::eval::text::to_text(value);
             for tag in tags::with_segments(&text) {
                 set.insert(self.catalog.tags.intern(tag));

@@ -404,7 +404,7 @@ fn type_text(key: &ResourceKey) -> String {
 }
 
 /// A value that is no reference, as a message about it names it.
-fn reference_text(value: &Value) -> String {
+pub(crate) fn reference_text(value: &Value) -> String {
     match value {
         Value::Type(kind) | Value::Reference(kind) => match &**kind {
             Type::Resource { kind: Some(kind), title: None } => format!("{kind}[]"),

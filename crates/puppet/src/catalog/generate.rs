@@ -3,7 +3,9 @@
 use ordain_source::{FileId, Span, TextRange};
 
 use crate::catalog::parameters::check_tags;
-use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind};
+use crate::catalog::{
+    LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
+};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::{Compiler, Strict, compare};
 use crate::load::TypeDef;
@@ -30,7 +32,7 @@ impl Compiler<'_> {
         for number in 0..self.catalog.collectors.len() {
             found |= self.run_collector(number)?;
         }
-        found |= self.run_realize();
+        found |= self.run_realize()?;
         Ok(found)
     }
 
@@ -83,7 +85,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn run_realize(&mut self) -> bool {
+    fn run_realize(&mut self) -> EvalResult<bool> {
+        if let Some((text, span)) = self.catalog.not_realizable.take() {
+            return Err(unplaced(no_title(&format!("\"{text}\"")), Some(span)));
+        }
         let mut found = false;
         let waiting = std::mem::take(&mut self.catalog.realize);
         for (key, span) in waiting {
@@ -95,7 +100,7 @@ impl Compiler<'_> {
                 None => self.catalog.realize.push((key, span)),
             }
         }
-        found
+        Ok(found)
     }
 
     /// Evaluates what waits and is not virtual; what it declares waits for the next round.

@@ -146,6 +146,9 @@ pub struct Catalog {
     pub automatic: Vec<Automatic>,
     /// References given to `realize` that were not found so far.
     pub realize: Vec<(ResourceKey, Span)>,
+    /// The first value given to `realize` that is no reference, which is found out as late as that
+    /// a resource is missing.
+    pub not_realizable: Option<(String, Span)>,
     /// Tags of the catalog itself.
     pub own_tags: TagSet,
     /// Instances of defines whose body was not evaluated yet, in order.

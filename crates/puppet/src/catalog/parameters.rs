@@ -6,7 +6,9 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use crate::catalog::{How, LostValue, Param, ParamOrigin, ResourceId, flat, schema, tags};
+use crate::catalog::{
+    How, LostValue, Param, ParamOrigin, ResourceId, flat, flatten_values, schema, tags,
+};
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalResult, plain, unplaced};
 use crate::eval::resources::{as_parameter, new_param};
@@ -184,11 +186,29 @@ impl Compiler<'_> {
     }
 }
 
+/// The tags that the value of `tag` stands for: of a hash, its keys and values.
+pub(super) fn tag_values<'v>(
+    value: &'v Value,
+    several: &'v mut Vec<Value>,
+) -> impl Iterator<Item = &'v Value> {
+    let values = match value {
+        Value::Hash(entries) => {
+            for (key, value) in &**entries {
+                flatten_values(key, several);
+                flatten_values(value, several);
+            }
+            &several[..]
+        }
+        value => flat(value, several),
+    };
+    values.iter().filter(|v| !v.is_undef())
+}
+
 /// Checks that what a parameter `tag` gives can be tags.
 pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
-    let values = flat(&param.value, &mut several).iter().filter(|v| !v.is_undef());
-    let mut texts = values.map(|value| crate::types::format::ruby_text(value).to_lowercase());
+    let mut texts = tag_values(&param.value, &mut several)
+        .map(|value| crate::types::format::ruby_text(value).to_lowercase());
     let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
     Err(unplaced(format!("Invalid tag '{bad}'"), span))
 }

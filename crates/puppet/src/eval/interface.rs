@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 
+use crate::catalog::finish::reference_text;
 use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags};
 use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::eval::relations::reference;
@@ -257,19 +258,18 @@ impl Compiler<'_> {
     }
 
     /// Marks virtual resources to be realised; those not declared yet are waited for.
-    ///
-    /// # Errors
-    /// When a value is no reference.
-    pub fn realize(&mut self, references: &[Value], span: Span) -> EvalResult<()> {
+    pub fn realize(&mut self, references: &[Value], span: Span) {
         let mut flat = Vec::new();
         references.iter().for_each(|v| flatten_values(v, &mut flat));
         for value in &flat {
-            let Some(key) = self.reference_of(value) else {
-                return plain("realize() takes references to resources");
-            };
-            self.catalog.realize.push((key, span));
+            match self.reference_of(value) {
+                Some(key) => self.catalog.realize.push((key, span)),
+                None => {
+                    let bad = (reference_text(value), span);
+                    self.catalog.not_realizable.get_or_insert(bad);
+                }
+            }
         }
-        Ok(())
     }
 
     /// Adds tags to what contains the calling code.

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use super::annotations::Annotations;
-use crate::eval::error::{EvalResult, issue, plain};
+use crate::eval::error::{EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, Strict};
 use crate::load::AliasDef;
@@ -113,7 +113,11 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
-        match self.eval(f, id)? {
+        if let Some(wrong) = not_of_types(f, id) {
+            let text = f.program.text(f.program.range(wrong));
+            return plain(format!("The expression <{text}> is not a valid type specification."));
+        }
+        match self.eval(f, id).map_err(|unwind| definition_error(unwind, f, id, name))? {
             Value::Type(kind) => Ok(Type::clone(&kind)),
             given @ (Value::Hash(_) | Value::Array(_)) => as_object(given),
             _ => {
@@ -249,6 +253,58 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
         Some(Type::TypeSet(set)) if set.name == alias.name => Type::TypeSet(Arc::clone(set)),
         _ => Type::Alias(Arc::clone(alias)),
     }
+}
+
+/// What in a type with parameters is more than types and literals, which is all that is read where
+/// an alias is defined.
+fn not_of_types(f: &Frame, id: ExprId) -> Option<ExprId> {
+    let Expr::Access(parts) = &f.program[id] else { return None };
+    let parts = f.program.list(*parts);
+    parts[1..].iter().find_map(|&part| not_literal(f, part))
+}
+
+fn not_literal(f: &Frame, id: ExprId) -> Option<ExprId> {
+    match &f.program[id] {
+        Expr::Access(_) => not_of_types(f, id),
+        Expr::List(items) | Expr::Hash(items) => {
+            f.program.list(*items).iter().find_map(|&item| not_literal(f, item))
+        }
+        Expr::Binary { .. } | Expr::Concat(_) | Expr::And(..) | Expr::Or(..) | Expr::Not(_) => {
+            Some(id)
+        }
+        _ => None,
+    }
+}
+
+/// The error of an alias belongs to the name that is used, as the definition is first read there.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
+fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> Box<Unwind> {
+    let error = match *unwind {
+        Unwind::Error(error) if error.diagnostics.is_empty() && error.span.is_some() => error,
+        other => return Box::new(other),
+    };
+    let mut placed = match error.issue.as_deref() {
+        Some("RUNTIME_ERROR") => {
+            let text =
+                error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
+            PlainError::new(text)
+        }
+        Some("OPERATOR_NOT_APPLICABLE") => {
+            let text = f.program.text(f.program.range(id));
+            let base = text.split('[').next().unwrap_or(text);
+            PlainError::new(format!("Not a parameterized type <{base}>"))
+        }
+        Some(issue) if issue.starts_with("BAD_") => {
+            // The text ends with the last parameter.
+            let text = f.program.text(f.program.range(id)).trim_end_matches(']');
+            let text =
+                format!("The expression <{name} = {text}> is not a valid type specification.");
+            PlainError::new(text)
+        }
+        _ => return error.into(),
+    };
+    placed.related.extend(error.span.map(|span| (span, error.message.clone())));
+    placed.into()
 }
 
 /// The name and the argument of `Name[argument]`.

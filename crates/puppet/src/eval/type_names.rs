@@ -9,6 +9,7 @@ use crate::catalog::schema;
 use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments};
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
+use crate::eval::text::to_text;
 use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
@@ -193,6 +194,15 @@ impl Compiler<'_> {
                     let help = self.type_help(name);
                     let error = PlainError::issue("UNKNOWN_RESOURCE_TYPE", text);
                     Err(PlainError { help, ..error }.at(Blame::Left).into())
+                }
+                Type::Resource { title: None, .. } if self.types.is_defining() => {
+                    // A definition takes any literal as a title.
+                    let title = |key: &Value| match key {
+                        Value::Int(_) | Value::Float(_) => Value::from(to_text(key)),
+                        other => other.clone(),
+                    };
+                    let keys: Vec<Value> = keys.iter().map(title).collect();
+                    parse::specialize_value(kind, &keys)
                 }
                 // Texts inside type brackets such as `Type['Integer']` are resolved here, where
                 // names are.

@@ -404,6 +404,10 @@ impl Host for CompileHost<'_, '_, '_> {
         crate::functions::files::now_nanos(self.0)
     }
 
+    fn zone(&mut self) -> String {
+        crate::functions::files::local_zone(self.0)
+    }
+
     fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
         self.0.compiler.type_of_text(text, self.0.span)
     }

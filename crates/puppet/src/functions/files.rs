@@ -161,7 +161,7 @@ fn format_timespan(call: &mut Call<'_, '_>) -> EvalResult {
 fn format_timestamp(call: &mut Call<'_, '_>) -> EvalResult {
     let Value::Timestamp(ns) = call.arg(0) else { return Ok(Value::Undef) };
     let (ns, format) = (**ns, call.str(1));
-    strftime(ns, &format, call.arg(2))
+    strftime(call, ns, &format, 2)
 }
 
 fn format_now(call: &mut Call<'_, '_>) -> EvalResult {
@@ -170,7 +170,8 @@ fn format_now(call: &mut Call<'_, '_>) -> EvalResult {
     let span = call.span;
     call.compiler.warn_once("legacy#strftime", message, Some(span));
     let now = now_nanos(call);
-    strftime(now, &call.str(0), call.arg(1))
+    let format = call.str(0);
+    strftime(call, now, &format, 1)
 }
 
 /// The time of the compile's world in nanoseconds since 1970.
@@ -179,10 +180,23 @@ pub fn now_nanos(call: &Call<'_, '_>) -> i128 {
     now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128)
 }
 
-fn strftime(ns: i128, format: &str, zone: &Value) -> EvalResult {
-    // An empty zone is none.
-    let zone = zone.as_str().filter(|zone| !zone.is_empty());
-    let offset = zone.map(ordain_functions::time::offset).transpose().map_err(wrap)?;
+/// The offset of the time zone of this machine, such as `+05:30`.
+pub fn local_zone(call: &Call<'_, '_>) -> String {
+    let seconds = i64::try_from(now_nanos(call) / 1_000_000_000).unwrap_or(0);
+    let rules = ordain_source::world::zone_rules(&*call.compiler.env.world);
+    let offset = rules.and_then(|rules| ordain_functions::time::offset_at(&rules, seconds).ok());
+    ordain_functions::time::offset_text(offset.unwrap_or(0))
+}
+
+/// A point in time as text, in the zone that an argument names.
+fn strftime(call: &Call<'_, '_>, ns: i128, format: &str, zone: usize) -> EvalResult {
+    let zone = match call.arg(zone).as_str() {
+        // An empty zone is none.
+        None | Some("") => None,
+        Some(name) if name.eq_ignore_ascii_case("current") => Some(local_zone(call)),
+        Some(name) => Some(name.to_string()),
+    };
+    let offset = zone.as_deref().map(ordain_functions::time::offset).transpose().map_err(wrap)?;
     Ok(Value::from(ordain_functions::time::format(format, ns, offset).map_err(wrap)?))
 }
 

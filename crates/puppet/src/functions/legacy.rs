@@ -198,7 +198,7 @@ pub fn leading_integer(text: &str) -> i64 {
 
 fn realize(call: &mut Call<'_, '_>) -> EvalResult {
     let references = flat(&std::mem::take(&mut call.args))?;
-    call.compiler.realize(&references, call.span)?;
+    call.compiler.realize(&references, call.span);
     Ok(Value::Undef)
 }
 

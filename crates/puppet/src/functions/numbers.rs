@@ -298,6 +298,7 @@ fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
     match call.yield_block(&[a.clone(), b.clone()])? {
         Value::Int(i) => Ok(i.cmp(&0)),
         Value::Float(f) => Ok(f.partial_cmp(&0.0).unwrap_or(Ordering::Equal)),
+        Value::Timespan(ns) | Value::Timestamp(ns) => Ok((*ns).cmp(&0)),
         Value::Undef => fail(not_ordered(a, b)),
         other => fail(format!("comparison of {} with 0 failed", ruby_class(&other))),
     }

@@ -110,9 +110,12 @@ pub fn old_args(call: &mut Call<'_, '_>) -> Vec<Value> {
 fn old_value(value: Value, outer: bool) -> Value {
     match value {
         Value::Undef if outer => Value::str(""),
-        Value::Regexp(_) | Value::Timespan(_) | Value::Timestamp(_) | Value::Binary(_) => {
-            Value::Str(to_text(&value))
-        }
+        Value::Regexp(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_)
+        | Value::Binary(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_) => Value::Str(to_text(&value)),
         Value::Array(ref items) if items.iter().any(needs_conversion) => {
             Value::array(items.iter().map(|v| old_value(v.clone(), false)))
         }
@@ -129,8 +132,18 @@ fn old_value(value: Value, outer: bool) -> Value {
 }
 
 fn needs_conversion(value: &Value) -> bool {
-    use Value::{Array, Binary, Hash, Regexp, Timespan, Timestamp};
-    matches!(value, Regexp(_) | Timespan(_) | Timestamp(_) | Binary(_) | Array(_) | Hash(_))
+    use Value::{Array, Binary, Hash, Regexp, SemVer, SemVerRange, Timespan, Timestamp};
+    matches!(
+        value,
+        Regexp(_)
+            | Timespan(_)
+            | Timestamp(_)
+            | Binary(_)
+            | SemVer(_)
+            | SemVerRange(_)
+            | Array(_)
+            | Hash(_)
+    )
 }
 
 /// The semantic version that a value is.

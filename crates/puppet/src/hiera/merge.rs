@@ -1,10 +1,12 @@
 //! Merge strategies: what becomes of a key with values on several levels.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
+use crate::types::mismatch::describe_mismatch;
+use crate::types::{SizeRange, Type, infer_set, is_instance};
 use crate::value::{HashValue, Value};
 
 /// A merge strategy.
@@ -128,23 +130,21 @@ impl Strategy {
         match self {
             Self::First => Ok(higher),
             Self::Unique => {
-                for (nth, value) in [("first", &higher), ("second", &lower)] {
-                    if !is_scalar(value) && !matches!(value, Value::Array(_)) {
-                        return Err(wrong(nth, "a value of type Scalar or Array", value));
-                    }
-                }
+                check(&UNIQUE, &higher, &lower)?;
                 let both = flatten(&higher).into_iter().chain(flatten(&lower));
                 Ok(Value::array(unique(both)))
             }
-            Self::Hash => match (higher, lower) {
-                (Value::Hash(higher), Value::Hash(lower)) => {
-                    let mut merged = (*lower).clone();
-                    merged.extend(higher.iter().map(|(k, v)| (k.clone(), v.clone())));
-                    Ok(Value::Hash(Arc::new(merged)))
+            Self::Hash => {
+                check(&HASH, &higher, &lower)?;
+                match (higher, lower) {
+                    (Value::Hash(higher), Value::Hash(lower)) => {
+                        let mut merged = (*lower).clone();
+                        merged.extend(higher.iter().map(|(k, v)| (k.clone(), v.clone())));
+                        Ok(Value::Hash(Arc::new(merged)))
+                    }
+                    (higher, _) => Ok(higher),
                 }
-                (Value::Hash(_), lower) => Err(wrong("second", "a Hash value", &lower)),
-                (higher, _) => Err(wrong("first", "a Hash value", &higher)),
-            },
+            }
             Self::Deep(options) if options.reverse => deep(lower, higher, options),
             Self::Deep(options) => deep(higher, lower, options),
         }
@@ -158,9 +158,27 @@ fn unknown(name: &str) -> String {
     format!("Unknown merge strategy: '{name}'")
 }
 
-fn wrong(nth: &str, expected: &str, got: &Value) -> String {
-    let got = super::text::type_word(got);
-    format!("The {nth} element of the merge has wrong type, expects {expected}, got {got}")
+/// What the strategy `unique` takes.
+static UNIQUE: LazyLock<Type> = LazyLock::new(|| {
+    let list = Type::Array(Arc::new(Type::Data), SizeRange::ANY_SIZE);
+    Type::Variant(vec![Type::Scalar, list].into())
+});
+
+/// What the strategy `hash` takes.
+static HASH: LazyLock<Type> = LazyLock::new(|| {
+    let text = Type::String(SizeRange::ANY_SIZE);
+    Type::Hash(Arc::new((text, Type::Data)), SizeRange::ANY_SIZE)
+});
+
+/// Whether a strategy can merge two values.
+fn check(kind: &Type, higher: &Value, lower: &Value) -> Result<(), String> {
+    for (nth, value) in [("first", higher), ("second", lower)] {
+        if !is_instance(kind, value) {
+            let subject = format!("The {nth} element of the merge has wrong type,");
+            return Err(describe_mismatch(&subject, kind, &infer_set(value)));
+        }
+    }
+    Ok(())
 }
 
 fn check_options(options: &HashValue, known: &[&str]) -> Result<(), String> {
@@ -213,22 +231,6 @@ impl DeepOptions {
     fn knocked<'t>(&self, value: &'t Value) -> Option<&'t str> {
         value.as_str()?.strip_prefix(self.knockout_prefix.as_deref()?)
     }
-}
-
-fn is_scalar(value: &Value) -> bool {
-    !matches!(
-        value,
-        Value::Undef
-            | Value::Default
-            | Value::Array(_)
-            | Value::Hash(_)
-            | Value::Sensitive(_)
-            | Value::Object(_)
-            | Value::Instance(_)
-            | Value::Type(_)
-            | Value::Reference(_)
-            | Value::Callable(_)
-    )
 }
 
 // A regular expression in a value is compiled when first used, which does not change its hash.

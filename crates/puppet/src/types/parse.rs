@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::access::flat;
 use crate::eval::error::{Blame, EvalResult, issue, issue_at, plain};
+use crate::eval::text::to_text;
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
@@ -438,7 +439,7 @@ fn float(keys: &[Value]) -> EvalResult<Type> {
         }
     }
     if ends[0] > ends[1] {
-        let text = |f: f64| crate::eval::text::to_text(&Value::Float(f));
+        let text = |f: f64| to_text(&Value::Float(f));
         return range_error(text(ends[0]), text(ends[1]));
     }
     Ok(Type::Float(FloatRange { from: ends[0], to: ends[1] }))
@@ -794,7 +795,11 @@ fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
         }
     }
     if ends.0 > ends.1 {
-        return plain("'from' must be less or equal to 'to'");
+        let shown = |ns: i128| match stamp {
+            true => to_text(&Value::Timestamp(Arc::new(ns))),
+            false => to_text(&Value::Timespan(Arc::new(ns))),
+        };
+        return range_error(shown(ends.0), shown(ends.1));
     }
     Ok(ends)
 }

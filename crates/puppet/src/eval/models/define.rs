@@ -391,6 +391,10 @@ impl Host for DefaultHost<'_, '_> {
         0
     }
 
+    fn zone(&mut self) -> String {
+        ordain_functions::time::offset_text(0)
+    }
+
     fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
         self.0.type_of_text(text, NOWHERE)
     }

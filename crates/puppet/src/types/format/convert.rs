@@ -10,7 +10,7 @@ use super::quoted::{write_double_quoted, write_quoted, write_text_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::text::{to_text, write_text};
-use crate::types::{Type, infer_set, is_instance};
+use crate::types::{Type, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
 /// How deeply values may nest in text that is indented.
@@ -72,7 +72,13 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     if indent.level > DEPTH_LIMIT {
         return plain("the value is too deeply nested");
     }
-    let format = formats.iter().find(|(kind, _)| is_instance(kind, value)).map(|(_, f)| f);
+    // A type is an instance of `Object`, the type of it is no object type.
+    let kind_of_type = matches!(value, Value::Type(_)).then(|| infer_set(value));
+    let fits = |kind: &Type| match &kind_of_type {
+        Some(given) => is_assignable(kind, given),
+        None => is_instance(kind, value),
+    };
+    let format = formats.iter().find(|(kind, _)| fits(kind)).map(|(_, f)| f);
     let fallback;
     let format = match format {
         Some(format) => format,

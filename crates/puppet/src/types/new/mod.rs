@@ -24,6 +24,8 @@ pub(crate) use times::time_bound;
 pub trait Host {
     /// The present time in nanoseconds since 1970.
     fn now(&mut self) -> i128;
+    /// The time zone of this machine, as an offset such as `+05:30`.
+    fn zone(&mut self) -> String;
     /// The type that a text names.
     ///
     /// # Errors

@@ -74,21 +74,16 @@ pub(super) fn timespan(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalR
         1 => parse_span(&args[0], args.get(1)),
         2 => Ok(fields(false, args.iter().filter_map(Value::as_int))),
         3 => parse_span(args[0].get("string").unwrap_or(&Value::Undef), args[0].get("format")),
-        _ => {
-            let negative = args[0].get("negative").is_some_and(Value::is_true);
-            let names = [
-                "days",
-                "hours",
-                "minutes",
-                "seconds",
-                "milliseconds",
-                "microseconds",
-                "nanoseconds",
-            ];
-            let value = |name: &str| args[0].get(name).and_then(Value::as_int).unwrap_or(0);
-            Ok(fields(negative, names.into_iter().map(value)))
-        }
+        _ => Ok(named_fields(&args[0])),
     }
+}
+
+fn named_fields(given: &Value) -> Value {
+    const NAMES: [&str; 7] =
+        ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
+    let negative = given.get("negative").is_some_and(Value::is_true);
+    let value = |name: &str| given.get(name).and_then(Value::as_int).unwrap_or(0);
+    fields(negative, NAMES.into_iter().map(value))
 }
 
 /// `Timestamp.new`
@@ -96,12 +91,22 @@ pub(super) fn timestamp(chosen: usize, args: &[Value], host: &mut dyn Host) -> E
     match chosen {
         0 => Ok(Value::Timestamp(Arc::new(host.now()))),
         1 => Ok(Value::Timestamp(Arc::new(seconds(&args[0])))),
-        2 => parse_stamp(&args[0], args.get(1), args.get(2)),
+        2 => parse_stamp(&args[0], args.get(1), here(args.get(2), host).as_ref()),
         _ => {
             let part = |name: &str| args[0].get(name);
             let text = part("string").unwrap_or(&Value::Undef);
-            parse_stamp(text, part("format"), part("timezone"))
+            parse_stamp(text, part("format"), here(part("timezone"), host).as_ref())
         }
+    }
+}
+
+/// A zone, where `current` is that of this machine.
+fn here(zone: Option<&Value>, host: &mut dyn Host) -> Option<Value> {
+    match zone {
+        Some(Value::Str(name)) if name.eq_ignore_ascii_case("current") => {
+            Some(Value::from(host.zone()))
+        }
+        other => other.cloned(),
     }
 }
 
@@ -112,16 +117,20 @@ pub(crate) fn time_bound(value: &Value, stamp: bool) -> EvalResult<i128> {
         Value::Str(_) if stamp => parse_stamp(value, None, None)?,
         Value::Str(_) => parse_span(value, None)?,
         Value::Hash(_) => {
-            let text = value.get("string").unwrap_or(&Value::Undef);
-            match stamp {
-                true => parse_stamp(text, value.get("format"), value.get("timezone"))?,
-                false => parse_span(text, value.get("format"))?,
+            let text = value.get("string");
+            match (stamp, text) {
+                (true, _) => {
+                    let text = text.unwrap_or(&Value::Undef);
+                    parse_stamp(text, value.get("format"), value.get("timezone"))?
+                }
+                (false, Some(text)) => parse_span(text, value.get("format"))?,
+                (false, None) => named_fields(value),
             }
         }
         other => {
             let kind = if stamp { "Timestamp" } else { "Timespan" };
             return plain(format!(
-                "Unable to create a {kind} from a {}",
+                "Unable to create a Puppet::Pops::Time::{kind} from a {}",
                 crate::types::label::class_name(other)
             ));
         }
