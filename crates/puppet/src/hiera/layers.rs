@@ -186,7 +186,7 @@ impl Lookup<'_, '_> {
         }
         let saved = (self.old_scope, self.global_only);
         self.old_scope = true;
-        self.global_only |= !self.has_environment_data()?;
+        self.global_only |= !self.check(&key.text, Self::has_environment_data)?;
         let merge = match strategy {
             Strategy::Hash if self.old_call && provider.config.merge != Strategy::First => {
                 &provider.config.merge
