@@ -5,6 +5,7 @@ use ordain_source::Diagnostic;
 
 use super::Pass;
 use super::types::Types;
+use crate::check::names::bare;
 use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::functions::core_signatures;
 use crate::load::{FunctionDef, RubyDispatch, RubyParam, RubySignature};
@@ -68,7 +69,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
         let types = &pass.index.types;
         let args = ids.iter().map(|&id| types.value(program, id)).collect();
         let given = Given { args, has_block: call.lambda.is_some() };
-        let name = name.trim_start_matches("::");
+        let name = bare(name);
         let fault = match pass.index.functions.get(name) {
             Some(def) => written(pass, def, &given),
             None if pass.index.has_ruby_function(name) => {

@@ -15,6 +15,7 @@ use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
 use crate::catalog::schema::{self, NativeType};
+use crate::check::names::{bare, parted};
 use crate::load::{DefKind, FunctionDef, Item, RubySignature, RubyType, TypeDef, items};
 use crate::syntax::*;
 use crate::types::modelled::{self, TypeModel};
@@ -182,12 +183,12 @@ impl Index {
         }
         for used in &scopes.uses {
             let Expr::Var(name) = &program[used.at] else { continue };
-            let name = name.trim_start_matches("::");
-            if name.contains("::") && !self.qualified.contains(name) {
+            let name = bare(name);
+            if parted(name).is_some() && !self.qualified.contains(name) {
                 self.qualified.insert(name.into());
             }
         }
-        self.qualified.extend(scopes.asked.iter().filter(|name| name.contains("::")).cloned());
+        self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
         self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
         self.add_defaults(program);
     }
@@ -200,7 +201,7 @@ impl Index {
                 continue;
             };
             let Expr::Ref(kind) = &program[*kind] else { continue };
-            let kind = kind.trim_start_matches("::").to_lowercase();
+            let kind = bare(kind).to_lowercase();
             for attribute in program.attributes(*attributes) {
                 self.defaults.insert(ecow::eco_format!("{kind}/{}", attribute.name));
             }
@@ -298,7 +299,7 @@ fn resource_type(model: &TypeModel) -> RubyType {
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
 pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if !name.contains("::") {
+    if !parted(name).is_some() {
         return suggest::nearest(name, names);
     }
     let parts: Vec<&str> = name.split("::").collect();

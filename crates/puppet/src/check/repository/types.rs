@@ -60,9 +60,11 @@ impl Types {
 
     /// Whether a name is that of a type, resource types left out.
     pub(super) fn knows(&self, name: &str) -> bool {
+        if parse::builtin(name).is_some() {
+            return true;
+        }
         let lower = name.to_lowercase();
-        parse::builtin(name).is_some()
-            || self.definitions.contains_key(lower.as_str())
+        self.definitions.contains_key(lower.as_str())
             || self.models.contains(lower.as_str())
             || self.foreign.contains(lower.replace('_', "").as_str())
     }

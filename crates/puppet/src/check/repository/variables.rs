@@ -8,7 +8,7 @@ use super::Pass;
 use super::facts;
 use super::index::nearest;
 use super::scopes::{Declared, How, Scope, ScopeKind};
-use crate::check::names::is_number;
+use crate::check::names::{bare, is_number, parted};
 use crate::syntax::*;
 
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
@@ -55,11 +55,11 @@ pub(super) fn unknown(pass: &mut Pass<'_>) {
             return;
         }
         let at = pass.program.range(used.at);
-        let plain = name.trim_start_matches("::");
+        let plain = bare(name);
         if is_number(plain) || plain.is_empty() {
             continue;
         }
-        match plain.rsplit_once("::") {
+        match parted(plain) {
             Some((class, variable)) => {
                 if reported.insert((usize::MAX, plain)) {
                     qualified(pass, class, variable, at);
@@ -215,8 +215,8 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
         if let Some(scope) = scopes.declaring(used.scope, name) {
             read.insert((scope, name.as_str()));
         }
-        let full = name.trim_start_matches("::");
-        if let Some((class, variable)) = full.rsplit_once("::")
+        let full = bare(name);
+        if let Some((class, variable)) = parted(full)
             && let Some(&scope) = classes.get(class)
         {
             read.insert((scope, variable));
