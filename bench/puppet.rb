@@ -8,7 +8,8 @@
 #   ruby puppet.rb memory DIR FACTS RUNS                     compile as `environment` does; the memory after
 #                                                            each run, in kB
 #
-# A compile keeps its environment, as a server does: files are parsed in the first run only.
+# A compile keeps its environment, as a server does: files are parsed in the first run only. One of an
+# environment reads the facts of the node from a file and writes the catalog to another, as ours does.
 require 'json'
 require 'tmpdir'
 require 'puppet'
@@ -64,7 +65,6 @@ begin
       environments.get!(rest[0]).modules.size
     end
   when 'environment', 'memory'
-    facts = JSON.parse(File.read(rest[0]))
     name = File.basename(rest[0], '.json')
     Puppet[:environmentpath] = File.dirname(path)
     Puppet[:environment_timeout] = 'unlimited'
@@ -73,10 +73,12 @@ begin
     written = nil
     Puppet.override(current_environment: environment) do
       measure(runs) do
+        facts = JSON.parse(File.read(rest[0]))
         node = Puppet::Node.new(name, environment: environment, facts: Puppet::Node::Facts.new(name, facts))
         node.merge(facts)
         node.trusted_data = { 'authenticated' => 'local', 'certname' => name, 'extensions' => {} }
         catalog, written = compile(node)
+        File.write(File.join(work, "#{name}.json"), written)
         next catalog.resources.size unless verb == 'memory'
 
         GC.start

@@ -57,6 +57,8 @@ def answer(wanted, environment, case_)
   $unique_warnings = {}
   node = Puppet::Node.new('test', environment: environment, facts: Puppet::Node::Facts.new('test', case_['facts']))
   node.merge(case_['facts'])
+  node.trusted_data = { 'authenticated' => 'local', 'certname' => 'test', 'extensions' => {}, 'hostname' => 'test',
+                        'domain' => nil, 'external' => {} }
   Puppet[:code] = case_['site'].to_s
   out = nil
   compiler = Puppet::Parser::Compiler.new(node)
@@ -85,7 +87,7 @@ def answers(case_)
       Puppet.override(current_environment: environment) { answer(wanted, environment, case_) }
     end
   end
-  JSON.parse(JSON.generate(all).gsub(root, '<env>'))
+  JSON.parse(JSON.generate(all).gsub(root, '<env>').gsub("#{WORK}/etc/environments", '/etc/puppetlabs/code/environments'))
 ensure
   FileUtils.rm_rf(top) if top
 end

@@ -2,7 +2,9 @@
 //!
 //! `vectors DIR [-v]` runs every file of recorded answers below a directory.
 //! `answer` reads cases of Puppet's language, a JSON object a line, and answers each with a line.
+//! `parse DIR` parses and validates all manifests below a directory, and nothing else, to be measured.
 
+mod parse;
 mod vectors;
 
 use std::path::Path;
@@ -18,8 +20,9 @@ fn main() -> anyhow::Result<ExitCode> {
         ["vectors", dir] => vectors::run(Path::new(dir), false),
         ["vectors", dir, "-v"] | ["vectors", "-v", dir] => vectors::run(Path::new(dir), true),
         ["answer"] => vectors::answer(),
+        ["parse", dir] => parse::run(Path::new(dir)),
         _ => {
-            eprintln!("usage: cargo xtask vectors DIR [-v] | answer");
+            eprintln!("usage: cargo xtask vectors DIR [-v] | answer | parse DIR");
             Ok(ExitCode::from(2))
         }
     }

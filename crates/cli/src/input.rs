@@ -7,7 +7,7 @@ use ecow::EcoString;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
-use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::load::{Environment, Options, Site, bolt_modulepath};
 use ordain_puppet::value::Value;
 use ordain_source::{CachedWorld, Diagnostic, EntryKind, HostWorld, SourceMap, World};
 use ordain_store::ExportStore;
@@ -314,7 +314,15 @@ pub fn read_stdin() -> Result<String, Failure> {
 /// environment's parts is a directory of manifests.
 fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Failure> {
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
-    let parts = ["environment.conf", "manifests", "modules", "site-modules", "hiera.yaml", "data"];
+    let parts = [
+        "environment.conf",
+        "bolt-project.yaml",
+        "manifests",
+        "modules",
+        "site-modules",
+        "hiera.yaml",
+        "data",
+    ];
     if !parts.iter().any(|name| has(name)) {
         let site = Site::Path(dir.to_path_buf());
         return Ok(Layout { dir: Some(dir.to_path_buf()), modulepath: Vec::new(), site });
@@ -322,7 +330,9 @@ fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout,
     let conf = dir.join("environment.conf");
     let conf = if has("environment.conf") { read_conf(world, &conf)? } else { Vec::new() };
     let find = |key: &str| conf.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
-    let modulepath = split(find("modulepath").unwrap_or(DEFAULT_MODULEPATH), dir, environment);
+    let bolt = if find("modulepath").is_none() { bolt_modulepath(world, dir) } else { None };
+    let modulepath = find("modulepath").or(bolt.as_deref()).unwrap_or(DEFAULT_MODULEPATH);
+    let modulepath = split(modulepath, dir, environment);
     let site = match find("manifest") {
         Some(manifest) => Site::Path(dir.join(manifest)),
         None if has("manifests") => Site::Path(dir.join("manifests")),

@@ -1,6 +1,6 @@
 //! What the verbs for all languages know of this one.
 
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
@@ -23,7 +23,13 @@ impl Language for Inmanta {
         CODES
     }
 
-    fn claim(&self, path: &Path, _: Met) -> Option<Claim> {
+    fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
+        // What lies there is copied or filled in, and other programs have files with this ending.
+        let is_content =
+            |part: Component<'_>| part.as_os_str() == "files" || part.as_os_str() == "templates";
+        if met == Met::Elsewhere && path.components().any(is_content) {
+            return None;
+        }
         path.extension().is_some_and(|e| e == "cf").then_some(Claim::ByName)
     }
 

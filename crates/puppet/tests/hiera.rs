@@ -1,6 +1,7 @@
 //! Golden cases of Hiera: below `tests/hiera`, a directory a case with an environment in `env` and
-//! lookups with their outcomes in `lookups.txt`; `global` may have the global layer. A line `? {…}` is a request, the indented lines
-//! after it are what it gives. `ORDAIN_BLESS=1` writes what is given now.
+//! lookups with their outcomes in `lookups.txt`; `global` may have the global layer. A line `? {…}` is
+//! a request, or the `code` of a call; the indented lines after it are what it gives.
+//! `ORDAIN_BLESS=1` writes what is given now.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,6 +15,7 @@ use ordain_puppet::eval::scope::ScopeId;
 use ordain_puppet::eval::{Compiler, Settings};
 use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::evaluate;
 use ordain_puppet::value::Value;
 use ordain_source::{FileId, HostWorld, Span, TextRange};
 use ordain_testkit::golden::{entries, golden};
@@ -111,6 +113,14 @@ fn outcome(env: &Environment, json: &Json) -> String {
         Arc::make_mut(facts).insert(Value::from("keys"), keys);
     }
     let node = Node { name: "test".into(), facts, ..Node::default() };
+    if let Some(code) = json.get("code").and_then(Json::as_str) {
+        let found = evaluate(env, Settings::default(), &node, Path::new("code.pp"), code);
+        return match (found.value, found.report.error) {
+            (Some(value), _) => show(&value),
+            (None, Some(error)) => describe(env, &error),
+            (None, None) => found.report.diagnostics[0].message.clone(),
+        };
+    }
     let mut compiler = Compiler::new(env, Settings::default(), "test");
     compiler.begin(&node);
     let span = Span { file: FileId(0), range: TextRange::new(0, 0) };

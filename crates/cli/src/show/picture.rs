@@ -1,13 +1,14 @@
 //! Resources and relations as a picture: one SVG, or a page around it that needs nothing else.
 //!
-//! Classes and defines are frames around what they hold; lines are relations.
+//! Classes and defines are frames around what they hold; lines are relations, dashed where a type asks
+//! for them by itself.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use ordain_functions::text::xml_entity;
 use ordain_graph::place::place;
-use ordain_graph::{Containment, EdgeKind, Relations, Resource, ResourceId};
+use ordain_graph::{Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
 
 use crate::graphs::Loaded;
 use crate::show::layout::{Size, Spot};
@@ -35,9 +36,12 @@ struct Line {
     to: usize,
     kind: EdgeKind,
     on_loop: bool,
+    /// Whether nobody wrote it: the type of a resource has it.
+    automatic: bool,
 }
 
 impl Line {
+    /// The class of its arrow.
     fn class(&self) -> &'static str {
         match (self.on_loop, self.kind) {
             (true, _) => "loop",
@@ -80,6 +84,7 @@ pub fn html(loaded: &Loaded) -> String {
          <button data-zoom=\"1.25\" aria-label=\"Zoom in\">+</button>\
          <button data-zoom=\"0\">fit</button></span>\
          <span class=\"legend\"><i class=\"before\"></i>before <i class=\"notify\"></i>notify \
+         <i class=\"before automatic\"></i>automatic \
          <b class=\"class\"></b>class <b class=\"define\"></b>define</span></header>\n\
          <main>{svg}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
@@ -89,7 +94,7 @@ impl<'a> Picture<'a> {
     fn new(loaded: &'a Loaded) -> Self {
         let graph = &loaded.graph;
         let mut used = vec![false; graph.len()];
-        for edge in &graph.edges {
+        for edge in graph.edges.iter().chain(&graph.automatic) {
             used[edge.from.0 as usize] = true;
             used[edge.to.0 as usize] = true;
         }
@@ -113,11 +118,18 @@ impl<'a> Picture<'a> {
         if let Err(cycle) = Relations::new(graph).order() {
             on_loop.extend(cycle.links.iter().filter_map(|l| Some((at(l.from)?, at(l.to)?))));
         }
-        let line = |e: &ordain_graph::Edge| {
+        let line = |e: &Edge, automatic: bool| {
             let (from, to) = (at(e.from)?, at(e.to)?);
-            Some(Line { from, to, kind: e.kind, on_loop: on_loop.contains(&(from, to)) })
+            let on_loop = on_loop.contains(&(from, to));
+            Some(Line { from, to, kind: e.kind, on_loop, automatic })
         };
-        let lines = graph.edges.iter().filter_map(line).collect();
+        let mut lines: Vec<Line> = graph.edges.iter().filter_map(|e| line(e, false)).collect();
+        let written: BTreeSet<(usize, usize)> = lines.iter().map(|l| (l.from, l.to)).collect();
+        let automatic = graph.automatic.iter().filter_map(|e| line(e, true));
+        // They yield to what is written.
+        let yields =
+            |l: &Line| written.contains(&(l.from, l.to)) || written.contains(&(l.to, l.from));
+        lines.extend(automatic.filter(|l| !yields(l)));
         Self { loaded, nodes, parents, lines }
     }
 
@@ -167,9 +179,10 @@ impl<'a> Picture<'a> {
                 None => across(from, to),
             };
             let class = line.class();
+            let automatic = if line.automatic { " automatic" } else { "" };
             let _ = writeln!(
                 out,
-                "<path class=\"line {class}\" data-from=\"{}\" data-to=\"{}\" d=\"{path}\" \
+                "<path class=\"line {class}{automatic}\" data-from=\"{}\" data-to=\"{}\" d=\"{path}\" \
                  marker-end=\"url(#{class})\"/>",
                 line.from, line.to
             );

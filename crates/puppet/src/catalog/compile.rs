@@ -166,24 +166,38 @@ impl Compiler<'_> {
         })
     }
 
+    /// The scope of `Class[settings]` has no variables of its own; see
+    /// [`Self::setting_variables`](Compiler::setting_variables).
     fn settings_scope(&mut self, resource: ResourceId) {
         let mut scope = Scope::new(ScopeKind::Class, Some(ScopeId::TOP), resource);
-        scope.class = "settings".into();
-        let mut all = HashValue::default();
-        let defaults = default_settings(self);
-        for (name, value) in &defaults {
-            if !self.settings.values.contains_key(*name) {
-                scope.set((*name).into(), value.clone());
-                all.insert(Value::from(*name), value.clone());
-            }
-        }
-        for (name, value) in &self.settings.values {
-            scope.set(name.as_str().into(), value.clone());
-            all.insert(Value::from(name.as_str()), value.clone());
-        }
-        scope.set("all_local".into(), Value::Hash(Arc::new(all)));
+        scope.class = SETTINGS.into();
         let scope = self.scopes.push(scope);
-        self.class_scopes.insert("settings".into(), scope);
+        self.class_scopes.insert(SETTINGS.into(), scope);
+    }
+
+    /// The value of `$settings::name`.
+    pub(crate) fn setting_variable(&self, name: &str) -> Option<&Value> {
+        self.setting_variables().get(name)
+    }
+
+    /// The settings as variables. They are made when one of them is read, which few compiles do.
+    pub(crate) fn setting_variables(&self) -> &Scope {
+        self.setting_values.get_or_init(|| {
+            let mut all = HashValue::default();
+            for (name, value) in default_settings(self) {
+                all.insert(Value::from(name), value);
+            }
+            for (name, value) in &self.settings.values {
+                all.shift_remove(&Value::from(name.as_str()));
+                all.insert(Value::from(name.as_str()), value.clone());
+            }
+            let mut scope = Scope::new(ScopeKind::Class, None, ResourceId(1));
+            for (name, value) in &all {
+                scope.set(crate::eval::text::to_text(name), value.clone());
+            }
+            scope.set("all_local".into(), Value::Hash(Arc::new(all)));
+            scope
+        })
     }
 
     fn evaluate_main(&mut self) -> EvalResult<()> {
@@ -313,6 +327,9 @@ impl Compiler<'_> {
         }
     }
 }
+
+/// The class whose variables are the settings.
+pub(crate) const SETTINGS: &str = "settings";
 
 /// Settings that manifests read as `$settings::name`, with the values of a fresh installation.
 fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {

@@ -12,7 +12,7 @@ use ordain_source::Span;
 
 use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceId, ResourceKey};
 use crate::eval::Compiler;
-use crate::eval::collect::{Candidate, fits};
+use crate::eval::collect::{Candidate, Held, fits};
 use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::resources::{Declaration, new_param};
 use crate::rich::{from_data, to_data};
@@ -91,6 +91,7 @@ impl Compiler<'_> {
             return Ok(Vec::new());
         }
         let collector = &self.catalog.collectors[number];
+        let held = Held::default();
         let kind = collector.kind.clone();
         let mut hits: Vec<ResourceId> = self
             .catalog
@@ -99,7 +100,7 @@ impl Compiler<'_> {
             .copied()
             .filter(|&id| self.catalog.get(id).exported)
             .filter(|id| !collector.collected.contains(id))
-            .filter(|&id| self.fits(&collector.query, id))
+            .filter(|&id| self.fits(&collector.query, id, &held))
             .collect();
         let query = collector.query.clone();
         for exported in self.exported_elsewhere(&kind)?.iter() {

@@ -1,5 +1,7 @@
 //! The rounds in which collectors collect and instances of defines are evaluated.
 
+use std::cell::Cell;
+
 use ordain_source::{FileId, Span, TextRange};
 
 use crate::catalog::parameters::check_tags;
@@ -50,10 +52,13 @@ impl Compiler<'_> {
                 None => self.catalog.of_kind(&collector.kind).to_vec(),
             };
             let collector = &self.catalog.collectors[number];
+            let counts = |id| {
+                let changes = collector.is_end || !collector.overrides.is_empty();
+                (changes || self.catalog.get(id).is_virtual) && !collector.collected.contains(&id)
+            };
+            let held = Cell::new(None);
             let mut hits = candidates;
-            hits.retain(|&id| {
-                self.fits(&collector.query, id) && !collector.collected.contains(&id)
-            });
+            hits.retain(|&id| counts(id) && self.fits(&collector.query, id, &held));
             hits
         };
         if hits.is_empty() {

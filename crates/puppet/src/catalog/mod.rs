@@ -74,6 +74,9 @@ pub struct Collector {
     pub span: Span,
     /// What was collected so far, in order.
     pub collected: IndexSet<ResourceId, FxBuildHasher>,
+    /// Whether it stands in a chain of arrows, for which all that fits counts; else only what is
+    /// still virtual does.
+    pub is_end: bool,
     /// What a chain of arrows goes on with if nothing is collected.
     pub otherwise: Vec<RelationEnd>,
 }

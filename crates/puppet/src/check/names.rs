@@ -1,5 +1,15 @@
 //! The rules for names.
 
+/// A name without `::` before it. Most names have none, which is quicker to see by the first letter.
+pub(crate) fn bare(name: &str) -> &str {
+    if name.starts_with(':') { name.trim_start_matches("::") } else { name }
+}
+
+/// What is before the last `::` of a name, and what is after it. Most names have no colon at all.
+pub(crate) fn parted(name: &str) -> Option<(&str, &str)> {
+    if name.contains(':') { name.rsplit_once("::") } else { None }
+}
+
 /// Whether this is a decimal number without leading zeros: the name of a match variable.
 pub(super) fn is_number(name: &str) -> bool {
     name == "0" || !name.starts_with('0') && !name.is_empty() && is_digits(name)
@@ -30,8 +40,11 @@ fn lower_or_underscore(b: u8) -> bool {
 
 /// `x`, `a::b`, `::a::_b`: only the last part may begin with an underscore.
 pub(super) fn is_variable(name: &str) -> bool {
+    if is_segment(name, lower_or_underscore) {
+        return true;
+    }
     let name = name.strip_prefix("::").unwrap_or(name);
-    let (space, last) = name.rsplit_once("::").unwrap_or(("", name));
+    let (space, last) = parted(name).unwrap_or(("", name));
     let space_good = space.is_empty() && !name.starts_with("::")
         || !space.is_empty() && space.split("::").all(|s| is_segment(s, lower));
     space_good && is_segment(last, lower_or_underscore)

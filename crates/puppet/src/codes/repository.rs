@@ -26,6 +26,16 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "`app::site { 'x': }` where `define app::site($root)` has no default for `root`, which no resource default gives either. Give it where the resource is declared. Parameters of classes may come from Hiera and are not reported.",
     ),
     doc(
+        "puppet::invalid-value",
+        "An attribute of a resource has a value that its type refuses",
+        "`file { '/etc/motd': mode => 644 }`, where a mode is a text, or `service { 'ntp': ensure => 'runing' }`. Nothing is applied on a node with such a resource. Only values that stand in the code are looked at, and only those that the type refuses on every machine.",
+    ),
+    doc(
+        "puppet::unset-variable",
+        "A variable is read before it is set",
+        "`notify { $text: }` and further down `$text = 'a'`: where it is read it has no value yet, as code runs from top to bottom. Set it first; both places are shown.",
+    ),
+    doc(
         "puppet::argument-mismatch",
         "A function is not called as it must be",
         "`split('a')`, or `lookup('a', true)`: too few arguments, or one of a wrong type. The message has what the function takes. Only arguments are looked at that are the same in every compile.",

@@ -1,10 +1,12 @@
 //! Collectors: `Type <| query |> { … }`.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use ordain_syntax::ListRef;
 
+use crate::catalog::tags::TagId;
 use crate::catalog::{Collector, How, ResourceId, capitalize_segments};
 use crate::check::label::model_class;
 use crate::eval::error::{EvalResult, plain};
@@ -75,10 +77,15 @@ pub(crate) fn fits(query: &Query, candidate: &impl Candidate) -> bool {
     }
 }
 
+/// A tag, a container, and whether that one or one around it has the tag.
+pub(crate) type Held = Cell<Option<(TagId, ResourceId, bool)>>;
+
 /// A resource of the catalog.
 struct Own<'c, 'e> {
     compiler: &'c Compiler<'e>,
     id: ResourceId,
+    /// What was seen last, as neighbours are mostly within the same.
+    held: &'c Held,
 }
 
 impl Candidate for Own<'_, '_> {
@@ -92,7 +99,21 @@ impl Candidate for Own<'_, '_> {
     }
 
     fn has_tag(&self, tag: &str) -> bool {
-        self.compiler.has_tag(self.id, tag)
+        let catalog = &self.compiler.catalog;
+        let Some(tag) = catalog.tags.find(tag) else { return false };
+        let resource = catalog.get(self.id);
+        if resource.tags.contains(tag) {
+            return true;
+        }
+        let Some(container) = resource.container.filter(|&c| c != self.id) else { return false };
+        match self.held.get() {
+            Some((t, c, held)) if t == tag && c == container => held,
+            _ => {
+                let held = self.compiler.holds_tag(container, tag);
+                self.held.set(Some((tag, container, held)));
+                held
+            }
+        }
     }
 }
 
@@ -167,6 +188,7 @@ impl Compiler<'_> {
             overrides,
             span,
             collected: Default::default(),
+            is_end: false,
             otherwise: Vec::new(),
         })
     }
@@ -227,13 +249,16 @@ impl Compiler<'_> {
     }
 
     /// Whether a resource of the catalog fits a query.
-    pub(crate) fn fits(&self, query: &Query, id: ResourceId) -> bool {
-        fits(query, &Own { compiler: self, id })
+    pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &Held) -> bool {
+        fits(query, &Own { compiler: self, id, held })
     }
 
     /// Whether a resource, or what it is contained in, has a tag.
     pub(crate) fn has_tag(&self, id: ResourceId, tag: &str) -> bool {
-        let Some(tag) = self.catalog.tags.find(tag) else { return false };
+        self.catalog.tags.find(tag).is_some_and(|tag| self.holds_tag(id, tag))
+    }
+
+    fn holds_tag(&self, id: ResourceId, tag: TagId) -> bool {
         let mut at = Some(id);
         while let Some(id) = at {
             let resource = self.catalog.get(id);

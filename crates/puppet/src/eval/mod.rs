@@ -26,6 +26,7 @@ pub(crate) mod type_definitions;
 pub mod type_names;
 pub mod variables;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ use crate::catalog::kinds::KnownKind;
 use crate::check::label;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
-use crate::eval::scope::{ScopeId, Scopes};
+use crate::eval::scope::{Scope, ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
 use crate::types::{Regexp, Type, TypeAlias};
@@ -171,6 +172,8 @@ pub struct Compiler<'e> {
     pub catalog: Catalog,
     pub(crate) node_scope: Option<ScopeId>,
     pub(crate) class_scopes: FxHashMap<EcoString, ScopeId>,
+    /// The settings as variables, once one was read.
+    pub(crate) setting_values: OnceCell<Scope>,
     pub(crate) signatures: FxHashMap<(usize, u32), Arc<Signature>>,
     pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     pub(crate) types: type_definitions::TypeState,
@@ -222,6 +225,7 @@ impl<'e> Compiler<'e> {
             catalog: Catalog::default(),
             node_scope: None,
             class_scopes: FxHashMap::default(),
+            setting_values: OnceCell::new(),
             signatures: FxHashMap::default(),
             aliases: FxHashMap::default(),
             types: type_definitions::TypeState::default(),

@@ -77,6 +77,7 @@ impl Compiler<'_> {
             Expr::Collect { exported, kind, query, attributes } => {
                 let (exported, kind, query, attributes) = (*exported, *kind, *query, *attributes);
                 let collector = self.collect(f, id, exported, kind, query, attributes)?;
+                self.catalog.collectors[collector].is_end = true;
                 Ok(Operand::Ends(vec![RelationEnd::Collector(collector)]))
             }
             _ => self.eval(f, id).map(Operand::Value),

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_source::suggest;
 
 use crate::catalog::ResourceKey;
+use crate::catalog::compile::SETTINGS;
 use crate::eval::error::{EvalError, EvalResult, Unwind};
 use crate::eval::scope::{ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame, Strict};
@@ -51,6 +52,9 @@ impl Compiler<'_> {
         let class = class.strip_prefix("::").unwrap_or(class);
         if class.is_empty() {
             return self.scopes.get(ScopeId::TOP).get(rest);
+        }
+        if class == SETTINGS {
+            return self.setting_variable(rest);
         }
         let mut at = self.class_scopes.get(class).copied();
         while let Some(id) = at {
@@ -123,6 +127,9 @@ impl Compiler<'_> {
             let scope = self.scopes.get(id);
             known.extend(scope.variables().map(|(n, _)| n.as_str()));
             at = scope.parent;
+        }
+        if class == SETTINGS {
+            known.extend(self.setting_variables().variables().map(|(n, _)| n.as_str()));
         }
         let near = suggest::nearest(rest, known)?;
         let prefix = name.strip_suffix(rest).unwrap_or("");

@@ -63,6 +63,8 @@ pub struct Level {
     pub options: Option<Value>,
     /// What is appended to paths that do not end so.
     pub extension: Option<EcoString>,
+    /// That its name is that of an earlier level, which is told when it is this level's turn.
+    pub twice: Option<Box<ConfigFault>>,
 }
 
 /// How the function of a level is called.
@@ -214,6 +216,7 @@ fn common() -> Level {
         locations: Locations::Paths(vec!["common.yaml".into()]),
         options: None,
         extension: None,
+        twice: None,
     }
 }
 
@@ -293,7 +296,7 @@ impl Reader<'_> {
             let levels = levels.iter().map(|level| self.level(level, defaults));
             levels.collect::<Result<Vec<_>, _>>().map(Some)
         };
-        let hierarchy = match levels("hierarchy")? {
+        let mut hierarchy = match levels("hierarchy")? {
             Some(levels) => levels,
             None => {
                 let level =
@@ -307,9 +310,9 @@ impl Reader<'_> {
             let line = self.line_of("default_hierarchy", None, 0);
             return Err(self.fault("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE", text, line));
         }
-        let default_hierarchy = levels("default_hierarchy")?;
-        self.check_names(&hierarchy)?;
-        self.check_names(default_hierarchy.as_deref().unwrap_or_default())?;
+        let mut default_hierarchy = levels("default_hierarchy")?;
+        self.check_names(&mut hierarchy);
+        self.check_names(default_hierarchy.as_deref_mut().unwrap_or_default());
         Ok(self.config(5, hierarchy, default_hierarchy))
     }
 
@@ -345,10 +348,10 @@ impl Reader<'_> {
         }
     }
 
-    fn check_names(&self, levels: &[Level]) -> Result<(), ConfigFault> {
+    fn check_names(&self, levels: &mut [Level]) {
         let mut seen = rustc_hash::FxHashSet::default();
-        let Some(twice) = levels.iter().find(|level| !seen.insert(&level.name)) else {
-            return Ok(());
+        let Some(twice) = levels.iter_mut().find(|level| !seen.insert(level.name.clone())) else {
+            return;
         };
         let name = &twice.name;
         let mut text = format!("Hierarchy name '{name}' defined more than once.");
@@ -357,7 +360,7 @@ impl Reader<'_> {
             text.push_str(&format!(" First defined at (line: {first})"));
         }
         let issue = "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED";
-        Err(self.fault(issue, text, second.or(first)))
+        twice.twice = Some(Box::new(self.fault(issue, text, second.or(first))));
     }
 
     fn level(&self, level: &Value, defaults: &Value) -> Result<Level, ConfigFault> {
@@ -409,6 +412,7 @@ impl Reader<'_> {
             locations,
             options: options.or_else(|| defaults.get("options")).cloned(),
             extension: None,
+            twice: None,
         })
     }
 
@@ -483,9 +487,10 @@ impl Reader<'_> {
                 locations: Locations::Paths(paths),
                 options: None,
                 extension: Some(ecow::eco_format!(".{backend}")),
+                twice: None,
             });
         }
-        self.check_names(&hierarchy)?;
+        self.check_names(&mut hierarchy);
         Ok(self.config(4, hierarchy, None))
     }
 
@@ -523,6 +528,7 @@ impl Reader<'_> {
                 locations: Locations::Paths(paths.clone()),
                 options: settings.filter(|_| kind == FunctionKind::LookupKey).cloned(),
                 extension: Some(ecow::eco_format!(".{}", extension.unwrap_or(usual))),
+                twice: None,
             });
         }
         let mut config = self.config(3, hierarchy, None);
@@ -570,7 +576,8 @@ mod tests {
     #[test]
     fn a_name_given_twice_is_shown_with_both_lines() {
         let text = "version: 5\nhierarchy:\n  - name: a\n    path: x\n  - name: a\n    path: y\n";
-        let fault = read(text, &Owner::Environment).unwrap_err();
+        let config = read(text, &Owner::Environment).unwrap();
+        let fault = config.hierarchy[1].twice.as_deref().unwrap();
         assert_eq!(fault.issue, Some("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED"));
         assert_eq!(fault.line, Some(5));
         assert!(fault.message.ends_with("First defined at (line: 3)"), "{}", fault.message);

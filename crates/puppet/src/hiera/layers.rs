@@ -186,7 +186,7 @@ impl Lookup<'_, '_> {
         }
         let saved = (self.old_scope, self.global_only);
         self.old_scope = true;
-        self.global_only |= !self.has_environment_data()?;
+        self.global_only |= !self.check(&key.text, Self::has_environment_data)?;
         let merge = match strategy {
             Strategy::Hash if self.old_call && provider.config.merge != Strategy::First => {
                 &provider.config.merge
@@ -197,7 +197,9 @@ impl Lookup<'_, '_> {
         (self.old_scope, self.global_only) = saved;
         let value = result?;
         match &value {
-            Some(found) if self.old_call => self.check_old_call(key, merge, found)?,
+            Some(found) if self.old_call => {
+                self.check(&key.text, |lookup| lookup.check_old_call(key, merge, found))?;
+            }
             _ => {}
         }
         Ok(value)
@@ -207,7 +209,7 @@ impl Lookup<'_, '_> {
         let hash = matches!(merge, Strategy::Hash | Strategy::Deep(_));
         if hash && found.as_hash().is_none() {
             let got = super::text::type_word(found);
-            return self.error(format!("value expects a Hash value, got {got}"));
+            return self.error(format!("value has wrong type, expects a Hash value, got {got}"));
         }
         if !key.segments.is_empty() && matches!(merge, Strategy::Hash | Strategy::Unique) {
             let name = if hash { "hash" } else { "array" };

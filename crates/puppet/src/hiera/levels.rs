@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
+use ordain_functions::uri::Uri;
 
 use super::config::{ConfigFault, FunctionKind, Level, Locations};
 use super::explain::Node;
@@ -202,6 +203,9 @@ impl Lookup<'_, '_> {
             [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
         for (levels, out) in levels.into_iter().zip(&mut both) {
             for level in levels {
+                if let Some(fault) = &level.twice {
+                    return Err(self.fault(fault));
+                }
                 let resolved = self.resolve_level(provider, level)?;
                 let empty = resolved.locations.as_ref().is_some_and(Vec::is_empty);
                 if config.path.is_some() || !empty {
@@ -286,7 +290,10 @@ impl Lookup<'_, '_> {
             }
             Locations::Uris(uris) => {
                 for uri in uris {
-                    let shown = self.path_text(uri)?.into();
+                    let shown: EcoString = self.path_text(uri)?.into();
+                    if let Err(error) = shown.parse::<Uri>() {
+                        return self.error(error.to_string());
+                    }
                     out.push(Location {
                         original: uri.clone(),
                         shown,

@@ -10,6 +10,7 @@ mod folders;
 pub(crate) mod generated_types;
 mod missing;
 mod modules;
+mod ruby_functions;
 mod ruby_types;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ pub use definitions::{
     AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, defined, items,
 };
 pub(crate) use generated_types::TitlePatterns;
-pub use modules::Module;
+pub use modules::{Module, bolt_modulepath};
+pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
 use crate::check;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
+use ordain_data::yaml::Tree;
 use ordain_source::{EntryKind, World};
 use rustc_hash::FxBuildHasher;
 
@@ -36,6 +37,21 @@ pub(super) fn list(
         }
     }
     modules
+}
+
+/// The module path of a Bolt project, relative to it, with what such a project always has after it;
+/// nothing if the directory is none.
+pub fn bolt_modulepath(world: &dyn World, dir: &Path) -> Option<String> {
+    let bytes = world.read(&dir.join("bolt-project.yaml")).ok()?;
+    let tree = Tree::parse(&String::from_utf8(bytes).ok()?).ok()?;
+    let dirs: Vec<&str> = match tree.find_node(&["modulepath"]) {
+        None => vec!["modules"],
+        Some(list) => match tree.text(list) {
+            Some(text) => vec![text],
+            None => tree.children(list).filter_map(|id| tree.text(id)).collect(),
+        },
+    };
+    Some(dirs.join(":") + ":.modules")
 }
 
 fn is_module_name(name: &str) -> bool {

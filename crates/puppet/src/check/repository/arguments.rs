@@ -10,6 +10,7 @@ use super::index::nearest;
 use super::metadata::short;
 use super::names::plain;
 use super::types::texts;
+use super::values;
 use super::widespread;
 use crate::catalog::schema::is_metaparameter;
 use crate::load::{DefKind, TypeDef};
@@ -69,6 +70,9 @@ fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: &[ResourceBody]) {
             }
         } else {
             native(pass, &name, attributes);
+            if name == "file" {
+                values::title(pass, body, shared);
+            }
         }
     }
 }
@@ -193,6 +197,10 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     let Some(kind) = pass.index.native(name) else {
         return widespread_type(pass, name, attributes);
     };
+    // A type that a module brings may be another one.
+    if let Some(table) = kind.table.filter(|_| kind.ruby.is_none()) {
+        values::check(pass, table, attributes);
+    }
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
         // Every type takes `name` for that which names it.
         let known = kind.knows(&attribute.name) || attribute.name == "name";

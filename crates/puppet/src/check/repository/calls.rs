@@ -1,17 +1,54 @@
 //! Calls of functions: how many arguments they have, and of which types the literal ones are.
 
+use ecow::EcoString;
 use ordain_source::Diagnostic;
 
 use super::Pass;
+use super::types::Types;
+use crate::check::names::bare;
 use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::functions::core_signatures;
-use crate::load::FunctionDef;
+use crate::load::{FunctionDef, RubyDispatch, RubyParam, RubySignature};
 use crate::syntax::*;
 use crate::types::assignable::resolved;
 use crate::types::{Type, infer_set, is_assignable, is_instance, mismatch};
 use crate::value::Value;
 
 const ARGUMENT_MISMATCH: &str = "puppet::argument-mismatch";
+
+/// What a function in Ruby takes.
+pub(super) enum Takes {
+    /// Arguments as one of these says.
+    Signatures(Vec<Signature>),
+    /// So many; at least `-n - 1` if negative.
+    Arity(i32),
+}
+
+impl Takes {
+    /// What a file says. Types that are not known take anything.
+    pub(super) fn of(read: &RubySignature, types: &Types) -> Self {
+        match read {
+            RubySignature::Arity(arity) => Self::Arity(*arity),
+            RubySignature::Dispatches(all) => {
+                Self::Signatures(all.iter().map(|one| signature(one, types)).collect())
+            }
+        }
+    }
+}
+
+fn signature(read: &RubyDispatch, types: &Types) -> Signature {
+    let param = |param: &RubyParam| SignatureParam {
+        name: EcoString::new(),
+        kind: types.of_text(&param.kind).unwrap_or(Type::Any),
+        optional: param.optional,
+    };
+    Signature {
+        params: read.params.iter().map(param).collect(),
+        rest: read.rest,
+        block: read.block.map(|text| types.of_text(text).unwrap_or(Type::Any)),
+        ..Signature::default()
+    }
+}
 
 /// What is known of a call.
 struct Given {
@@ -32,10 +69,16 @@ pub(super) fn check(pass: &mut Pass<'_>) {
         let types = &pass.index.types;
         let args = ids.iter().map(|&id| types.value(program, id)).collect();
         let given = Given { args, has_block: call.lambda.is_some() };
-        let name = name.trim_start_matches("::");
+        let name = bare(name);
         let fault = match pass.index.functions.get(name) {
             Some(def) => written(pass, def, &given),
-            None if pass.index.has_ruby_function(name) => None,
+            None if pass.index.has_ruby_function(name) => {
+                let takes = pass.index.ruby_function(name);
+                takes.and_then(|takes| match takes {
+                    Takes::Signatures(signatures) => fault(name, signatures, &given),
+                    Takes::Arity(arity) => miscounted(name, *arity, &given),
+                })
+            }
             None => native(name, &given),
         };
         if let Some(message) = fault {
@@ -69,7 +112,14 @@ fn written(pass: &Pass<'_>, def: &FunctionDef, given: &Given) -> Option<String> 
 
 fn native(name: &str, given: &Given) -> Option<String> {
     let (signatures, arity) = core_signatures(name)?;
-    let Some(arity) = arity else { return fault(name, signatures, given) };
+    match arity {
+        Some(arity) => miscounted(name, arity, given),
+        None => fault(name, signatures, given),
+    }
+}
+
+/// What is wrong with the number of arguments: there are so many, or at least `-arity - 1`.
+fn miscounted(name: &str, arity: i32, given: &Given) -> Option<String> {
     let count = given.args.len();
     let least = if arity < 0 { arity.unsigned_abs() as usize - 1 } else { arity as usize };
     let fits = if arity < 0 { count >= least } else { count == least };

@@ -9,6 +9,7 @@ use super::Pass;
 use super::index::nearest;
 use super::names::is_slip;
 use super::types::text;
+use crate::check::names::{bare, parted};
 pub(super) use crate::legacy_facts::replacement;
 use crate::syntax::*;
 
@@ -262,7 +263,7 @@ fn path_of(program: &Program, id: ExprId) -> Option<(&str, Vec<&str>)> {
         match &program[at] {
             Expr::Var(name) => {
                 path.reverse();
-                return Some((name.trim_start_matches("::"), path));
+                return Some((bare(name), path));
             }
             Expr::Access(parts) => {
                 let [base, key] = program.list(*parts) else { return None };
@@ -282,7 +283,7 @@ fn called(pass: &mut Pass<'_>, call: &Call) {
     let key = match (name.as_str(), args) {
         ("fact", [key]) => *key,
         ("get", [base, key, ..]) => match &program[*base] {
-            Expr::Var(name) if name.trim_start_matches("::") == "facts" => *key,
+            Expr::Var(name) if bare(name) == "facts" => *key,
             _ => return,
         },
         _ => return,
@@ -416,13 +417,13 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
 
 /// What is wrong with `%{…}` in the data or configuration of Hiera, if it is a fact.
 pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
-    let plain = variable.trim_start_matches("::");
+    let plain = bare(variable);
     if let Some(path) = plain.strip_prefix("facts.") {
         let path: Vec<&str> = path.split('.').collect();
         for end in 1..=path.len() {
             fact(pass, &path[..end], at);
         }
-    } else if !plain.contains("::")
+    } else if !parted(plain).is_some()
         && !plain.contains('.')
         && !is_known(pass, plain)
         && !pass.index.top_variables.contains(plain)

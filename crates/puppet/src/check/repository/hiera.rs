@@ -17,6 +17,7 @@ use super::scopes::Scopes;
 use super::types::text;
 use super::units::{DataEntry, DataFile};
 use super::{Group, Pass, Shown, Text, Unit, facts, silence};
+use crate::check::names::parted;
 use crate::hiera::config::{Config, Locations, Owner};
 use crate::hiera::files::{from_data, needs_interpolation};
 use crate::syntax::{self, Expr, Program};
@@ -346,7 +347,7 @@ fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
 
 /// Whether a key is that of a parameter. Says so if it must be, and is not.
 fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool {
-    let Some((class, param)) = key.rsplit_once("::") else { return false };
+    let Some((class, param)) = parted(key) else { return false };
     let index = pass.index;
     if class.is_empty() || class.starts_with("::") || key.contains(['%', '.', ' ']) {
         return false;
@@ -418,7 +419,7 @@ fn pattern(pass: &mut Pass<'_>, keys: &Keys, pattern: &str, at: TextRange) {
 
 /// The type of a value that is the same for every node.
 fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
-    let Some((class, param)) = entry.key.rsplit_once("::") else { return };
+    let Some((class, param)) = parted(&entry.key) else { return };
     let Some(def) = pass.index.classes.get(&plain(class)) else { return };
     let Some(param) = def.program.params(def.params).iter().find(|p| p.name == param) else {
         return;

@@ -8,13 +8,15 @@ use ecow::EcoString;
 use ordain_source::suggest;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
 use super::metadata::Puppetfile;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
 use crate::catalog::schema::{self, NativeType};
-use crate::load::{DefKind, FunctionDef, Item, RubyType, TypeDef, items};
+use crate::check::names::{bare, parted};
+use crate::load::{DefKind, FunctionDef, Item, RubySignature, RubyType, TypeDef, items};
 use crate::syntax::*;
 use crate::types::modelled::{self, TypeModel};
 
@@ -36,7 +38,8 @@ pub(super) struct Index {
     pub(super) functions: FxHashMap<EcoString, FunctionDef>,
     pub(super) types: Types,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
-    ruby_functions: FxHashSet<EcoString>,
+    ruby_functions: FxHashMap<EcoString, Option<Takes>>,
+    ruby_signatures: Vec<(EcoString, Option<RubySignature>)>,
     reading: FxHashSet<EcoString>,
     ruby_data_types: FxHashSet<EcoString>,
     /// The variables of classes.
@@ -84,7 +87,8 @@ impl Index {
             functions: FxHashMap::default(),
             types: Types::default(),
             ruby_types: FxHashMap::default(),
-            ruby_functions: FxHashSet::default(),
+            ruby_functions: FxHashMap::default(),
+            ruby_signatures: Vec::new(),
             reading: FxHashSet::default(),
             ruby_data_types: FxHashSet::default(),
             class_variables: FxHashMap::default(),
@@ -113,7 +117,7 @@ impl Index {
         for (name, kind) in &survey.types {
             self.ruby_types.entry(name.clone()).or_insert_with(|| Arc::clone(kind));
         }
-        self.ruby_functions.extend(survey.functions.iter().cloned());
+        self.ruby_signatures.extend(survey.functions.iter().cloned());
         self.reading.extend(survey.reading.iter().cloned());
         self.ruby_data_types.extend(survey.data_types.iter().cloned());
         self.facts.add(&survey.facts);
@@ -134,6 +138,11 @@ impl Index {
         let missing = self.declared.iter().filter(|name| !self.has_module(name));
         self.missing = missing.cloned().collect();
         self.types.settle(&self.ruby_data_types);
+        // Of two functions of the same name the first counts.
+        for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
+            let takes = || signature.map(|signature| Takes::of(&signature, &self.types));
+            self.ruby_functions.entry(name).or_insert_with(takes);
+        }
     }
 
     /// Adds what a text defines and uses.
@@ -174,12 +183,12 @@ impl Index {
         }
         for used in &scopes.uses {
             let Expr::Var(name) = &program[used.at] else { continue };
-            let name = name.trim_start_matches("::");
-            if name.contains("::") && !self.qualified.contains(name) {
+            let name = bare(name);
+            if parted(name).is_some() && !self.qualified.contains(name) {
                 self.qualified.insert(name.into());
             }
         }
-        self.qualified.extend(scopes.asked.iter().filter(|name| name.contains("::")).cloned());
+        self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
         self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
         self.add_defaults(program);
     }
@@ -192,7 +201,7 @@ impl Index {
                 continue;
             };
             let Expr::Ref(kind) = &program[*kind] else { continue };
-            let kind = kind.trim_start_matches("::").to_lowercase();
+            let kind = bare(kind).to_lowercase();
             for attribute in program.attributes(*attributes) {
                 self.defaults.insert(ecow::eco_format!("{kind}/{}", attribute.name));
             }
@@ -229,7 +238,12 @@ impl Index {
 
     /// Whether a function of this name is written in Ruby here.
     pub(super) fn has_ruby_function(&self, name: &str) -> bool {
-        self.ruby_functions.contains(name)
+        self.ruby_functions.contains_key(name)
+    }
+
+    /// What a function in Ruby takes, if its file says it.
+    pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
+        self.ruby_functions.get(name)?.as_ref()
     }
 
     /// Whether a function in Ruby may read the variables of where it is called.
@@ -240,7 +254,7 @@ impl Index {
     /// The names of all functions that are defined here.
     pub(super) fn function_names(&self) -> impl Iterator<Item = &str> {
         let written = self.functions.keys().map(EcoString::as_str);
-        written.chain(self.ruby_functions.iter().map(EcoString::as_str))
+        written.chain(self.ruby_functions.keys().map(EcoString::as_str))
     }
 
     /// The names of all resource types.
@@ -285,7 +299,7 @@ fn resource_type(model: &TypeModel) -> RubyType {
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
 pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if !name.contains("::") {
+    if !parted(name).is_some() {
         return suggest::nearest(name, names);
     }
     let parts: Vec<&str> = name.split("::").collect();

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
-use ordain_data::yaml::Tree;
 use ordain_source::{EntryKind, World};
 use rustc_hash::FxHashMap;
 
 use crate::check::files::holds_modules;
+use crate::load::bolt_modulepath;
 
 /// How deep directories may nest; a loop of links ends here.
 const MAX_DEPTH: usize = 32;
@@ -111,18 +111,6 @@ impl<'w> Roots<'w> {
 pub(super) struct ModuleDir {
     pub(super) name: EcoString,
     pub(super) dir: PathBuf,
-}
-
-/// The module path of a Bolt project, with what such a project always has before and after it.
-fn bolt_modulepath(world: &dyn World, dir: &Path) -> Option<String> {
-    let bytes = world.read(&dir.join("bolt-project.yaml")).ok()?;
-    let tree = Tree::parse(&String::from_utf8(bytes).ok()?).ok()?;
-    let Some(list) = tree.find_node(&["modulepath"]) else { return Some("modules".into()) };
-    let dirs: Vec<&str> = match tree.text(list) {
-        Some(text) => vec![text],
-        None => tree.children(list).filter_map(|id| tree.text(id)).collect(),
-    };
-    Some(dirs.join(":") + ":.modules")
 }
 
 /// The module path of an environment, and whether every directory of it is there.

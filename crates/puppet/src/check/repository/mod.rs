@@ -21,6 +21,7 @@ pub(crate) mod silence;
 mod survey;
 mod types;
 mod units;
+mod values;
 mod variables;
 mod versions;
 mod widespread;

@@ -10,6 +10,7 @@ use super::layout::Kind;
 use super::types::{text, texts};
 use super::widespread;
 use crate::catalog::capitalize_segments;
+use crate::check::names::{bare, parted};
 use crate::eval::functions::{is_native_function, native_names};
 use crate::eval::type_names::TYPE_NAMES;
 use crate::syntax::*;
@@ -101,7 +102,11 @@ fn guarded(program: &Program) -> FxHashSet<EcoString> {
 
 /// A name as it is kept: in lower case without a leading `::`.
 pub(super) fn plain(name: &str) -> EcoString {
-    name.trim_start_matches("::").to_lowercase().into()
+    let name = bare(name);
+    match name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+        true => name.to_lowercase().into(),
+        false => name.into(),
+    }
 }
 
 type Names = FxHashSet<EcoString>;
@@ -132,7 +137,7 @@ fn call_names(pass: &mut Pass<'_>, call: &Call, guarded: &Names) {
 }
 
 fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
-    let (index, plain) = (pass.index, name.trim_start_matches("::"));
+    let (index, plain) = (pass.index, bare(name));
     let known = index.functions.contains_key(plain)
         || index.has_ruby_function(plain)
         || guarded.contains(plain);
@@ -211,7 +216,7 @@ fn resource_type(
 fn type_reference(pass: &mut Pass<'_>, kind: ExprId, guarded: &Names) {
     let program = pass.program;
     if let Expr::Ref(name) = &program[kind]
-        && !pass.index.types.knows(name.trim_start_matches("::"))
+        && !pass.index.types.knows(bare(name))
     {
         resource_type(pass, name, program.range(kind), Severity::Warning, guarded);
     }
@@ -236,7 +241,7 @@ fn access(pass: &mut Pass<'_>, parts: &[ExprId], guarded: &Names) {
 fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
     let (program, index) = (pass.program, pass.index);
     let Expr::Ref(name) = &program[id] else { return };
-    let bare = name.trim_start_matches("::");
+    let bare = bare(name);
     let lower = plain(bare);
     let known = index.types.knows(bare)
         || lower == "class"
@@ -288,7 +293,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
     // A module brings functions and types under names of their own.
-    let is_member = code != UNKNOWN_CLASS && !name.contains("::");
+    let is_member = code != UNKNOWN_CLASS && !parted(name).is_some();
     let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::layout::{ModuleDir, files_below};
 use super::metadata::{self, Metadata};
-use crate::load::RubyType;
+use crate::load::{RubySignature, RubyType};
 
 /// What the files of one directory, a module's or the environment's own, bring.
 #[derive(Default)]
@@ -20,8 +20,8 @@ pub(super) struct Survey {
     pub(super) programs: Vec<PathBuf>,
     /// Resource types by name.
     pub(super) types: BTreeMap<EcoString, Arc<RubyType>>,
-    /// Functions in Ruby.
-    pub(super) functions: Vec<EcoString>,
+    /// Functions in Ruby, with what they take, if their files say it.
+    pub(super) functions: Vec<(EcoString, Option<RubySignature>)>,
     /// Those of them that may read the variables of where they are called.
     pub(super) reading: Vec<EcoString>,
     /// Data types in Ruby, in lower case.
@@ -165,7 +165,7 @@ impl Survey {
                 if READING.iter().any(|word| text.contains(word)) {
                     self.reading.push(name.clone());
                 }
-                self.functions.push(name);
+                self.functions.push((name, RubySignature::read(&text)));
             }
         }
         let folder = lib.join("puppet/datatypes");

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
+use ordain_source::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::capitalize_segments;
 use crate::eval::type_definitions::only_refers_to;
 use crate::load::AliasDef;
-use crate::syntax::*;
+use crate::syntax::{parse as parse_program, *};
 use crate::types::{Regexp, Type, TypeAlias, parse};
 use crate::value::{HashValue, Value};
 
@@ -59,9 +60,11 @@ impl Types {
 
     /// Whether a name is that of a type, resource types left out.
     pub(super) fn knows(&self, name: &str) -> bool {
+        if parse::builtin(name).is_some() {
+            return true;
+        }
         let lower = name.to_lowercase();
-        parse::builtin(name).is_some()
-            || self.definitions.contains_key(lower.as_str())
+        self.definitions.contains_key(lower.as_str())
             || self.models.contains(lower.as_str())
             || self.foreign.contains(lower.replace('_', "").as_str())
     }
@@ -114,6 +117,22 @@ impl Types {
                 parse::specialize(&base, &keys?).ok()
             }
             _ => None,
+        }
+    }
+
+    /// The type that a text names; `None` if that is not known.
+    pub(super) fn of_text(&self, text: &str) -> Option<Type> {
+        let parsed = parse_program(FileId(0), text);
+        if !parsed.diagnostics.is_empty() {
+            return None;
+        }
+        let program = &parsed.program;
+        match &program[program.body] {
+            Expr::Block(all) => match program.list(*all) {
+                [one] => self.type_of(program, *one),
+                _ => None,
+            },
+            _ => self.type_of(program, program.body),
         }
     }
 

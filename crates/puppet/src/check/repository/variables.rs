@@ -8,13 +8,14 @@ use super::Pass;
 use super::facts;
 use super::index::nearest;
 use super::scopes::{Declared, How, Scope, ScopeKind};
-use crate::check::names::is_number;
+use crate::check::names::{bare, is_number, parted};
 use crate::syntax::*;
 
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
 const UNUSED_VARIABLE: &str = "puppet::unused-variable";
 const UNUSED_PARAMETER: &str = "puppet::unused-parameter";
 const SHADOWED_VARIABLE: &str = "puppet::shadowed-variable";
+const UNSET_VARIABLE: &str = "puppet::unset-variable";
 
 /// Variables that every scope, or the top scope, has.
 const BUILT_IN: [&str; 19] = [
@@ -54,11 +55,11 @@ pub(super) fn unknown(pass: &mut Pass<'_>) {
             return;
         }
         let at = pass.program.range(used.at);
-        let plain = name.trim_start_matches("::");
+        let plain = bare(name);
         if is_number(plain) || plain.is_empty() {
             continue;
         }
-        match plain.rsplit_once("::") {
+        match parted(plain) {
             Some((class, variable)) => {
                 if reported.insert((usize::MAX, plain)) {
                     qualified(pass, class, variable, at);
@@ -69,6 +70,10 @@ pub(super) fn unknown(pass: &mut Pass<'_>) {
                 let outermost = pass.scopes.outermost(used.scope);
                 if !is_known(pass, used.scope, plain) && reported.insert((outermost, plain)) {
                     local(pass, used.scope, plain, at);
+                } else if let Some(later) = set_later(pass, used.scope, plain, at)
+                    && reported.insert((outermost, plain))
+                {
+                    unset(pass, plain, at, later);
                 }
             }
         }
@@ -117,13 +122,41 @@ fn qualified(pass: &mut Pass<'_>, class: &str, variable: &str, at: TextRange) {
     pass.found.push(found);
 }
 
+/// Where a variable is first set that is read in the same scope further up, and that nothing else
+/// can have set by then.
+fn set_later(pass: &Pass<'_>, scope: usize, name: &str, at: TextRange) -> Option<TextRange> {
+    let own = &pass.scopes.scopes[scope];
+    // What is set at the top twice is an error, so that no other file sets it.
+    let elsewhere = own.kind != ScopeKind::Top && pass.index.top_variables.contains(name);
+    if !own.names.contains(name) || elsewhere {
+        return None;
+    }
+    let mut all = own.declared.iter().filter(|d| d.name == name);
+    let first = all.next()?;
+    let first = all.fold(first, |a, b| if b.at.start < a.at.start { b } else { a });
+    let outside = own.parent.and_then(|parent| pass.scopes.declaring(parent, name));
+    let is_later = at.start < first.at.start && first.how == How::Assigned;
+    (is_later && outside.is_none() && !is_known_outside(pass, scope, name)).then_some(first.at)
+}
+
+fn unset(pass: &mut Pass<'_>, name: &str, at: TextRange, later: TextRange) {
+    let message = format!("`${name}` is read before it is set");
+    let found = Diagnostic::warning(UNSET_VARIABLE, message).at(at.in_file(pass.file));
+    pass.found.push(found.related(later.in_file(pass.file), "set here"));
+}
+
 fn is_known(pass: &Pass<'_>, scope: usize, name: &str) -> bool {
+    pass.scopes.declaring(scope, name).is_some()
+        || pass.index.top_variables.contains(name)
+        || is_known_outside(pass, scope, name)
+}
+
+/// Whether something but the scopes of the text may give a variable its value.
+fn is_known_outside(pass: &Pass<'_>, scope: usize, name: &str) -> bool {
     let (index, scopes) = (pass.index, pass.scopes);
     let outermost = &scopes.scopes[scopes.outermost(scope)];
-    if scopes.declaring(scope, name).is_some()
-        || BUILT_IN.contains(&name)
+    if BUILT_IN.contains(&name)
         || scopes.asked.contains(name)
-        || index.top_variables.contains(name)
         || matches!(outermost.kind, ScopeKind::OpenTemplate | ScopeKind::Type)
     {
         return true;
@@ -182,8 +215,8 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
         if let Some(scope) = scopes.declaring(used.scope, name) {
             read.insert((scope, name.as_str()));
         }
-        let full = name.trim_start_matches("::");
-        if let Some((class, variable)) = full.rsplit_once("::")
+        let full = bare(name);
+        if let Some((class, variable)) = parted(full)
             && let Some(&scope) = classes.get(class)
         {
             read.insert((scope, variable));

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// A line for each type: the module, the name of the type, its attributes.
+/// A line for each type: the module, the name of the type, its attributes in all versions of the module.
 const TABLE: &str = include_str!("widespread.txt");
 
 /// A resource type of a widespread module.
