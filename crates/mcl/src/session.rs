@@ -18,7 +18,7 @@ use crate::ir::Program;
 use crate::syntax::ast::{Widening, WideningKind};
 
 /// The stack that a compile gets.
-const STACK: usize = 1 << 30;
+pub(crate) const STACK: usize = 1 << 30;
 
 /// What a program is made from.
 #[derive(Clone, Debug)]

@@ -193,6 +193,10 @@ impl Elaborator<'_> {
         let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
+            if let IrKind::List(_) | IrKind::Map(_) | IrKind::Struct(..) = self.program.ir[id].kind {
+                let ty = self.types.concrete(self.program.ir[id].ty);
+                self.program.composites.push((id, ty));
+            }
             let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
             let signature = if call.func.name == "_operator" {
                 Arc::clone(&operator)

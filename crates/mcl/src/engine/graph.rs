@@ -33,6 +33,14 @@ impl<'e> Graph<'e> {
         self.tag = tag;
     }
 
+    /// Gives a node another number, if it calls a function that may be called early.
+    pub fn retag_call(&mut self, node: NodeId, tag: u32) {
+        let Some(node) = self.engine.store.get_mut(node) else { return };
+        if matches!(&node.op, Op::Call(call) if call.builtin.is_speculated) {
+            node.tag = tag;
+        }
+    }
+
     /// Says which module the nodes that are added from now on belong to: its directory below the root
     /// of the deploy (`/modules/x`), empty for the root.
     pub fn set_base(&mut self, base: Arc<str>) {

@@ -289,7 +289,7 @@ impl Builder<'_, '_> {
             IrKind::Call(func, args) => self.call(env, id, *func, args),
             IrKind::Apply(lambda, args) => {
                 let args = self.nodes(env, args)?;
-                self.apply(env, *lambda, args)
+                self.apply(env, id, *lambda, args)
             }
             IrKind::Builtin(call) => {
                 let args = self.nodes(env, &call.args)?;
@@ -323,15 +323,20 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The body of a function in place of its call. What goes wrong in the call that it ends in is
+    /// said of the whole call.
     fn apply(
         &mut self,
         env: &Arc<Env>,
+        id: IrId,
         lambda: Lambda,
         args: Vec<NodeId>,
     ) -> Result<NodeId, Fault> {
         let outer = Some(Arc::clone(env));
         let env = Env::inner(outer, RegionId::TOP, lambda.first, args);
-        self.node(&env, lambda.body)
+        let node = self.node(&env, lambda.body)?;
+        self.graph.retag_call(node, id.raw());
+        Ok(node)
     }
 
     /// A call of a value. If that is known to be one function, it is put in place.
@@ -345,12 +350,12 @@ impl Builder<'_, '_> {
         let program = Arc::clone(&self.shared.program);
         let args = self.nodes(env, args)?;
         match &program.ir[func].kind {
-            IrKind::Lambda(lambda) => return self.apply(env, *lambda, args),
+            IrKind::Lambda(lambda) => return self.apply(env, id, *lambda, args),
             IrKind::Def(def) => {
                 let def = program.defs[def.0 as usize];
                 if let IrKind::Lambda(lambda) = &program.ir[def.value].kind {
                     let around = region(env, def.region);
-                    return self.apply(&around, *lambda, args);
+                    return self.apply(&around, id, *lambda, args);
                 }
             }
             _ => {}

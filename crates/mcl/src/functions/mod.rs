@@ -43,6 +43,7 @@ use rustc_hash::FxHashMap;
 use crate::types::{FuncType, Type};
 use crate::value::{Map, Str, Struct, Value};
 
+pub(crate) use shape::argument_name;
 pub use shape::{Known, instantiate, validate};
 pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};
