@@ -7,6 +7,7 @@ pub mod codes;
 mod elaborate;
 pub mod engine;
 pub mod eval;
+pub mod explain;
 pub mod exports;
 pub mod failure;
 pub mod fmt;

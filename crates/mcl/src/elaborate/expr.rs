@@ -309,7 +309,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn defined(&mut self, found: FrameId, def: VarDef, at: (ModId, ExprId)) -> Typed {
+    pub(super) fn defined(&mut self, found: FrameId, def: VarDef, at: (ModId, ExprId)) -> Typed {
         let id = match def {
             VarDef::Index => return self.param(self.frame(found).first, at),
             VarDef::Value => return self.param(ParamId(self.frame(found).first.0 + 1), at),

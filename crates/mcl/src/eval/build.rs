@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
-use crate::functions::{Fault, Surroundings};
+use crate::functions::{Fault, Operator, Surroundings};
 use crate::ir::{
-    DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
+    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
 };
 use crate::value::{Func, Value};
 
@@ -292,6 +292,11 @@ impl Builder<'_, '_> {
                 self.apply(env, id, *lambda, args)
             }
             IrKind::Builtin(call) => {
+                if let Some(operator) = operator(&program, call) {
+                    let operands = self.nodes(env, call.args.get(1..).unwrap_or_default())?;
+                    self.tag(id);
+                    return Ok(self.graph.operator(operator, operands));
+                }
                 let args = self.nodes(env, &call.args)?;
                 self.tag(id);
                 Ok(self.graph.call(call.func, call.signature.clone(), args))
@@ -396,6 +401,17 @@ impl Builder<'_, '_> {
         let node = self.node(&inside, def.value)?;
         lock(&env.memo).insert(id, node);
         Ok(node)
+    }
+}
+
+/// The operator that a call applies.
+fn operator(program: &Program, call: &BuiltinCall) -> Option<Operator> {
+    if call.func.name != "_operator" {
+        return None;
+    }
+    match &program.ir[*call.args.first()?].kind {
+        IrKind::Const(Value::Str(text)) => Operator::of(text.as_str()?),
+        _ => None,
     }
 }
 
