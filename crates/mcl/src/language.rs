@@ -41,9 +41,16 @@ impl Language for Mcl {
         let module_path = checking.modulepath.first().cloned();
         let options = Options { edition: self.edition, module_path };
         let found = session::check(checking.world, checking.sources, &input, &options);
-        match found {
-            Ok(checked) => checked.warnings.into(),
-            Err(refused) => refused.diagnostics().into(),
+        let mut found = match found {
+            Ok(checked) => checked.warnings,
+            Err(refused) => refused.diagnostics(),
+        };
+        // The text was read as a file of its own; what is said of it is said of the one that was named.
+        for label in found.iter_mut().flat_map(|d| d.primary.iter_mut().chain(&mut d.related)) {
+            if checking.sources.file(label.span.file).path == source.full {
+                label.span.file = source.file;
+            }
         }
+        found.into()
     }
 }

@@ -63,11 +63,15 @@ fn check(case: &Json) -> (SourceMap, Result<session::Checked, Box<Refused>>) {
 
 fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
     let sources = SourceMap::new();
-    let (world, input) = input(case);
+    let (mut world, input) = input(case);
+    // What the machine has on which the cases were recorded.
+    world.files.insert("/proc/loadavg".into(), b"0.10 0.20 0.30 1/100 1000\n".to_vec());
     let surroundings = Memory {
         world: world.clone(),
         deploy_root: Some("/".into()),
+        state_directory: Some("/var/lib/mgmt".into()),
         hostname: "h1".into(),
+        lines: [("echo 0; echo 1".into(), "1".into())].into(),
         ..Memory::default()
     };
     let compiled = session::compile(&world, &sources, &input, &options(), &surroundings);

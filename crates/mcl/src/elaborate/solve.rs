@@ -5,10 +5,12 @@ use std::sync::Arc;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
-use super::{Constraint, Deferred, Elaborator, Subject, Validation, debug};
+use super::{Constraint, Deferred, Elaborator, State, Subject, Validation, debug};
+use crate::check::program::ModId;
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
+use crate::syntax::ast::ExprId;
 use crate::types::unify::TyId;
 use crate::types::{FuncType, Type};
 
@@ -45,6 +47,9 @@ impl Elaborator<'_> {
         let late = std::mem::take(&mut self.late);
         self.constraints.extend(late);
         let mut failures = Vec::new();
+        if self.is_exceeded {
+            return failures;
+        }
         let mut blamed: FxHashSet<Span> = FxHashSet::default();
         for at in 0..self.constraints.len() {
             self.types.step = at as u32;
@@ -60,10 +65,27 @@ impl Elaborator<'_> {
             let mut failure = Failure::new(Phase::Unify, mismatch.text, span);
             if let Some(other) = other {
                 failure = failure.related(other, "its type follows from here");
+            } else if let Subject::Expr(module, expr) = self.constraints[at].subject {
+                let (span, kind) = self.source_of((module, expr), actual);
+                failure = failure.related(span, format!("this is of type {kind}"));
             }
             failures.push(failure);
         }
         failures
+    }
+
+    /// Where the value of an expression is written: of a variable its definition. And its type.
+    fn source_of(&mut self, mut at: (ModId, ExprId), ty: TyId) -> (Span, String) {
+        for _ in 0..MOST_FAILURES {
+            let defined = self.program.ir.iter().find_map(|(_, ir)| match ir.kind {
+                IrKind::Def(def) if ir.at == at => Some(def),
+                _ => None,
+            });
+            let Some(def) = defined else { break };
+            let State::Done { ir, .. } = self.defs[def.0 as usize].state else { break };
+            at = self.program.ir[ir].at;
+        }
+        (self.span_of(at), self.types.print(ty))
     }
 
     /// Decides what could not be decided before, until nothing changes.
