@@ -18,6 +18,8 @@ pub const ARGUMENTS: &str = "ordain::arguments";
 pub const UNKNOWN_NAME: &str = "ordain::unknown-name";
 /// Relations form a loop.
 pub const CYCLE: &str = "ordain::dependency-cycle";
+/// A program is not formatted, or cannot be.
+pub const FORMAT: &str = "ordain::format";
 /// A saved plan does not fit any more.
 pub const STALE_PLAN: &str = "ordain::stale-plan";
 /// The state directory cannot be used.
@@ -72,6 +74,13 @@ const OWN: &[CodeDoc] = &[
         summary: "a file cannot be read or written",
         details: "The message has the path and what the system said, such as `No such file or \
                   directory`. Relative paths begin where the command was started.",
+    },
+    CodeDoc {
+        code: FORMAT,
+        summary: "a program is not formatted, or cannot be",
+        details: "With `ordain fmt --check` files are named that the formatter would write \
+                  otherwise, such as `$x=42` for `$x = 42`; without `--check` it writes them. A \
+                  file that does not parse stays as it is, and the message has the place.",
     },
     CodeDoc {
         code: INTERRUPTED,

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
-use ordain_source::{FileId, SourceMap};
+use ordain_source::{Diagnostic, FileId, SourceMap};
 use serde::Deserialize;
 
 use crate::codes;
 use crate::commands::compile;
 use crate::exit::Failure;
 use crate::input::{self, Exporting};
+use crate::mcl;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
@@ -38,6 +39,11 @@ enum Modules {
 }
 
 impl Loaded {
+    /// A graph that is looked at only.
+    pub fn drawn(graph: Graph, sources: Arc<SourceMap>) -> Self {
+        Self { graph, sources, plan: None, modules: Modules::Below(Vec::new()), exports: None }
+    }
+
     /// The directories of modules by name, where these are known.
     pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
         let Modules::ByName(dirs) = &self.modules else { return BTreeMap::new() };
@@ -102,6 +108,14 @@ fn load_as(
     args: &CompileArgs,
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
+    if mcl::is_program(path) {
+        if examine_types {
+            let text = "a program of mgmt cannot be planned or applied";
+            let error = Diagnostic::error(codes::ARGUMENTS, text);
+            return Err(error.help("`ordain compile` gives its first graph").into());
+        }
+        return program(ui, path, args);
+    }
     let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;
         if begins_document(text.as_bytes()) {
@@ -124,6 +138,16 @@ fn load_as(
     Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
 }
 
+/// The first graph of a program of mgmt.
+///
+/// # Errors
+/// When it has errors; they are shown.
+pub fn program(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    let sources = Arc::new(SourceMap::new());
+    let graph = mcl::compile(ui, &mcl::Request::of(path, args), &sources)?;
+    Ok(Loaded::drawn(graph, sources))
+}
+
 /// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a
 /// catalog or a saved plan. Other JSON and YAML are documents.
 pub fn is_graph(path: &Path) -> bool {
@@ -133,7 +157,7 @@ pub fn is_graph(path: &Path) -> bool {
         resources: Option<serde::de::IgnoredAny>,
         edges: Option<serde::de::IgnoredAny>,
     }
-    if path.is_dir() || path.extension().is_some_and(|e| e == "pp") {
+    if path.is_dir() || path.extension().is_some_and(|e| e == "pp" || e == "mcl") {
         return true;
     }
     if !is_document(path) {

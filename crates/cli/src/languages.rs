@@ -7,7 +7,7 @@ use ordain_mcl::Mcl;
 use ordain_puppet::Puppet;
 
 /// All of them. Where several claim a file, the first one has it.
-pub const ALL: &[&dyn Language] = &[&Dynaml, &Mcl, &Puppet, &Inmanta];
+pub const ALL: &[&dyn Language] = &[&Dynaml, &Mcl::WIDE, &Puppet, &Inmanta];
 
 /// The one of a name on the command line.
 ///

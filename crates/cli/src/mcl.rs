@@ -7,14 +7,17 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use ecow::EcoString;
+use ordain_graph::explain::Explanation;
 use ordain_mcl::eval::fields;
+use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::functions::surroundings::{MemoryShared, Shared, Surroundings};
 use ordain_mcl::session::{self, Compiled, Input, Options};
-use ordain_mcl::{fmt, lower};
-use ordain_source::{EntryKind, HostWorld, SourceMap, World};
+use ordain_mcl::{explain, fmt, lower};
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest};
 
 use crate::codes;
 use crate::exit::Failure;
+use crate::options::CompileArgs;
 use crate::ui::Ui;
 
 /// Which mcl is read.
@@ -91,6 +94,14 @@ pub struct Request<'a> {
     pub hostname: Option<String>,
 }
 
+impl<'a> Request<'a> {
+    /// What stands at a path, compiled as the arguments of most verbs say.
+    pub fn of(path: &'a Path, args: &CompileArgs) -> Self {
+        let module_path = args.modulepath.as_deref().map(PathBuf::from);
+        Self { path, edition: Edition::Wide, module_path, hostname: args.node.clone() }
+    }
+}
+
 impl Request<'_> {
     fn input(&self) -> Input {
         Input::Path(self.path.to_path_buf())
@@ -139,6 +150,81 @@ pub fn compile(
     }
 }
 
+/// The graph of functions of a program; what is wrong is shown.
+///
+/// # Errors
+/// When the program has errors, or its graph grows beyond all reason.
+pub fn functions(
+    ui: &mut Ui,
+    request: &Request<'_>,
+    sources: &SourceMap,
+) -> Result<ordain_graph::Graph, Failure> {
+    let world = HostWorld::new();
+    match session::check(&world, sources, &request.input(), &request.options()) {
+        Ok(checked) => {
+            ui.diagnostics(checked.warnings, sources);
+            let name = request.machine().hostname();
+            match Outline::of(&checked.program, &name) {
+                Some(outline) => Ok(lower::lower_outline(&outline, &name)),
+                None => {
+                    let text = "the graph of functions is too large to be drawn";
+                    Err(Diagnostic::error(codes::RESOURCE, text).into())
+                }
+            }
+        }
+        Err(refused) => {
+            ui.diagnostics(refused.diagnostics(), sources);
+            Err(Failure::Shown)
+        }
+    }
+}
+
+/// Why a resource, or a field of it, is as it is: `file[/etc/motd].content`.
+///
+/// # Errors
+/// When the program has errors, or there is no such resource or field.
+pub fn explain(
+    ui: &mut Ui,
+    request: &Request<'_>,
+    reference: &str,
+) -> Result<Explanation, Failure> {
+    let sources = SourceMap::new();
+    let compiled = request.compiled(&sources).map_err(|refused| {
+        ui.diagnostics(refused.diagnostics(), &sources);
+        Failure::Shown
+    })?;
+    let unknown = |text: String| Diagnostic::error(codes::UNKNOWN_NAME, text);
+    let (id, field) = match reference.rsplit_once("].") {
+        Some((id, field)) => (format!("{id}]"), Some(field)),
+        None => (reference.to_owned(), None),
+    };
+    let parts = id.strip_suffix(']').and_then(|id| id.split_once('['));
+    let (kind, name) = parts.ok_or_else(|| {
+        Diagnostic::error(codes::ARGUMENTS, format!("`{reference}` is no reference to a resource"))
+            .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
+    })?;
+    let list = &compiled.resources;
+    let resource = explain::find(list, kind, name).ok_or_else(|| {
+        let error = unknown(format!("there is no resource {id}"));
+        let names: Vec<String> = list.list.iter().map(|resource| resource.reference()).collect();
+        match suggest::nearest(&id, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean {near}?")),
+            None => error,
+        }
+    })?;
+    let found = explain::resource(&compiled.checked.program, &sources, resource, field);
+    found.ok_or_else(|| {
+        let field = field.unwrap_or_default();
+        let error = unknown(format!("{kind} has no field `{field}`"));
+        let names = resource.kind.kind.fields.iter().map(|field| field.name);
+        let error = match suggest::nearest(field, names) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        };
+        error.into()
+    })
+}
+
 /// The first graph in the textual form of mgmt, or the error as a comment. Whether it is a graph.
 ///
 /// # Errors
@@ -169,6 +255,18 @@ pub fn print(
     }
 }
 
+/// A text as the formatter writes it.
+///
+/// # Errors
+/// With the place where it is no mcl.
+pub fn formatted(path: &Path, text: &str, edition: Edition) -> Result<String, String> {
+    fmt::format(text, edition.into()).map_err(|error| {
+        let sources = SourceMap::new();
+        let place = sources.start(error.range.in_file(sources.add(path, text)));
+        format!("{}:{}:{}: {error}", path.display(), place.line, place.column)
+    })
+}
+
 /// Formats a file in place, or a directory with all that is in it. Gives the files that are not
 /// formatted; with `test` nothing is written.
 ///
@@ -191,11 +289,7 @@ pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>,
         let shown = path.display();
         let bytes = world.read(&path).map_err(|e| format!("{shown}: {e}"))?;
         let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))?;
-        let formatted = fmt::format(&text, edition.into()).map_err(|error| {
-            let sources = SourceMap::new();
-            let place = sources.start(error.range.in_file(sources.add(&path, text.as_str())));
-            format!("{shown}:{}:{}: {error}", place.line, place.column)
-        })?;
+        let formatted = formatted(&path, &text, edition)?;
         if formatted != text {
             if !test {
                 world

@@ -18,6 +18,8 @@ pub const EVALUATION: &str = "mcl::evaluation";
 pub const RESOURCE: &str = "mcl::resource";
 /// A file of a program that cannot be read.
 pub const INPUT: &str = "mcl::input";
+/// An operator that will fail, or whose result is no number that it can have.
+pub const OPERATOR: &str = "mcl::operator";
 /// What only the wide edition accepts.
 pub const WIDENING: &str = "mcl::widening";
 
@@ -45,6 +47,14 @@ pub const CODES: &[CodeDoc] = &[
                   also not through others: there is no recursion. A bind that shadows an outer one \
                   hides it in the whole block, so `$x = $x + 1` is a recursion too: choose another \
                   name.",
+    },
+    CodeDoc {
+        code: OPERATOR,
+        summary: "an operator fails when it is evaluated, or wraps around",
+        details: "Types fit, but there is no such operation, or its result is out of range:\n\n    \
+                  $small = \"a\" < \"b\"\n    $large = 9223372036854775807 + 1\n\nOnly numbers are \
+                  ordered, and `+` joins texts but no lists: write `list.concat`. It is a warning, \
+                  since a branch that is never taken does no harm.",
     },
     CodeDoc {
         code: RESOURCE,

@@ -226,11 +226,19 @@ pub struct Program {
     pub body: Vec<StepId>,
     /// The place of each module's file.
     pub files: Vec<ordain_source::FileId>,
+    /// The types of lists, maps and structs, in the order of their ids.
+    pub composites: Vec<(IrId, crate::types::Type)>,
     /// The trees of the modules.
     pub modules: Vec<Arc<crate::check::program::Module>>,
 }
 
 impl Program {
+    /// The type of a list, a map or a struct.
+    pub fn composite(&self, id: IrId) -> Option<&crate::types::Type> {
+        let at = self.composites.binary_search_by_key(&id.raw(), |(id, _)| id.raw()).ok()?;
+        self.composites.get(at).map(|(_, ty)| ty)
+    }
+
     /// Where an expression is.
     pub fn span(&self, id: IrId) -> Span {
         let (module, expr) = self.ir[id].at;

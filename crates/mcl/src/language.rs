@@ -5,12 +5,23 @@ use std::path::Path;
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 use ordain_source::CodeDoc;
 
+use crate::Edition;
 use crate::codes::CODES;
 use crate::session::{self, Input, Options};
 
 /// Programs of mgmt.
 #[derive(Clone, Copy, Debug)]
-pub struct Mcl;
+pub struct Mcl {
+    /// Which mcl they are in.
+    pub edition: Edition,
+}
+
+impl Mcl {
+    /// Everything that is accepted.
+    pub const WIDE: Self = Self { edition: Edition::Wide };
+    /// What the original accepts.
+    pub const UPSTREAM: Self = Self { edition: Edition::Upstream };
+}
 
 impl Language for Mcl {
     fn name(&self) -> &'static str {
@@ -27,12 +38,19 @@ impl Language for Mcl {
 
     fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
         let input = Input::Text(source.full.into(), source.text.to_string());
-        let options =
-            Options { module_path: checking.modulepath.first().cloned(), ..Options::default() };
+        let module_path = checking.modulepath.first().cloned();
+        let options = Options { edition: self.edition, module_path };
         let found = session::check(checking.world, checking.sources, &input, &options);
-        match found {
-            Ok(checked) => checked.warnings.into(),
-            Err(refused) => refused.diagnostics().into(),
+        let mut found = match found {
+            Ok(checked) => checked.warnings,
+            Err(refused) => refused.diagnostics(),
+        };
+        // The text was read as a file of its own; what is said of it is said of the one that was named.
+        for label in found.iter_mut().flat_map(|d| d.primary.iter_mut().chain(&mut d.related)) {
+            if checking.sources.file(label.span.file).path == source.full {
+                label.span.file = source.file;
+            }
         }
+        found.into()
     }
 }

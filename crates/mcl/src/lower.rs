@@ -10,8 +10,39 @@ use ordain_graph::{
 };
 
 use crate::eval::interpret::{self, Resources};
+use crate::eval::outline::Outline;
 use crate::ir::Included;
 use crate::value::Value;
+
+/// A graph of functions in the form of a graph of resources, to be drawn: a node is a resource of the
+/// kind `Function` whose title is its number and what it does.
+pub fn lower_outline(outline: &Outline, name: &str) -> Graph {
+    let mut graph = Graph::default();
+    graph.name = name.into();
+    let mut ids: Vec<ResourceId> = Vec::with_capacity(outline.nodes.len());
+    for (number, node) in outline.nodes.iter().enumerate() {
+        let origin = Origin { step: Step::Declaration, span: node.span, parent: None };
+        let origin = graph.origins.intern(origin);
+        let title = EcoString::from(format!("{number}: {}", node.label));
+        ids.push(graph.add(Resource {
+            id: ResourceRef { kind: "Function".into(), title },
+            containment: Containment::Leaf,
+            attributes: Vec::new(),
+            tags: Vec::new(),
+            exported: false,
+            is_virtual: false,
+            origin,
+        }));
+    }
+    for edge in &outline.edges {
+        let span = outline.nodes[edge.to].span;
+        let step = Step::Function(edge.args.join(", ").into());
+        let origin = graph.origins.intern(Origin { step, span, parent: None });
+        let (from, to) = (ids[edge.from], ids[edge.to]);
+        graph.edges.push(Edge { from, to, kind: EdgeKind::Before, origin });
+    }
+    graph
+}
 
 /// The graph of resources.
 pub fn lower(resources: &Resources, name: &str) -> Graph {

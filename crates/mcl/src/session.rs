@@ -18,7 +18,7 @@ use crate::ir::Program;
 use crate::syntax::ast::{Widening, WideningKind};
 
 /// The stack that a compile gets.
-const STACK: usize = 1 << 30;
+pub(crate) const STACK: usize = 1 << 30;
 
 /// What a program is made from.
 #[derive(Clone, Debug)]
@@ -115,13 +115,21 @@ fn check_here(
     };
     let mut checker = Checker::new(&loading, modules);
     checker.module(main);
-    let Checker { modules, names, found, .. } = checker;
+    let Checker { modules, names, found, old, .. } = checker;
     if !found.is_empty() {
         return Err(refuse(found, None, modules));
     }
-    let warnings = warnings(&modules);
+    let mut warnings = warnings(&modules);
+    warnings.extend(old.into_iter().map(|(span, old)| {
+        let text = format!("mgmt after 1.1.0 has no `{}` of this form", old.builtin.name);
+        Diagnostic::warning(codes::WIDENING, text).at(span).help(old.today)
+    }));
     match elaborate(&modules, &names, main, options.edition) {
-        Ok(program) => Ok(Checked { program: Arc::new(program), modules, warnings }),
+        Ok((program, questionable)) => Ok(Checked {
+            program: Arc::new(program),
+            modules,
+            warnings: warnings.into_iter().chain(questionable).collect(),
+        }),
         Err(failures) => Err(refuse(failures, None, modules)),
     }
 }

@@ -370,6 +370,9 @@ impl Value {
     /// float that is not a number is the same as itself, and `0` and `-0` differ.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Str(a), Self::Str(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
             (Self::List(a), Self::List(b)) => {
                 Arc::ptr_eq(a, b)

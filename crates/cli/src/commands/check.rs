@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_mcl::Mcl;
 
 use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
 use crate::exit::{Exit, Failure};
+use crate::mcl::Edition;
 use crate::options::Strict;
 use crate::ui::{Ui, count};
 use crate::{codes, input, languages, node};
@@ -60,6 +62,9 @@ pub struct CheckArgs {
     /// Facts as JSON or YAML, which there are besides those of Facter and of modules
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
+    /// Which mcl programs of mgmt are in
+    #[arg(long, value_name = "EDITION", default_value = "wide")]
+    edition: Edition,
 }
 
 /// The form of the findings.
@@ -110,6 +115,13 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         // As bytes, which are compared faster than the parts of paths.
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(file.path.clone().into_os_string()));
+    }
+    if args.edition == Edition::Upstream {
+        for (language, _) in files.iter_mut().flat_map(|file| &mut file.claims) {
+            if language.name() == Mcl::WIDE.name() {
+                *language = &Mcl::UPSTREAM;
+            }
+        }
     }
     let sources = Arc::new(SourceMap::new());
     let world = HostWorld::new();

@@ -13,6 +13,7 @@ use crate::codes;
 use crate::commands::merge::shown as shown_trouble;
 use crate::exit::{Exit, Failure};
 use crate::graphs;
+use crate::mcl;
 use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::show::explanation;
@@ -29,6 +30,7 @@ use crate::ui::Ui;
 Examples:
   ordain explain 'File[/etc/ntp.conf].mode' .
   ordain explain 'Class[ntp]' site.pp --format json
+  ordain explain 'file[/etc/motd].content' main.mcl
   ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
@@ -62,6 +64,11 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
             return Err(error.help("a template with stubs is explained with --at NODE").into());
         }
     };
+    if mcl::is_program(path) {
+        let request = mcl::Request::of(path, &args.compile);
+        let explanation = mcl::explain(ui, &request, &args.resource)?;
+        return print(ui, args, &explanation);
+    }
     let (name, attribute) = parse(&args.resource)?;
     let loaded = graphs::load(ui, path, &args.compile)?;
     let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;

@@ -2,15 +2,17 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use ordain_graph::json::{self, Secrets};
 use ordain_graph::{Relations, dot};
-use ordain_source::Severity;
+use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
+use crate::mcl;
 use crate::options::CompileArgs;
 use crate::show::{cycle, picture};
 use crate::ui::Ui;
@@ -24,7 +26,7 @@ Examples:
   ordain graph site.pp --out site.html
   ordain graph . --node web1.example.org --format svg > web1.svg")]
 pub struct GraphArgs {
-    /// A manifest, a directory, a graph, a catalog, or -
+    /// A manifest, a directory, a graph, a catalog, a program of mgmt, or -
     path: PathBuf,
     /// What to write [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]
@@ -32,6 +34,9 @@ pub struct GraphArgs {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Draw the functions of a program of mgmt in place of its resources
+    #[arg(long)]
+    functions: bool,
     #[command(flatten)]
     compile: CompileArgs,
 }
@@ -54,12 +59,7 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
-    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
-    if let Err(found) = Relations::new(&loaded.graph).order() {
-        let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
-        ui.diagnostics(vec![warning], &loaded.sources);
-    }
-    ordain_engine::automatic::add(&mut loaded.graph);
+    let loaded = if mcl::is_program(&args.path) { program(ui, args)? } else { graph(ui, args)? };
     let text = draw(&loaded, format(args));
     match &args.out {
         None => ui.out().write_all(text.as_bytes())?,
@@ -67,6 +67,31 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
             .map_err(|e| codes::io(&format!("cannot write {}", path.display()), &e))?,
     }
     Ok(Exit::Done)
+}
+
+/// The resources of a program of mgmt, or its functions.
+fn program(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
+    if !args.functions {
+        return graphs::program(ui, &args.path, &args.compile);
+    }
+    let sources = Arc::new(SourceMap::new());
+    let request = mcl::Request::of(&args.path, &args.compile);
+    let graph = mcl::functions(ui, &request, &sources)?;
+    Ok(Loaded::drawn(graph, sources))
+}
+
+fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
+    if args.functions {
+        let text = "only programs of mgmt have a graph of functions";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
+    if let Err(found) = Relations::new(&loaded.graph).order() {
+        let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
+        ui.diagnostics(vec![warning], &loaded.sources);
+    }
+    ordain_engine::automatic::add(&mut loaded.graph);
+    Ok(loaded)
 }
 
 fn format(args: &GraphArgs) -> Format {

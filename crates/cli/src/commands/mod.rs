@@ -11,6 +11,7 @@ mod eval;
 mod explain;
 mod explain_code;
 mod facts;
+mod fmt;
 mod graph;
 mod lookup;
 pub mod merge;
@@ -68,6 +69,7 @@ verbs! {
     "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
+    "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
     "types" Types(types::TypesArgs) => types::run,
     "parse" Parse(parse::ParseArgs) => parse::run,

@@ -3,13 +3,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ordain_source::TextRange;
+use ordain_source::{Span, TextRange};
 use rustc_hash::FxHashMap;
 
 use super::order::{self, Space};
 use super::program::{self, Import, Loading, ModId, Module, Modules};
-use super::scope::{self, Alias, Frames, Scope, Target, VarDef};
+use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
+use crate::Edition;
 use crate::failure::{Failure, Phase};
+use crate::functions::old::{self, Old};
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Name, Piece, StmtId, StmtKind};
 
 /// A block of a module.
@@ -50,6 +52,8 @@ pub struct Checker<'w> {
     pub names: Names,
     /// What is wrong.
     pub found: Vec<Failure>,
+    /// Calls of functions that only the wide edition has.
+    pub old: Vec<(Span, &'static Old)>,
     /// Blocks with what is around them, in order of their discovery.
     at: Vec<(Block, Option<ScopeId>)>,
     ids: FxHashMap<Block, ScopeId>,
@@ -87,6 +91,10 @@ impl Frames for Checker<'_> {
     fn module(&mut self, module: ModId) -> ScopeId {
         self.enter(Block::Top(module), None)
     }
+
+    fn edition(&self) -> Edition {
+        self.loading.edition
+    }
 }
 
 impl<'w> Checker<'w> {
@@ -97,6 +105,7 @@ impl<'w> Checker<'w> {
             modules,
             names: Names::default(),
             found: Vec::new(),
+            old: Vec::new(),
             at: Vec::new(),
             ids: FxHashMap::default(),
             reading: Vec::new(),
@@ -428,9 +437,8 @@ impl<'w> Checker<'w> {
                 }
                 ExprKind::Var(name) => self.var(at, module, name, expr.range, false),
                 ExprKind::CallVar(name, _) => self.var(at, module, name, expr.range, true),
-                ExprKind::Call(name, _) if scope::find_func(self, at, name).is_none() => {
-                    let text = format!("func `{name}` does not exist in this scope");
-                    self.refuse(module, text, expr.range);
+                ExprKind::Call(name, args) => {
+                    self.called(at, module, name, args.len(), expr.range);
                 }
                 ExprKind::Lambda(func) => {
                     self.func(at, module, func);
@@ -441,6 +449,27 @@ impl<'w> Checker<'w> {
             let from = work.len();
             expr.kind.each_part(&mut |part| work.push(part));
             work[from..].reverse();
+        }
+    }
+
+    fn called(
+        &mut self,
+        at: ScopeId,
+        module: &Arc<Module>,
+        name: &Name,
+        count: usize,
+        range: TextRange,
+    ) {
+        match scope::find_func(self, at, name) {
+            None => {
+                let text = format!("func `{name}` does not exist in this scope");
+                self.refuse(module, text, range);
+            }
+            Some(FuncHit::Builtin(func)) if self.loading.edition == Edition::Wide => {
+                let old = old::find(func.name).or_else(|| old::with_arguments(func, count));
+                self.old.extend(old.map(|old| (range.in_file(module.file), old)));
+            }
+            Some(_) => {}
         }
     }
 

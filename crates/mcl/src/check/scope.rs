@@ -8,7 +8,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::program::ModId;
-use crate::functions::{self, Builtin};
+use crate::Edition;
+use crate::functions::{self, Builtin, old};
 use crate::syntax::ast::{Name, StmtId};
 
 /// What a variable is.
@@ -71,6 +72,8 @@ pub trait Frames {
     fn included(&mut self, at: Self::At, include: StmtId) -> Option<Self::At>;
     /// The content of a module.
     fn module(&mut self, module: ModId) -> Self::At;
+    /// Which mcl it is.
+    fn edition(&self) -> Edition;
 }
 
 /// A variable that was found.
@@ -104,12 +107,14 @@ pub fn find_var<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<VarH
 
 /// Finds a function.
 pub fn find_func<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<FuncHit<F::At>> {
+    let is_wide = frames.edition() == Edition::Wide;
+    let old = |full: &str| old::find(full).filter(|_| is_wide).map(|old| &old.builtin);
     search(
         frames,
         Some(at),
         name,
         &|scope, at, name| scope.funcs.get(name).map(|stmt| FuncHit::In(at, *stmt)),
-        &|full| functions::find(full).map(FuncHit::Builtin),
+        &|full| functions::find(full).or_else(|| old(full)).map(FuncHit::Builtin),
     )
 }
 
@@ -159,7 +164,8 @@ fn search<F: Frames, R>(
         at = frames.parent(here);
     }
     // Functions of modules are reached by their import only.
-    let is_function = name.contains('.') && functions::find(name).is_some();
+    let is_known = || functions::find(name).is_some() || old::find(name).is_some();
+    let is_function = name.contains('.') && is_known();
     if is_function { None } else { system(name) }
 }
 

@@ -8,7 +8,7 @@ use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::Edition;
 use crate::check::program::ModId;
 use crate::check::scope::{self, FuncHit, VarDef, VarHit};
-use crate::functions::{self, Builtin, Known, Shape};
+use crate::functions::{self, Builtin, Known, Shape, old};
 use crate::ir::{BuiltinCall, IrId, IrKind, ParamId};
 use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind};
 use crate::types::unify::TyId;
@@ -30,7 +30,12 @@ impl Elaborator<'_> {
     ) -> Typed {
         match scope::find_func(self, frame, name) {
             None => self.broken(at),
-            Some(FuncHit::Builtin(func)) => {
+            Some(FuncHit::Builtin(mut func)) => {
+                if self.edition == Edition::Wide
+                    && let Some(old) = old::with_arguments(func, args.len())
+                {
+                    func = &old.builtin;
+                }
                 if !self.has_names_for(func, name, args.len(), at) {
                     return self.broken(at);
                 }
@@ -77,9 +82,10 @@ impl Elaborator<'_> {
         ann: Option<TyId>,
     ) -> Typed {
         let module = self.module_of(found);
-        let StmtKind::Func(name, func) = &module.tree.stmts[stmt].kind else {
+        let StmtKind::Func(_, func) = &module.tree.stmts[stmt].kind else {
             return self.broken(at);
         };
+        self.called.insert((self.frame(found).block.module(), stmt));
         let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
         let result = self.result(at, ann);
         let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
@@ -94,7 +100,6 @@ impl Elaborator<'_> {
         let (lambda, own) = self.function(found, func);
         self.locals = locals;
         let span = module.tree.stmts[stmt].range.in_file(module.file);
-        let _ = name;
         self.require(span, Subject::Expr(at.0, at.1), shape, own);
         let args = args.iter().map(|arg| arg.ir).collect();
         self.node(IrKind::Apply(lambda, args), at, result)

@@ -309,7 +309,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn defined(&mut self, found: FrameId, def: VarDef, at: (ModId, ExprId)) -> Typed {
+    pub(super) fn defined(&mut self, found: FrameId, def: VarDef, at: (ModId, ExprId)) -> Typed {
         let id = match def {
             VarDef::Index => return self.param(self.frame(found).first, at),
             VarDef::Value => return self.param(ParamId(self.frame(found).first.0 + 1), at),
@@ -459,7 +459,35 @@ impl Elaborator<'_> {
                 Value::Bool(true) => self.known_value(*then),
                 _ => self.known_value(*other),
             },
+            IrKind::Builtin(call) => match (call.func.name, &*call.args) {
+                ("_struct_lookup", [of, name]) => {
+                    self.known_value(self.known_field(*of, &self.known_value(*name)?)??)
+                }
+                ("_struct_lookup_optional", [of, name, default]) => {
+                    let field = self.known_field(*of, &self.known_value(*name)?)?;
+                    self.known_value(field.unwrap_or(*default))
+                }
+                _ => None,
+            },
             _ => None,
+        }
+    }
+
+    /// The field of a struct that is written down: nothing in it if the struct has no such field.
+    fn known_field(&self, mut of: IrId, name: &Value) -> Option<Option<IrId>> {
+        loop {
+            match &self.program.ir[of].kind {
+                IrKind::Def(def) => match &self.defs[def.0 as usize].state {
+                    State::Done { ir, .. } => of = *ir,
+                    _ => return None,
+                },
+                IrKind::Struct(names, values) => {
+                    let name = name.as_str()?.to_text();
+                    let at = names.iter().position(|own| *own == *name);
+                    return Some(at.and_then(|at| values.get(at).copied()));
+                }
+                _ => return None,
+            }
         }
     }
 

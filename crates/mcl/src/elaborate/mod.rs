@@ -7,6 +7,7 @@
 mod call;
 mod debug;
 mod expr;
+mod questionable;
 mod solve;
 mod stmt;
 
@@ -14,8 +15,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_source::limits::StackMeter;
-use ordain_source::{Span, TextRange};
-use rustc_hash::FxHashMap;
+use ordain_source::{Diagnostic, Span, TextRange};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Edition;
 use crate::check::names::{Block, Names};
@@ -125,6 +126,8 @@ pub(crate) struct Elaborator<'m> {
     validations: Vec<Validation>,
     deferred: Vec<Deferred>,
     known: Vec<Option<Option<Type>>>,
+    /// The functions that are called.
+    called: FxHashSet<(ModId, StmtId)>,
     program: Program,
     found: Vec<Failure>,
     stack: StackMeter,
@@ -172,9 +175,13 @@ impl Frames for Elaborator<'_> {
         self.tops.insert(module, frame);
         frame
     }
+
+    fn edition(&self) -> Edition {
+        self.edition
+    }
 }
 
-/// Puts a program together.
+/// Puts a program together; with it comes what is questionable in it.
 ///
 /// # Errors
 /// With what is wrong with its types.
@@ -183,36 +190,49 @@ pub fn elaborate(
     names: &Names,
     main: ModId,
     edition: Edition,
-) -> Result<Program, Vec<Failure>> {
-    let mut elaborator = Elaborator {
-        modules,
-        names,
-        edition,
-        frames: Vec::new(),
-        tops: FxHashMap::default(),
-        defs: Vec::new(),
-        params: Vec::new(),
-        locals: Vec::new(),
-        types: Types::default(),
-        constraints: Vec::new(),
-        late: Vec::new(),
-        validations: Vec::new(),
-        deferred: Vec::new(),
-        known: Vec::new(),
-        program: Program { regions: vec![0], ..Program::default() },
-        found: Vec::new(),
-        stack: StackMeter::here(),
-        is_exceeded: false,
-    };
-    for id in 0..modules.len() as u32 {
-        let module = modules.get(ModId(id));
-        elaborator.program.files.push(module.file);
-        elaborator.program.modules.push(module);
-    }
+) -> Result<(Program, Vec<Diagnostic>), Vec<Failure>> {
+    let mut elaborator = Elaborator::new(modules, names, edition);
     let top = elaborator.module(main);
     let steps = elaborator.block(top);
     elaborator.program.body = steps;
-    elaborator.finish()
+    let used = elaborator.used(top);
+    let (program, mut questionable) = elaborator.finish()?;
+    if edition == Edition::Wide {
+        questionable.extend(questionable::unused(modules, names, main, &used));
+    }
+    Ok((program, questionable))
+}
+
+impl<'m> Elaborator<'m> {
+    fn new(modules: &'m Modules, names: &'m Names, edition: Edition) -> Self {
+        let mut program = Program { regions: vec![0], ..Program::default() };
+        for id in 0..modules.len() as u32 {
+            let module = modules.get(ModId(id));
+            program.files.push(module.file);
+            program.modules.push(module);
+        }
+        Self {
+            modules,
+            names,
+            edition,
+            frames: Vec::new(),
+            tops: FxHashMap::default(),
+            defs: Vec::new(),
+            params: Vec::new(),
+            locals: Vec::new(),
+            types: Types::default(),
+            constraints: Vec::new(),
+            late: Vec::new(),
+            validations: Vec::new(),
+            deferred: Vec::new(),
+            known: Vec::new(),
+            called: FxHashSet::default(),
+            program,
+            found: Vec::new(),
+            stack: StackMeter::here(),
+            is_exceeded: false,
+        }
+    }
 }
 
 impl Elaborator<'_> {

@@ -2,22 +2,30 @@
 
 use std::sync::Arc;
 
-use super::{Constraint, Deferred, Elaborator, Subject, Validation, debug};
+use ordain_source::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
+
+use super::{Constraint, Deferred, Elaborator, State, Subject, Validation, debug};
+use crate::check::program::ModId;
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
+use crate::syntax::ast::ExprId;
 use crate::types::unify::TyId;
 use crate::types::{FuncType, Type};
 
+/// How many types that do not fit are told.
+const MOST_FAILURES: usize = 100;
+
 impl Elaborator<'_> {
     /// Solves the types and gives the program.
-    pub(super) fn finish(mut self) -> Result<Program, Vec<Failure>> {
-        if !self.found.is_empty() {
-            return Err(self.found);
+    pub(super) fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Vec<Failure>> {
+        let mut failures = std::mem::take(&mut self.found);
+        failures.extend(self.solve());
+        if !failures.is_empty() {
+            return Err(failures);
         }
-        let late = std::mem::take(&mut self.late);
-        self.constraints.extend(late);
-        if let Err(failure) = self.solve().and_then(|()| self.settle()) {
+        if let Err(failure) = self.settle() {
             return Err(vec![failure]);
         }
         if let Err(failure) = self.all_known() {
@@ -29,24 +37,55 @@ impl Elaborator<'_> {
         }
         self.signatures();
         self.lower_defs();
-        Ok(self.program)
+        let questionable = self.operators_in_question();
+        Ok((self.program, questionable))
     }
 
-    fn solve(&mut self) -> Result<(), Failure> {
+    /// Makes types what they must be, in order. What does not fit is left out and said, unless it only
+    /// follows from what was said before.
+    pub(super) fn solve(&mut self) -> Vec<Failure> {
+        let late = std::mem::take(&mut self.late);
+        self.constraints.extend(late);
+        let mut failures = Vec::new();
+        if self.is_exceeded {
+            return failures;
+        }
+        let mut blamed: FxHashSet<Span> = FxHashSet::default();
         for at in 0..self.constraints.len() {
             self.types.step = at as u32;
-            let Constraint { expected, actual, .. } = self.constraints[at];
-            if let Err(mismatch) = self.types.unify(expected, actual) {
-                let span = self.constraints[at].span;
-                let mut failure = Failure::new(Phase::Unify, mismatch.text, span);
-                let other = mismatch.step.and_then(|step| self.constraints.get(step as usize));
-                if let Some(other) = other.filter(|other| other.span != span) {
-                    failure = failure.related(other.span, "its type follows from here");
-                }
-                return Err(failure);
+            let Constraint { expected, actual, span, .. } = self.constraints[at];
+            let Err(mismatch) = self.types.unify(expected, actual) else { continue };
+            let other = mismatch.step.and_then(|step| self.constraints.get(step as usize));
+            let other = other.map(|other| other.span).filter(|other| *other != span);
+            let is_new = blamed.insert(span);
+            let is_told = other.is_some_and(|other| !blamed.insert(other));
+            if (!is_new || is_told) && !failures.is_empty() || failures.len() >= MOST_FAILURES {
+                continue;
             }
+            let mut failure = Failure::new(Phase::Unify, mismatch.text, span);
+            if let Some(other) = other {
+                failure = failure.related(other, "its type follows from here");
+            } else if let Subject::Expr(module, expr) = self.constraints[at].subject {
+                let (span, kind) = self.source_of((module, expr), actual);
+                failure = failure.related(span, format!("this is of type {kind}"));
+            }
+            failures.push(failure);
         }
-        Ok(())
+        failures
+    }
+
+    /// Where the value of an expression is written: of a variable its definition. And its type.
+    fn source_of(&mut self, mut at: (ModId, ExprId), ty: TyId) -> (Span, String) {
+        for _ in 0..MOST_FAILURES {
+            let defined = self.program.ir.iter().find_map(|(_, ir)| match ir.kind {
+                IrKind::Def(def) if ir.at == at => Some(def),
+                _ => None,
+            });
+            let Some(def) = defined else { break };
+            let State::Done { ir, .. } = self.defs[def.0 as usize].state else { break };
+            at = self.program.ir[ir].at;
+        }
+        (self.span_of(at), self.types.print(ty))
     }
 
     /// Decides what could not be decided before, until nothing changes.
@@ -73,7 +112,7 @@ impl Elaborator<'_> {
 
     fn fit(
         &mut self,
-        span: ordain_source::Span,
+        span: Span,
         expected: TyId,
         actual: TyId,
     ) -> Result<(), Failure> {
@@ -193,6 +232,10 @@ impl Elaborator<'_> {
         let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
+            if let IrKind::List(_) | IrKind::Map(_) | IrKind::Struct(..) = self.program.ir[id].kind {
+                let ty = self.types.concrete(self.program.ir[id].ty);
+                self.program.composites.push((id, ty));
+            }
             let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
             let signature = if call.func.name == "_operator" {
                 Arc::clone(&operator)

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::dynamic::{Body, Control, Shape};
 use super::node::{Call, NodeId, Op};
 use super::{Engine, MOST_NODES};
-use crate::functions::{self, Builtin, Fault, Run};
+use crate::functions::{self, Builtin, Fault, Operator, Run};
 use crate::types::FuncType;
 use crate::value::Value;
 
@@ -31,6 +31,18 @@ impl<'e> Graph<'e> {
     /// source.
     pub fn set_tag(&mut self, tag: u32) {
         self.tag = tag;
+    }
+
+    /// Gives a node another number, if it calls a function that may be called early.
+    pub fn retag_call(&mut self, node: NodeId, tag: u32) {
+        let Some(node) = self.engine.store.get_mut(node) else { return };
+        let is_early = match &node.op {
+            Op::Call(call) => call.builtin.is_speculated,
+            op => matches!(op, Op::Operator(_)),
+        };
+        if is_early {
+            node.tag = tag;
+        }
     }
 
     /// Says which module the nodes that are added from now on belong to: its directory below the root
@@ -85,6 +97,12 @@ impl<'e> Graph<'e> {
         signature: Option<Arc<FuncType>>,
         args: Vec<NodeId>,
     ) -> NodeId {
+        if builtin.name == "_operator"
+            && let Some((first, operands)) = args.split_first()
+            && let Some(operator) = self.known_operator(*first)
+        {
+            return self.operator(operator, operands.to_vec());
+        }
         if let Run::Iterate(iteration) = builtin.run {
             return self.dynamic(Shape::Iterate(iteration), args, Vec::new());
         }
@@ -95,6 +113,18 @@ impl<'e> Graph<'e> {
         let (state, watches) = (functions::State::default(), Vec::new());
         let call = Call { builtin, signature, base, state, watches };
         self.add(Op::Call(Box::new(call)), args)
+    }
+
+    fn known_operator(&self, node: NodeId) -> Option<Operator> {
+        match &self.engine.store.get(node)?.op {
+            Op::Constant(Value::Str(text)) => Operator::of(text.as_str()?),
+            _ => None,
+        }
+    }
+
+    /// An operator and its operands.
+    pub fn operator(&mut self, operator: Operator, operands: Vec<NodeId>) -> NodeId {
+        self.add(Op::Operator(operator), operands)
     }
 
     /// A list of the values of nodes.

@@ -174,6 +174,11 @@ impl Engine {
         self.store.get(node).map_or(0, |found| found.tag)
     }
 
+    /// Whether a run failed: the program is over.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.store.len()

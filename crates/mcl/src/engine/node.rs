@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::State;
 use super::dynamic::{Control, Slot};
-use crate::functions::{self, Builtin, Watch};
+use crate::functions::{self, Builtin, Operator, Watch};
 use crate::types::FuncType;
 use crate::value::Value;
 
@@ -27,6 +27,8 @@ pub(super) enum Op {
     Constant(Value),
     /// It calls a built-in function.
     Call(Box<Call>),
+    /// It applies an operator to its inputs.
+    Operator(Operator),
     /// It makes a list of its inputs.
     List,
     /// It makes a map of its inputs: key, value, key, value.
@@ -84,6 +86,7 @@ impl Node {
         match &self.op {
             Op::Constant(value) => format!("const: {}({value})", value.kind()),
             Op::Call(call) => call.builtin.parts().1.into(),
+            Op::Operator(_) => "_operator".into(),
             Op::List => "composite: list".into(),
             Op::Map => "composite: map".into(),
             Op::Struct(_) => "composite: struct".into(),
@@ -133,6 +136,13 @@ impl Store {
     pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
         let place = self.places.get_mut(id.index as usize)?;
         place.node.as_mut().filter(|_| place.generation == id.generation)
+    }
+
+    /// The node that is at a place now, and its level.
+    pub fn at(&self, index: u32) -> Option<(NodeId, u32)> {
+        let place = self.places.get(index as usize)?;
+        let node = place.node.as_ref()?;
+        Some((NodeId { index, generation: place.generation }, node.level))
     }
 
     /// The node that is at a place now.
@@ -215,9 +225,16 @@ impl Store {
         self.get(id).map(|node| node.followers.as_slice()).unwrap_or_default().iter().copied()
     }
 
-    pub fn set_state(&mut self, id: NodeId, state: State) {
-        let Some(node) = self.get_mut(id) else { return };
+    /// Gives a node a state. Whether it is another one than it had.
+    pub fn set_state(&mut self, id: NodeId, state: State) -> bool {
+        let Some(node) = self.get_mut(id) else { return false };
+        if node.state.is_same(&state) {
+            return false;
+        }
         let old = std::mem::replace(&mut node.state, state);
+        if let (State::Value(_), State::Value(_)) = (&old, &node.state) {
+            return true;
+        }
         let is_pending = matches!(node.state, State::Pending);
         let is_failed = matches!(node.state, State::Error(..));
         match (matches!(old, State::Pending), is_pending) {
@@ -234,6 +251,7 @@ impl Store {
             }
             _ => {}
         }
+        true
     }
 
     /// Gives a node other inputs, and lifts it and all that depend on it above them.

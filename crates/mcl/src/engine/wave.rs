@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::node::{Node, NodeId, Op};
 use super::{Engine, Failure, State, dynamic};
-use crate::functions::{Call, Fault, Run, Surroundings, Watch};
+use crate::functions::{Call, Fault, Outcome, Run, Surroundings, Watch};
 use crate::value::{Map, Struct, Value};
 
 /// Nodes that wait for a look, by level.
@@ -65,13 +65,12 @@ impl Queue {
 pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Result<(), Failure> {
     while let Some((level, index)) = engine.queue.pop() {
         // What waited here may be gone, and another node in its place; or it has had its turn.
-        let Some(id) = engine.store.id(index).filter(|_| engine.queue.is_waiting(index)) else {
+        if !engine.queue.is_waiting(index) {
             continue;
-        };
+        }
+        let Some((id, now)) = engine.store.at(index) else { continue };
         // It may have been lifted while it waited.
-        let is_level = engine.store.get(id).map(|node| node.level as usize);
-        if is_level.is_some_and(|now| now > level) {
-            let now = is_level.and_then(|now| u32::try_from(now).ok()).unwrap_or(0);
+        if now as usize > level {
             engine.queue.put(now, index);
             continue;
         }
@@ -91,18 +90,13 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
 
 /// Keeps the state of a node; if it is another one, those that depend on it have to look.
 fn settle(engine: &mut Engine, id: NodeId, state: State) {
-    let Some(node) = engine.store.get(id) else { return };
-    // What flows past a control node is not seen in its state.
-    let is_output_of = matches!(node.op, Op::Control(_));
-    if node.state.is_same(&state) && !is_output_of {
+    let Engine { store, queue, changes, .. } = engine;
+    if store.set_state(id, state) {
+        *changes += 1;
+    } else if store.get(id).is_none_or(|node| !matches!(node.op, Op::Control(_))) {
+        // What flows past a control node is not seen in its state.
         return;
     }
-    let is_changed = !node.state.is_same(&state);
-    if is_changed {
-        engine.changes += 1;
-        engine.store.set_state(id, state);
-    }
-    let Engine { store, queue, .. } = engine;
     for follower in store.followers(id) {
         if let Some(node) = store.get(follower) {
             queue.push(node.level, follower.index);
@@ -120,6 +114,16 @@ fn evaluate(
         Op::Control(_) => return dynamic::control(engine, id),
         Op::Output => return Ok(dynamic::output(engine, id)),
         Op::Constant(value) => return Ok(State::Value(value.clone())),
+        Op::Operator(operator) => {
+            let mut inputs = node.inputs.iter().map(|id| engine.state(*id));
+            match (inputs.next(), inputs.next()) {
+                (Some(State::Value(a)), Some(State::Value(b))) => {
+                    return settled(operator.apply(a, Some(b)), node.tag);
+                }
+                (Some(State::Value(a)), None) => return settled(operator.apply(a, None), node.tag),
+                _ => {}
+            }
+        }
         _ => {}
     }
     let mut first_error = None;
@@ -183,6 +187,11 @@ fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Res
     if let Some(node) = engine.store.get_mut(id) {
         node.op = Op::Call(call);
     }
+    settled(outcome, tag)
+}
+
+/// The state that the outcome of a call gives.
+fn settled(outcome: Outcome, tag: u32) -> Result<State, Fault> {
     match outcome {
         Ok(value) => Ok(State::Value(value)),
         Err(fault) if fault.is_waiting => Ok(State::Pending),

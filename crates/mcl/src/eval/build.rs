@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
-use crate::functions::{Fault, Surroundings};
+use crate::functions::{Fault, Operator, Surroundings};
 use crate::ir::{
-    DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
+    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
 };
 use crate::value::{Func, Value};
 
@@ -289,9 +289,14 @@ impl Builder<'_, '_> {
             IrKind::Call(func, args) => self.call(env, id, *func, args),
             IrKind::Apply(lambda, args) => {
                 let args = self.nodes(env, args)?;
-                self.apply(env, *lambda, args)
+                self.apply(env, id, *lambda, args)
             }
             IrKind::Builtin(call) => {
+                if let Some(operator) = operator(&program, call) {
+                    let operands = self.nodes(env, call.args.get(1..).unwrap_or_default())?;
+                    self.tag(id);
+                    return Ok(self.graph.operator(operator, operands));
+                }
                 let args = self.nodes(env, &call.args)?;
                 self.tag(id);
                 Ok(self.graph.call(call.func, call.signature.clone(), args))
@@ -323,15 +328,20 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The body of a function in place of its call. What goes wrong in the call that it ends in is
+    /// said of the whole call.
     fn apply(
         &mut self,
         env: &Arc<Env>,
+        id: IrId,
         lambda: Lambda,
         args: Vec<NodeId>,
     ) -> Result<NodeId, Fault> {
         let outer = Some(Arc::clone(env));
         let env = Env::inner(outer, RegionId::TOP, lambda.first, args);
-        self.node(&env, lambda.body)
+        let node = self.node(&env, lambda.body)?;
+        self.graph.retag_call(node, id.raw());
+        Ok(node)
     }
 
     /// A call of a value. If that is known to be one function, it is put in place.
@@ -345,12 +355,12 @@ impl Builder<'_, '_> {
         let program = Arc::clone(&self.shared.program);
         let args = self.nodes(env, args)?;
         match &program.ir[func].kind {
-            IrKind::Lambda(lambda) => return self.apply(env, *lambda, args),
+            IrKind::Lambda(lambda) => return self.apply(env, id, *lambda, args),
             IrKind::Def(def) => {
                 let def = program.defs[def.0 as usize];
                 if let IrKind::Lambda(lambda) = &program.ir[def.value].kind {
                     let around = region(env, def.region);
-                    return self.apply(&around, *lambda, args);
+                    return self.apply(&around, id, *lambda, args);
                 }
             }
             _ => {}
@@ -391,6 +401,17 @@ impl Builder<'_, '_> {
         let node = self.node(&inside, def.value)?;
         lock(&env.memo).insert(id, node);
         Ok(node)
+    }
+}
+
+/// The operator that a call applies.
+fn operator(program: &Program, call: &BuiltinCall) -> Option<Operator> {
+    if call.func.name != "_operator" {
+        return None;
+    }
+    match &program.ir[*call.args.first()?].kind {
+        IrKind::Const(Value::Str(text)) => Operator::of(text.as_str()?),
+        _ => None,
     }
 }
 

@@ -4,10 +4,11 @@ use super::interpret::{Resource, Resources};
 use crate::types::Type;
 use crate::value::Value;
 
-/// One line for each resource, edge and field that is set, sorted.
+/// One line for each resource, edge and field that is set, sorted. What resources receive is there if
+/// it is known without running any.
 pub fn lines(resources: &Resources) -> Vec<String> {
     let mut lines = resources.lines();
-    for resource in &resources.list {
+    for resource in &super::sends::settled(resources).list {
         lines.extend(fields(resource));
     }
     lines.sort();

@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::failure::{Failure, Phase};
 use crate::ir::{EntryStepKind, HalfStep, Included, IrKind, Program, ResourceStep, Step};
 use crate::resources::{Given, Kind, Known, Width};
-use crate::value::{Struct, Value};
+use crate::value::Value;
 
 /// What a resource receives into a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,6 +104,19 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Whether these are the same resources with the same edges; where they are written may differ.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_same = |(a, b): (&Resource, &Resource)| {
+            let same_kind = a.kind.kind.name == b.kind.kind.name && a.name == b.name;
+            same_kind && a.receives == b.receives && difference(a, b).is_none()
+        };
+        let flags = |(key, edge): (&(usize, usize), &Edge)| (*key, edge.notify, edge.is_automatic);
+        self.list.len() == other.list.len()
+            && self.list.iter().zip(&other.list).all(is_same)
+            && self.edges.len() == other.edges.len()
+            && self.edges.iter().map(flags).eq(other.edges.iter().map(flags))
+    }
+
     /// The textual form of the original, sorted.
     pub fn lines(&self) -> Vec<String> {
         let names: Vec<String> = self.list.iter().map(Resource::reference).collect();
@@ -573,7 +586,7 @@ impl Interpreter<'_> {
             let text =
                 |name: &str| item.get(name).and_then(Value::as_str).map(|text| text.to_string());
             let (Some(name), Some(data)) = (text("name"), text("data")) else { continue };
-            match decode(template, &data) {
+            match crate::exports::decode(template, &data) {
                 Ok(resource) => self.finish(&resource, name, &[]),
                 Err(cause) => {
                     let text = format!("could not collect {}[{name}]: {cause}", step.kind);
@@ -699,37 +712,6 @@ fn fits(width: Width, value: &Value) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("0 is an `{name}`, and rv `{number}` will overflow it"))
-}
-
-/// A resource that was exported, in Ordain's own encoding, under the fields of a template.
-fn decode(template: &Resource, data: &str) -> Result<Resource, String> {
-    let read = ordain_data::json::read(data).map_err(|error| error.to_string())?;
-    let mut resource = template.clone();
-    for (at, field) in template.kind.kind.fields.iter().enumerate() {
-        if resource.fields[at].is_none()
-            && let Some(value) = read.get(field.name)
-        {
-            resource.fields[at] = from_data(value);
-        }
-    }
-    Ok(resource)
-}
-
-fn from_data(data: &ordain_data::Value) -> Option<Value> {
-    use ordain_data::Value as Data;
-    Some(match data {
-        Data::Bool(value) => Value::Bool(*value),
-        Data::Int(value) => Value::Int(*value),
-        Data::Float(value) => Value::Float(*value),
-        Data::Str(text) => text.as_str().into(),
-        Data::List(items) => Value::list(items.iter().filter_map(from_data)),
-        Data::Map(map) => {
-            let pairs =
-                map.iter().filter_map(|(key, value)| Some((key.as_str()?, from_data(value)?)));
-            Struct::of(pairs).into()
-        }
-        _ => return None,
-    })
 }
 
 /// Whether a kind is the one of this name.

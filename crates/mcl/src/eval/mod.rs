@@ -5,6 +5,8 @@
 //! | `build` | the nodes of expressions and statements |
 //! | [`interpret`] | the values of a finished graph to resources and edges |
 //! | [`meta`] | meta parameters |
+//! | [`sends`] | what resources receive that is known beforehand |
+//! | [`outline`] | the function graph as a picture of the program |
 //! | `validate` | what kinds ask of their fields |
 //! | `autoedge` | the edges that kinds ask for by themselves |
 
@@ -13,6 +15,8 @@ mod build;
 pub mod fields;
 pub mod interpret;
 pub mod meta;
+pub mod outline;
+pub mod sends;
 mod validate;
 
 use std::sync::Arc;

@@ -29,6 +29,7 @@ mod golang;
 mod iter;
 mod math;
 mod net;
+pub mod old;
 mod operators;
 mod os;
 mod strings;
@@ -43,6 +44,8 @@ use rustc_hash::FxHashMap;
 use crate::types::{FuncType, Type};
 use crate::value::{Map, Str, Struct, Value};
 
+pub use operators::Operator;
+pub(crate) use shape::argument_name;
 pub use shape::{Known, instantiate, validate};
 pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};

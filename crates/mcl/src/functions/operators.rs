@@ -50,29 +50,128 @@ fn field(call: &mut Call<'_>) -> Outcome {
 }
 
 fn operator(call: &mut Call<'_>) -> Outcome {
-    let operator = call.str(0)?.as_str().unwrap_or("");
-    let (a, b) = (call.value(1)?, call.args.get(2).copied());
-    let Some(b) = b else {
-        return match (operator, a) {
-            ("not", Value::Bool(a)) => Ok((!a).into()),
-            _ => Err(unsupported(a)),
+    let a = call.value(1)?;
+    match Operator::of(call.str(0)?.as_str().unwrap_or("")) {
+        Some(operator) => operator.apply(a, call.args.get(2).copied()),
+        None => Err(unsupported(a)),
+    }
+}
+
+/// An operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operator {
+    /// `not`
+    Not,
+    /// `==`
+    Equal,
+    /// `!=`
+    Differ,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    More,
+    /// `>=`
+    AtLeast,
+    /// `and`
+    And,
+    /// `or`
+    Or,
+    /// `in`
+    In,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+impl Operator {
+    /// The operator that is written so.
+    pub fn of(text: &str) -> Option<Self> {
+        Some(match text {
+            "not" => Self::Not,
+            "==" => Self::Equal,
+            "!=" => Self::Differ,
+            "<" => Self::Less,
+            "<=" => Self::AtMost,
+            ">" => Self::More,
+            ">=" => Self::AtLeast,
+            "and" => Self::And,
+            "or" => Self::Or,
+            "in" => Self::In,
+            "+" => Self::Add,
+            "-" => Self::Subtract,
+            "*" => Self::Multiply,
+            "/" => Self::Divide,
+            _ => return None,
+        })
+    }
+
+    /// Its value for these operands.
+    ///
+    /// # Errors
+    /// If there is none: the kinds do not go with it, or the divisor is zero.
+    pub fn apply(self, a: &Value, b: Option<&Value>) -> Outcome {
+        let Some(b) = b else {
+            return match (self, a) {
+                (Self::Not, Value::Bool(a)) => Ok((!a).into()),
+                _ => Err(unsupported(a)),
+            };
         };
-    };
-    match operator {
-        "==" => equal(a, b).map(Value::from),
-        "!=" => equal(a, b).map(|is_equal| (!is_equal).into()),
-        "<" | "<=" | ">" | ">=" => order(operator, a, b),
-        "and" | "or" => match (a, b) {
-            (Value::Bool(a), Value::Bool(b)) => {
-                Ok(if operator == "and" { *a && *b } else { *a || *b }.into())
+        match self {
+            Self::Equal => equal(a, b).map(Value::from),
+            Self::Differ => equal(a, b).map(|is_equal| (!is_equal).into()),
+            Self::Less | Self::AtMost | Self::More | Self::AtLeast => self.order(a, b),
+            Self::And | Self::Or => match (a, b) {
+                (Value::Bool(a), Value::Bool(b)) => {
+                    Ok(if self == Self::And { *a && *b } else { *a || *b }.into())
+                }
+                _ => Err(unsupported(a)),
+            },
+            Self::In => match b {
+                Value::List(items) => Ok(items.contains(a).into()),
+                _ => Err(unsupported(b)),
+            },
+            _ => self.arithmetic(a, b),
+        }
+    }
+
+    fn order(self, a: &Value, b: &Value) -> Outcome {
+        let order = match (a, b) {
+            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+            _ => return Err(unsupported(a)),
+        };
+        Ok(order
+            .is_some_and(|order| match self {
+                Self::Less => order.is_lt(),
+                Self::AtMost => order.is_le(),
+                Self::More => order.is_gt(),
+                _ => order.is_ge(),
+            })
+            .into())
+    }
+
+    fn arithmetic(self, a: &Value, b: &Value) -> Outcome {
+        match (self, a, b) {
+            (Self::Add, Value::Str(a), Value::Str(b)) => {
+                Ok(Value::bytes([a.as_bytes(), b.as_bytes()].concat()))
             }
+            (Self::Add, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_add(*b).into()),
+            (Self::Subtract, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_sub(*b).into()),
+            (Self::Multiply, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_mul(*b).into()),
+            (Self::Divide, Value::Int(a), Value::Int(b)) => divide(*a as f64, *b as f64),
+            (Self::Add, Value::Float(a), Value::Float(b)) => Ok((a + b).into()),
+            (Self::Subtract, Value::Float(a), Value::Float(b)) => Ok((a - b).into()),
+            (Self::Multiply, Value::Float(a), Value::Float(b)) => Ok((a * b).into()),
+            (Self::Divide, Value::Float(a), Value::Float(b)) => divide(*a, *b),
             _ => Err(unsupported(a)),
-        },
-        "in" => match b {
-            Value::List(items) => Ok(items.contains(a).into()),
-            _ => Err(unsupported(b)),
-        },
-        _ => arithmetic(operator, a, b),
+        }
     }
 }
 
@@ -82,39 +181,6 @@ fn unsupported(value: &Value) -> Fault {
 
 fn equal(a: &Value, b: &Value) -> Result<bool, Fault> {
     if matches!(a, Value::Func(_)) { Err(unsupported(a)) } else { Ok(a == b) }
-}
-
-fn order(operator: &str, a: &Value, b: &Value) -> Outcome {
-    let order = match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        _ => return Err(unsupported(a)),
-    };
-    Ok(order
-        .is_some_and(|order| match operator {
-            "<" => order.is_lt(),
-            "<=" => order.is_le(),
-            ">" => order.is_gt(),
-            _ => order.is_ge(),
-        })
-        .into())
-}
-
-fn arithmetic(operator: &str, a: &Value, b: &Value) -> Outcome {
-    match (operator, a, b) {
-        ("+", Value::Str(a), Value::Str(b)) => {
-            Ok(Value::bytes([a.as_bytes(), b.as_bytes()].concat()))
-        }
-        ("+", Value::Int(a), Value::Int(b)) => Ok(a.wrapping_add(*b).into()),
-        ("-", Value::Int(a), Value::Int(b)) => Ok(a.wrapping_sub(*b).into()),
-        ("*", Value::Int(a), Value::Int(b)) => Ok(a.wrapping_mul(*b).into()),
-        ("/", Value::Int(a), Value::Int(b)) => divide(*a as f64, *b as f64),
-        ("+", Value::Float(a), Value::Float(b)) => Ok((a + b).into()),
-        ("-", Value::Float(a), Value::Float(b)) => Ok((a - b).into()),
-        ("*", Value::Float(a), Value::Float(b)) => Ok((a * b).into()),
-        ("/", Value::Float(a), Value::Float(b)) => divide(*a, *b),
-        _ => Err(unsupported(a)),
-    }
 }
 
 fn divide(a: f64, b: f64) -> Outcome {

@@ -196,7 +196,7 @@ fn file_exists(call: &mut Call<'_>) -> Outcome {
     is_file(call, &path)
 }
 
-fn readfile(call: &mut Call<'_>) -> Outcome {
+pub(super) fn readfile(call: &mut Call<'_>) -> Outcome {
     let path = call.text(0)?;
     call.watch(Watch::File(path.as_ref().into()));
     let content = call.surroundings.world().read(Path::new(path.as_ref()));

@@ -226,7 +226,8 @@ fn printf(args: &[Known]) -> Result<FuncType, String> {
     for (index, arg) in rest.iter().enumerate() {
         let verb = wanted.as_ref().and_then(|wanted| wanted.get(index).cloned().flatten());
         let fresh = Type::Var(u32::try_from(index + 1).unwrap_or(u32::MAX).min(OWN_VARIABLES));
-        let known = arg.ty.clone().filter(|ty| !matches!(ty, Type::Var(_)));
+        let own = || arg.value.as_ref().map(Type::of).filter(Type::is_known);
+        let known = arg.ty.clone().or_else(own).filter(|ty| !matches!(ty, Type::Var(_)));
         if let (Some(verb), Some(known)) = (&verb, &known)
             && verb != known
         {
@@ -243,7 +244,7 @@ fn printf(args: &[Known]) -> Result<FuncType, String> {
 }
 
 /// The name of an argument by its number: `a`, `b`, …, `z`, `aa`.
-fn argument_name(index: usize) -> ecow::EcoString {
+pub(crate) fn argument_name(index: usize) -> ecow::EcoString {
     let mut letters = Vec::new();
     let mut rest = index + 1;
     while rest > 0 {

@@ -72,7 +72,7 @@ fn env(call: &mut Call<'_>) -> Outcome {
     Ok(Map::new(pairs.map(|(name, value)| (Value::bytes(name), Value::bytes(value)))).into())
 }
 
-fn getenv(call: &mut Call<'_>) -> Outcome {
+pub(super) fn getenv(call: &mut Call<'_>) -> Outcome {
     let name = call.text(0)?;
     let missing = || Fault::catchable(format!("environment variable not set: {name}"));
     call.surroundings.world().env(&name).map(Into::into).ok_or_else(missing)

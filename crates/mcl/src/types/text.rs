@@ -98,6 +98,11 @@ impl<'t> Reader<'t> {
         found
     }
 
+    fn is_at(&mut self, mark: &str) -> bool {
+        self.blanks();
+        self.rest().starts_with(mark)
+    }
+
     fn expect(&mut self, mark: &str, reason: &'static str) -> Step<()> {
         if self.eat(mark) { Ok(()) } else { Err(reason) }
     }
@@ -166,7 +171,8 @@ impl<'t> Reader<'t> {
                 }
                 names.push(name.into());
                 types.push(self.ty()?);
-                if !self.eat(";") {
+                // A last semicolon before the brace is nothing.
+                if !self.eat(";") || self.is_at("}") {
                     break;
                 }
             }

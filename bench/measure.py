@@ -1,0 +1,39 @@
+"""What the comparisons share: CPU time and peak memory of whole processes."""
+
+import os
+import subprocess
+import sys
+
+
+def run(*command, directory=None):
+    """Runs a command, its output thrown away; its CPU seconds and peak memory in MB."""
+    # Not fork: the pages of this interpreter would be part of what is measured.
+    to_null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
+    before = os.getcwd()
+    if directory:
+        os.chdir(directory)
+    try:
+        pid = os.posix_spawn(command[0], command, os.environ, file_actions=[to_null])
+    finally:
+        os.chdir(before)
+    _, status, usage = os.wait4(pid, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def best(times, *command, directory=None):
+    """The least of several runs, of time and memory each."""
+    runs = (run(*command, directory=directory) for _ in range(times))
+    return tuple(min(column) for column in zip(*runs))
+
+
+def written(script, *arguments):
+    """Lets a script write inputs in a process of its own, since what this one has held in memory
+    would count as the peak of those it starts; the names that it prints."""
+    command = [sys.executable, script, "--write", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def seconds(value):
+    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.1f} ms"

@@ -1,0 +1,73 @@
+//! `ordain fmt`: programs in the form that all have.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ordain_source::Diagnostic;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::mcl::{self, Edition};
+use crate::ui::{Ui, count};
+
+/// Format programs of mgmt
+///
+/// Files are written in place, and directories are searched for .mcl files. Comments stay, and what is
+/// no mcl is left as it is. With - standard input is formatted to standard output.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain fmt main.mcl
+  ordain fmt --check .")]
+pub struct FmtArgs {
+    /// Files and directories, or -
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Write nothing; fail if a file is not formatted
+    #[arg(long)]
+    check: bool,
+    /// Which mcl the programs are in
+    #[arg(long, value_name = "EDITION", default_value = "wide")]
+    edition: Edition,
+}
+
+/// Formats.
+///
+/// # Errors
+/// When a file cannot be read, is no mcl, or cannot be written.
+pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
+    let mut changed = Vec::new();
+    for path in &args.paths {
+        if path == Path::new("-") {
+            let text = crate::input::read_stdin()?;
+            let formatted = mcl::formatted(path, &text, args.edition).map_err(wrong)?;
+            if !args.check {
+                ui.out().write_all(formatted.as_bytes())?;
+            }
+            if formatted != text {
+                changed.push(path.clone());
+            }
+            continue;
+        }
+        changed.extend(mcl::format(path, args.check, args.edition).map_err(wrong)?);
+    }
+    if !args.check {
+        return Ok(Exit::Done);
+    }
+    for path in &changed {
+        writeln!(ui.out(), "{}", path.display())?;
+    }
+    if changed.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let text = match changed.len() {
+        1 => "1 file is not formatted".to_owned(),
+        more => format!("{} are not formatted", count(more, "file")),
+    };
+    Err(Diagnostic::error(codes::FORMAT, text).help("`ordain fmt` without --check does it").into())
+}
+
+fn wrong(text: String) -> Failure {
+    Diagnostic::error(codes::FORMAT, text).into()
+}

@@ -1,0 +1,219 @@
+//! A program as a stream of graphs of resources.
+//!
+//! [`Stream`] holds a program that runs. Whoever runs it — the engine, or a test — owns the world: it
+//! asks what there is to watch ([`Stream::watches`]) and until when to sleep ([`Stream::due`]), says
+//! what happened ([`Stream::happened`]), and asks for what follows from it ([`Stream::poll`]). Nothing
+//! here waits, starts a thread or looks at a clock other than that of the [`Surroundings`]:
+//!
+//! ```
+//! use ordain_mcl::functions::surroundings::{Memory, Watch};
+//! use ordain_mcl::session::{self, Input, Options};
+//! use ordain_mcl::stream::{News, Stream};
+//!
+//! let mut host = Memory::default();
+//! host.world.files.insert("/x".into(), b"a".into());
+//! let program = "import \"os\"\ntest os.readfile(\"/x\") {}\n";
+//! let input = Input::Text("/main.mcl".into(), program.into());
+//! let sources = ordain_source::SourceMap::new();
+//! let checked = session::check(&host.world, &sources, &input, &Options::default()).unwrap();
+//! let mut stream = Stream::new(checked.program, &host).unwrap();
+//! let News::Graph(graph) = stream.poll(&host).unwrap() else { panic!("the first graph is there") };
+//! assert_eq!(graph.lines(), ["Vertex: test[a]"]);
+//!
+//! host.world.files.insert("/x".into(), b"b".into());
+//! stream.happened(&Watch::File("/x".into()));
+//! let News::Graph(graph) = stream.poll(&host).unwrap() else { panic!("another graph") };
+//! assert_eq!(graph.lines(), ["Vertex: test[b]"]);
+//! assert!(matches!(stream.poll(&host), Ok(News::Nothing)));
+//! ```
+//!
+//! All that happened since the last poll is one wave, and a graph that is equal to the last one is no
+//! news. [`Stream::next_graph`] is the loop around it for those who can wait: what waiting means they
+//! say with a [`Wait`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use ordain_source::limits;
+
+use crate::engine::NodeId;
+use crate::eval::Running;
+use crate::eval::interpret::Resources;
+use crate::eval::meta;
+use crate::failure::Failure;
+use crate::functions::surroundings::{Surroundings, Watch};
+use crate::ir::Program;
+use crate::session::STACK;
+
+/// What a poll found.
+#[derive(Debug)]
+pub enum News {
+    /// The resources are others than before.
+    Graph(Arc<Resources>),
+    /// They are what they were.
+    Nothing,
+    /// A value is missing that something that is watched will bring.
+    Incomplete,
+}
+
+/// How to wait until something happens.
+pub trait Wait {
+    /// Waits until one of these happens, or until this time, whichever is first; gives what happened.
+    /// Timers are not among the watches: their time is `until`.
+    fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch>;
+
+    /// What is outside of the program now.
+    fn surroundings(&self) -> &dyn Surroundings;
+}
+
+/// A program that runs.
+pub struct Stream {
+    running: Running,
+    last: Option<Arc<Resources>>,
+    /// When nodes that watch the clock are called again.
+    timers: BTreeMap<(NodeId, Watch), SystemTime>,
+    watches: BTreeSet<Watch>,
+    watches_changed: bool,
+}
+
+impl Stream {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// When its graph of functions cannot be.
+    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
+        if let Some(failure) = meta::repeated(&program) {
+            return Err(failure);
+        }
+        let running = limits::on_deep_stack(STACK, || Running::new(program, surroundings))?;
+        Ok(Self {
+            running,
+            last: None,
+            timers: BTreeMap::new(),
+            watches: BTreeSet::new(),
+            watches_changed: true,
+        })
+    }
+
+    /// What follows from all that happened since the last poll. Timers whose time has come need not be
+    /// reported.
+    ///
+    /// # Errors
+    /// What ends the program: no further graph will come. An error of the resources alone ends nothing:
+    /// [`Stream::is_over`] tells them apart.
+    pub fn poll(&mut self, surroundings: &dyn Surroundings) -> Result<News, Vec<Failure>> {
+        let now = surroundings.world().now();
+        self.fire(now);
+        let running = &mut self.running;
+        let result = limits::on_deep_stack(STACK, || {
+            running.run(surroundings).map_err(|failure| vec![failure])?;
+            running.resources()
+        });
+        self.arm(now);
+        let Some(resources) = result? else { return Ok(News::Incomplete) };
+        if self.last.as_ref().is_some_and(|last| last.is_same(&resources)) {
+            return Ok(News::Nothing);
+        }
+        let resources = Arc::new(resources);
+        self.last = Some(Arc::clone(&resources));
+        Ok(News::Graph(resources))
+    }
+
+    /// Says that something happened. Whether the program waits for it.
+    pub fn happened(&mut self, event: &Watch) -> bool {
+        self.running.engine().wake(|watch| watch == event) > 0
+    }
+
+    /// What the program waits for besides the clock.
+    pub fn watches(&self) -> &BTreeSet<Watch> {
+        &self.watches
+    }
+
+    /// Whether they are others than at the last call of this method.
+    pub fn watches_changed(&mut self) -> bool {
+        std::mem::take(&mut self.watches_changed)
+    }
+
+    /// When to poll again though nothing happened.
+    pub fn due(&self) -> Option<SystemTime> {
+        self.timers.values().min().copied()
+    }
+
+    /// How many nodes the graph of functions has.
+    pub fn size(&mut self) -> usize {
+        self.running.engine().len()
+    }
+
+    /// Whether no other graph can come: an error ended the program, or it waits for nothing.
+    pub fn is_over(&mut self) -> bool {
+        let failed = self.running.engine().has_failed();
+        failed || self.last.is_some() && self.watches.is_empty() && self.timers.is_empty()
+    }
+
+    /// Waits for the next graph, until this time at most. `None` if there was none until then, or none
+    /// can come any more.
+    ///
+    /// # Errors
+    /// As of [`Stream::poll`].
+    pub fn next_graph(
+        &mut self,
+        world: &mut dyn Wait,
+        deadline: Option<SystemTime>,
+    ) -> Result<Option<Arc<Resources>>, Vec<Failure>> {
+        loop {
+            if let News::Graph(resources) = self.poll(world.surroundings())? {
+                return Ok(Some(resources));
+            }
+            let now = world.surroundings().world().now();
+            if self.is_over() || deadline.is_some_and(|deadline| now >= deadline) {
+                return Ok(None);
+            }
+            let until = self.due().into_iter().chain(deadline).min();
+            for event in world.wait(&self.watches, until) {
+                self.happened(&event);
+            }
+        }
+    }
+
+    /// Calls again what waits for a time that has come.
+    fn fire(&mut self, now: SystemTime) {
+        let ready: Vec<(NodeId, Watch)> = (self.timers.iter())
+            .filter(|(_, due)| **due <= now)
+            .map(|(timer, _)| timer.clone())
+            .collect();
+        for timer in ready {
+            self.running.engine().notify(timer.0);
+            self.timers.remove(&timer);
+        }
+    }
+
+    /// Notes what is watched from now on.
+    fn arm(&mut self, now: SystemTime) {
+        let engine = self.running.engine();
+        // A timer that fired is armed again also if its node asks for the same as before.
+        let changed = engine.watches_changed();
+        let mut timers = BTreeMap::new();
+        let mut watches = BTreeSet::new();
+        for (node, watch) in engine.watches() {
+            let due = match watch {
+                Watch::Every(pause) => now.checked_add(*pause),
+                Watch::At(time) => Some(*time),
+                _ => {
+                    if changed {
+                        watches.insert(watch.clone());
+                    }
+                    continue;
+                }
+            };
+            let timer = (node, watch.clone());
+            let due = self.timers.get(&timer).copied().or(due);
+            timers.extend(due.map(|due| (timer, due)));
+        }
+        self.timers = timers;
+        if changed && watches != self.watches {
+            self.watches = watches;
+            self.watches_changed = true;
+        }
+    }
+}
