@@ -15,12 +15,13 @@ use std::rc::Rc;
 use ecow::EcoString;
 use ordain_plugins::{Fault, Host, Limits, Session};
 use ordain_source::World;
+use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 use crate::error::{Class, Error};
 use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
 use crate::value::{InstanceId, Value};
-use wire::{Unknowns, received, sent, type_expr};
+use wire::{Mirror, received, sent, type_expr};
 
 /// A module of which the Python code is loaded.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ pub struct Python {
 
 #[derive(Default)]
 struct State {
-    unknowns: Unknowns,
+    mirror: Mirror,
     is_started: bool,
     has_modules: bool,
     /// The entities that resources are registered for.
@@ -249,10 +250,10 @@ impl Python {
                     None => Ok(answer),
                 };
             }
-            let reply = match answers::answer(context, &answer, &mut state.unknowns) {
+            let reply = match answers::answer(context, &answer, &mut state.mirror) {
                 Ok(reply) => reply,
                 Err(stop) => {
-                    let reply = answers::stop(&stop, context, &mut state.unknowns);
+                    let reply = answers::stop(&stop, context, &mut state.mirror);
                     stopped = Some(stop);
                     reply
                 }
@@ -273,7 +274,7 @@ impl Python {
         let message = self.export_message(context, instances);
         let answer = self.converse(context, &message, "the export")?;
         if let Some(error) = answer.get("error") {
-            return Err(raised(error, context, &mut self.state.borrow_mut().unknowns));
+            return Err(raised(error, context, &mut self.state.borrow_mut().mirror));
         }
         let texts = |name: &str| -> Vec<String> {
             let list = answer[name].as_array().into_iter().flatten();
@@ -286,23 +287,29 @@ impl Python {
 
     /// The instances by the names of resources, with all that is known of them.
     fn export_message(&self, context: &mut dyn Context, instances: &[InstanceId]) -> Json {
-        let State { unknowns, resources, .. } = &mut *self.state.borrow_mut();
-        let mut by_name = serde_json::Map::new();
+        let State { mirror, resources, .. } = &mut *self.state.borrow_mut();
+        // An entity has many instances: what it is exported as is found out once.
+        let mut of_entity: FxHashMap<EcoString, Vec<usize>> = FxHashMap::default();
+        let mut found: Vec<Vec<u32>> = vec![Vec::new(); resources.len()];
         let mut wanted = std::collections::BTreeSet::new();
-        for name in resources.iter() {
-            let of_name: Vec<u32> = instances
-                .iter()
-                .filter(|&&instance| context.is_instance(instance, name) == Some(true))
-                .map(|instance| instance.0)
-                .collect();
-            wanted.extend(&of_name);
-            by_name.insert(name.clone(), json!(of_name));
+        for &instance in instances {
+            let name = EcoString::from(context.entity_name(instance));
+            let of_entity = of_entity.entry(name).or_insert_with(|| {
+                let is = |name: &String| context.is_instance(instance, name) == Some(true);
+                (0..resources.len()).filter(|&at| is(&resources[at])).collect()
+            });
+            for &at in of_entity.iter() {
+                found[at].push(instance.0);
+                wanted.insert(instance.0);
+            }
         }
+        let by_name: serde_json::Map<String, Json> =
+            resources.iter().zip(found).map(|(name, of_name)| (name.clone(), json!(of_name))).collect();
         let snapshot: Vec<Json> = wanted
             .into_iter()
             .map(|number| {
                 let instance = InstanceId(number);
-                let known = answers::known(context, instance, None, unknowns);
+                let known = answers::known(context, instance, None, mirror);
                 let shown = Value::Instance(instance).repr(context);
                 json!([number, context.entity_name(instance), shown, known])
             })
@@ -360,31 +367,44 @@ impl Plugin for Function {
         let answer = self.python.converse(context, &message, &self.signature.name)?;
         let state = &mut *self.python.state.borrow_mut();
         match answer.get("error") {
-            Some(error) => Err(raised(error, context, &mut state.unknowns)),
-            None => received(&answer["v"], context, &mut state.unknowns),
+            Some(error) => Err(raised(error, context, &mut state.mirror)),
+            None => received(&answer["v"], context, &mut state.mirror),
         }
     }
 }
 
 impl Function {
     fn message(&self, context: &mut dyn Context, arguments: &Arguments) -> Json {
-        let unknowns = &mut self.python.state.borrow_mut().unknowns;
-        let mut named = Vec::new();
+        let mirror = &mut self.python.state.borrow_mut().mirror;
+        let mut known = Vec::new();
+        for value in arguments.values.iter().flatten() {
+            if let Value::Instance(instance) = value
+                && mirror.wants(*instance)
+            {
+                let shown = value.repr(context);
+                let attributes = answers::known(context, *instance, None, mirror);
+                known.push(json!([instance.0, context.entity_name(*instance), shown, attributes]));
+            }
+        }
+        let mut named = serde_json::Map::new();
         for (param, value) in self.signature.params.iter().zip(&arguments.values) {
             if let Some(value) = value {
-                named.push(json!([param.name.as_str(), sent(value, context, unknowns)]));
+                named.insert(param.name.to_string(), sent(value, context, mirror));
             }
         }
         let rest: Vec<Json> =
-            arguments.rest.iter().map(|value| sent(value, context, unknowns)).collect();
+            arguments.rest.iter().map(|value| sent(value, context, mirror)).collect();
         let keywords: Vec<Json> = arguments
             .keywords
             .iter()
-            .map(|(name, value)| json!([name.as_str(), sent(value, context, unknowns)]))
+            .map(|(name, value)| json!([name.as_str(), sent(value, context, mirror)]))
             .collect();
         let mut message = json!({
             "do": "call", "number": self.number, "named": named, "rest": rest, "keywords": keywords,
         });
+        if !known.is_empty() {
+            message["known"] = known.into();
+        }
         if self.signature.has_context {
             let line = context.location().line;
             message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
@@ -419,12 +439,12 @@ fn signature(said: &Json) -> Signature {
 }
 
 /// An exception of a plugin.
-fn raised(error: &Json, context: &mut dyn Context, unknowns: &mut Unknowns) -> Stop {
+fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop {
     let text = error["text"].as_str().unwrap_or_default().to_owned();
     let class = error["class"].as_str().unwrap_or("Exception");
     match error["kind"].as_str() {
         Some("unset") => Stop::Unset(answers::variables(&error["wait"])),
-        Some("unknown") => match received(&error["unknown"], context, unknowns) {
+        Some("unknown") => match received(&error["unknown"], context, mirror) {
             Ok(value) if value.is_unknown() => Stop::Unknown(value),
             _ => Stop::Unknown(Value::unknown("")),
         },

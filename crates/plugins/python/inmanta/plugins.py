@@ -15,7 +15,7 @@ from inmanta.ast.type import Null
 from inmanta.config import Config
 from inmanta.execute import proxy
 from inmanta.execute.proxy import DynamicProxy, ProxyContext
-from inmanta.execute.runtime import Resolver, instance
+from inmanta.execute.runtime import Resolver, mirrored
 from inmanta.execute.util import Unknown
 from inmanta.warnings import InmantaWarning
 
@@ -70,8 +70,7 @@ class Plugin:
         self.options = options
         self.replaced_by = None
         self.context = None
-        self.kinds = {}
-        self.parameters = []
+        self.taken = []
 
     def get_full_name(self):
         return self.name
@@ -295,17 +294,18 @@ def allows_reference(annotation):
 def signature(made):
     function = made.function
     parameters = []
+    made.taken = []
     made.context = None
-    made.parameters = list(inspect.signature(function).parameters.values())
-    for parameter in made.parameters:
+    for parameter in inspect.signature(function).parameters.values():
         annotation = resolved(function, parameter.annotation)
         if annotation is Context:
             made.context = parameter.name
+            made.taken.append(Taken(parameter, None, True))
             continue
         if parameter.annotation is inspect.Parameter.empty:
             text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
             raise ast.RuntimeException(None, text % (made.name, parameter.name))
-        made.kinds[parameter.name] = annotation
+        made.taken.append(Taken(parameter, annotation, False))
         default = None
         has_default = parameter.default is not inspect.Parameter.empty
         if has_default:
@@ -363,18 +363,33 @@ def stopped(answer):
     raise ast.RuntimeException(None, answer.get("text", "the compiler gave no answer"))
 
 
-def to_python(value, annotation, name, allow_unknown):
-    """A value of the wire as the plug-in gets it."""
-    held = proxy.inner(value)
-    kind = dataclass_in(annotation)
-    if kind is not None:
-        return converted(held, kind)
-    if isinstance(held, Unknown):
-        return held
-    if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
-        return held
-    context = ProxyContext(path=name, allow_reference_values=allows_reference(annotation))
-    return DynamicProxy.return_value(held, context=context)
+class Taken:
+    """How an argument is made of what came over the wire; found out once for each parameter."""
+
+    def __init__(self, parameter, annotation, is_context):
+        self.name = parameter.name
+        self.is_context = is_context
+        self.is_rest = parameter.kind is parameter.VAR_POSITIONAL
+        self.is_keywords = parameter.kind is parameter.VAR_KEYWORD
+        self.by_name = parameter.kind is parameter.KEYWORD_ONLY
+        self.dataclass = None if is_context else dataclass_in(annotation)
+        self.context = ProxyContext(
+            path=parameter.name, allow_reference_values=not is_context and allows_reference(annotation)
+        )
+
+    def python(self, value, allow_unknown, name=None):
+        """A value of the wire as the plug-in gets it."""
+        if value is None or type(value) in (str, int, bool, float):
+            return value
+        held = proxy.inner(value)
+        if self.dataclass is not None:
+            return converted(held, self.dataclass)
+        if isinstance(held, Unknown):
+            return held
+        if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
+            return held
+        context = self.context if name is None else dataclasses.replace(self.context, path=name)
+        return DynamicProxy.return_value(held, context=context)
 
 
 def converted(held, kind):
@@ -431,29 +446,27 @@ def constructed(value):
 def called(message):
     made = _registered[message["number"]]
     unknown = made.options["allow_unknown"]
+    given = message["named"]
+    mirrored(message.get("known", ()))
     args, kwargs = [], {}
     positional = True
-    given = dict(message["named"])
-    for parameter in made.parameters:
-        name, kind = parameter.name, parameter.kind
-        annotation = made.kinds.get(name)
-        if name == made.context:
+    for taken in made.taken:
+        if taken.is_context:
             value = Context(made, message["where"])
-        elif kind is parameter.VAR_POSITIONAL:
-            args.extend(to_python(item, annotation, name, unknown) for item in message["rest"])
+        elif taken.is_rest:
+            args.extend(taken.python(item, unknown) for item in message["rest"])
             positional = False
             continue
-        elif kind is parameter.VAR_KEYWORD:
-            kwargs.update((key, to_python(item, annotation, key, unknown)) for key, item in message["keywords"])
+        elif taken.is_keywords:
+            kwargs.update((key, taken.python(item, unknown, key)) for key, item in message["keywords"])
             continue
-        elif name in given:
-            value = to_python(given[name], annotation, name, unknown)
+        elif taken.name in given:
+            value = taken.python(given[taken.name], unknown)
         else:
             positional = False
             continue
-        if positional and kind is not parameter.KEYWORD_ONLY:
+        if positional and not taken.by_name:
             args.append(value)
         else:
-            kwargs[name] = value
-    result = ordain.timed(made.function, *args, **kwargs)
-    return {"v": proxy.outer(result)}
+            kwargs[taken.name] = value
+    return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}
