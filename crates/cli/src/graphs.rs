@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::codes;
 use crate::commands::compile;
 use crate::exit::Failure;
+use crate::inmanta;
 use crate::input::{self, Exporting};
 use crate::options::CompileArgs;
 use crate::ui::Ui;
@@ -38,6 +39,12 @@ enum Modules {
 }
 
 impl Loaded {
+    /// What came of a model of Inmanta.
+    pub fn of_model(model: inmanta::Loaded) -> Self {
+        let modules = Modules::Below(Vec::new());
+        Self { graph: model.graph, sources: model.sources, plan: None, modules, exports: None }
+    }
+
     /// The directories of modules by name, where these are known.
     pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
         let Modules::ByName(dirs) = &self.modules else { return BTreeMap::new() };
@@ -102,6 +109,9 @@ fn load_as(
     args: &CompileArgs,
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
+    if inmanta::is_model(path) {
+        return Ok(Loaded::of_model(inmanta::load(ui, path, args)?));
+    }
     let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;
         if begins_document(text.as_bytes()) {
@@ -133,7 +143,7 @@ pub fn is_graph(path: &Path) -> bool {
         resources: Option<serde::de::IgnoredAny>,
         edges: Option<serde::de::IgnoredAny>,
     }
-    if path.is_dir() || path.extension().is_some_and(|e| e == "pp") {
+    if path.is_dir() || path.extension().is_some_and(|e| e == "pp" || e == "cf") {
         return true;
     }
     if !is_document(path) {

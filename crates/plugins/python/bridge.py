@@ -235,7 +235,6 @@ def start(message):
     finder.modules.update({name: m["python"] for name, m in message["modules"].items() if m["python"]})
     module.Project._set(message)
     config.Config._set(message["settings"])
-    sys.path[:0] = message["path"]
     return {}
 
 

@@ -13,6 +13,7 @@ use crate::codes;
 use crate::commands::merge::shown as shown_trouble;
 use crate::exit::{Exit, Failure};
 use crate::graphs;
+use crate::inmanta;
 use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::show::explanation;
@@ -22,13 +23,15 @@ use crate::ui::Ui;
 /// Say where a resource or the value of an attribute comes from
 ///
 /// RESOURCE is a reference such as `File[/etc/motd]`, with `.mode` behind it for one attribute.
-/// Values that lost are shown, too. With --at, the arguments are a dynaml template and its stubs, and
+/// Values that lost are shown, too. In models of Inmanta it may also be an instance, such as
+/// `app::Host#2` or `app::Host[name=web]`. With --at, the arguments are a dynaml template and its stubs, and
 /// a node of the merged document is explained.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ordain explain 'File[/etc/ntp.conf].mode' .
   ordain explain 'Class[ntp]' site.pp --format json
+  ordain explain 'app::Host[name=web].port' main.cf
   ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
@@ -62,6 +65,11 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
             return Err(error.help("a template with stubs is explained with --at NODE").into());
         }
     };
+    if inmanta::is_model(path)
+        && let Some(explanation) = inmanta::explain(ui, path, &args.compile, &args.resource)?
+    {
+        return print(ui, args, &explanation);
+    }
     let (name, attribute) = parse(&args.resource)?;
     let loaded = graphs::load(ui, path, &args.compile)?;
     let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ordain_graph::json::{self, Secrets};
 use ordain_graph::{Relations, dot};
-use ordain_source::Severity;
+use ordain_source::{Diagnostic, Severity};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
+use crate::inmanta;
 use crate::options::CompileArgs;
 use crate::show::{cycle, picture};
 use crate::ui::Ui;
@@ -29,6 +30,9 @@ pub struct GraphArgs {
     /// What to write [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]
     format: Option<Format>,
+    /// Draw the instances of a model of Inmanta, not its resources
+    #[arg(long)]
+    instances: bool,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -54,13 +58,25 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
+    if args.instances {
+        if !inmanta::is_model(&args.path) {
+            let text = "only models of Inmanta have instances";
+            return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+        }
+        let model = inmanta::instances(ui, &args.path, &args.compile)?;
+        return write(ui, args, &Loaded::of_model(model));
+    }
     let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     if let Err(found) = Relations::new(&loaded.graph).order() {
         let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
         ui.diagnostics(vec![warning], &loaded.sources);
     }
     ordain_engine::automatic::add(&mut loaded.graph);
-    let text = draw(&loaded, format(args));
+    write(ui, args, &loaded)
+}
+
+fn write(ui: &mut Ui, args: &GraphArgs, loaded: &Loaded) -> Result<Exit, Failure> {
+    let text = draw(loaded, format(args));
     match &args.out {
         None => ui.out().write_all(text.as_bytes())?,
         Some(path) => std::fs::write(path, text)

@@ -153,6 +153,7 @@ fn finish(context: &mut dyn Context, all: Vec<Made>, exported: &mut Exported) ->
         made.fields.insert("id".into(), json!(made.id.to_string()));
         edges.push((made.id.without_version(), found));
         exported.resources.push(Json::Object(made.fields));
+        exported.instances.push(Some(made.instance));
     }
     match cycle(&edges) {
         Some(names) => {

@@ -8,11 +8,13 @@
 mod answers;
 mod wire;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_functions::base64::Mode;
 use ordain_plugins::{Fault, Host, Limits, Session};
 use ordain_source::World;
 use rustc_hash::FxHashMap;
@@ -85,8 +87,6 @@ pub struct Setup {
     pub name: String,
     /// The interpreters to try before that of the `PATH`: that of the project's environment.
     pub interpreters: Vec<PathBuf>,
-    /// Directories in which Python looks for packages first.
-    pub path: Vec<PathBuf>,
     /// Settings by section.
     pub settings: Vec<(String, Vec<(String, String)>)>,
 }
@@ -96,6 +96,8 @@ pub struct Python {
     host: Host,
     setup: Setup,
     state: RefCell<State>,
+    /// Whether an export gives the contents of files, too.
+    wants_files: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -112,7 +114,12 @@ impl Python {
     pub fn new(setup: Setup, limits: Limits) -> Rc<Self> {
         let programs = setup.interpreters.iter().map(|path| path.display().to_string()).collect();
         let host = Host::python(limits, programs);
-        Rc::new(Self { host, setup, state: RefCell::default() })
+        Rc::new(Self { host, setup, state: RefCell::default(), wants_files: Cell::default() })
+    }
+
+    /// Exports give the contents of files from now on.
+    pub fn want_files(&self) {
+        self.wants_files.set(true);
     }
 
     /// Whether any module with Python code has been loaded.
@@ -206,7 +213,6 @@ impl Python {
             "name": self.setup.name,
             "modules": modules,
             "settings": settings,
-            "path": self.setup.path.iter().map(|path| text(path)).collect::<Vec<_>>(),
         })
     }
 
@@ -271,7 +277,8 @@ impl Python {
         context: &mut dyn Context,
         instances: &[InstanceId],
     ) -> Result<Exported, Stop> {
-        let message = self.export_message(context, instances);
+        let mut message = self.export_message(context, instances);
+        message["files"] = json!(self.wants_files.get());
         let answer = self.converse(context, &message, "the export")?;
         if let Some(error) = answer.get("error") {
             return Err(raised(error, context, &mut self.state.borrow_mut().mirror));
@@ -282,7 +289,16 @@ impl Python {
         };
         let (warnings, skipped) = (texts("warnings"), texts("skipped"));
         let resources = answer["resources"].as_array().cloned().unwrap_or_default();
-        Ok(Exported { resources, warnings, skipped })
+        let numbers = answer["of"].as_array().into_iter().flatten().map(Json::as_u64);
+        let instances = numbers.map(|number| number.map(|n| InstanceId(n as u32))).collect();
+        let mut files = HashMap::new();
+        for (digest, content) in answer["files"].as_object().into_iter().flatten() {
+            let text = content.as_str().unwrap_or_default();
+            let bytes = ordain_functions::base64::decode(text, Mode::Strict)
+                .map_err(|error| Stop::raised("ValueError", error.to_string()))?;
+            files.insert(digest.clone(), bytes);
+        }
+        Ok(Exported { resources, instances, files, warnings, skipped })
     }
 
     /// The instances by the names of resources, with all that is known of them.
@@ -340,6 +356,10 @@ impl Python {
 pub struct Exported {
     /// The resources as JSON.
     pub resources: Vec<Json>,
+    /// The instance of each resource, where there is one.
+    pub instances: Vec<Option<InstanceId>>,
+    /// The contents of files by their digests, if they were asked for.
+    pub files: HashMap<String, Vec<u8>>,
     /// What is to be said of them.
     pub warnings: Vec<String>,
     /// The instances that are left out because they are not known yet.

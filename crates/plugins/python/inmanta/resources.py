@@ -1,4 +1,5 @@
 """Resources: what instances of the model are exported as."""
+import base64
 import re
 
 from inmanta.execute import proxy
