@@ -153,6 +153,12 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         match python.load(request.world, &python_modules(&loaded)) {
             Ok(found) => {
                 plugins.extend(found);
+                let warnings = python.take_warnings().into_iter();
+                program.warnings.extend(warnings.map(|text| Warning {
+                    class: "InmantaWarning",
+                    text,
+                    at: None,
+                }));
                 error = program.define(&plugins).err();
             }
             Err(found) => error = Some(found),

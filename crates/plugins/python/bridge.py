@@ -204,6 +204,9 @@ def fault(error):
         said["kind"] = "compiler"
         said["class"] = type(error).__name__
         said["text"] = getattr(error, "msg", str(error))
+        if isinstance(error, ast.ExternalException) and error.__cause__ is not None:
+            cause = error.__cause__
+            said["cause"] = "%s: %s" % (class_name(type(cause)), cause)
     if isinstance(error, SyntaxError) and error.filename:
         said["trace"].append("%s:%s" % (error.filename, error.lineno))
     return said
@@ -246,7 +249,11 @@ def load(message):
     if failures:
         return {"failures": failures}
     importlib.import_module("inmanta_plugins.std")
-    return {"plugins": plugins.declared(), "resources": resources.resource.get_entity_resources()}
+    return {
+        "plugins": plugins.declared(),
+        "resources": resources.resource.get_entity_resources(),
+        "warnings": plugins.warned(),
+    }
 
 
 def call(message):

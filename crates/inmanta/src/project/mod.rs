@@ -116,7 +116,11 @@ impl Loading<'_> {
         module: &str,
         import: Option<(Name, Location)>,
     ) -> Box<Error> {
-        if error.class != Class::ModuleNotFound {
+        let is_of_module = matches!(
+            error.class,
+            Class::ModuleNotFound | Class::InvalidModule | Class::ModuleMetadataFileNotFound
+        );
+        if !is_of_module {
             return error;
         }
         let message = format!("Failed to load module {module}");
@@ -244,7 +248,7 @@ impl Loading<'_> {
         }
         for path in &self.modulepath {
             let directory = path.join(module);
-            if !self.is_directory(&directory.join("model")) {
+            if !self.is_directory(&directory) {
                 continue;
             }
             let has = |name: &str| self.world.kind(&directory.join(name)).is_some();
@@ -255,6 +259,11 @@ impl Loading<'_> {
                     directory.display()
                 );
                 return Err(Error::new(Class::InvalidModule, message));
+            }
+            if !has("module.yml") && !has("model") {
+                let file = directory.join("module.yml");
+                let message = format!("Metadata file {} does not exist", file.display());
+                return Err(Error::new(Class::ModuleMetadataFileNotFound, message));
             }
             let python = directory.join("plugins");
             return Ok(Some(Module { directory, python, is_old: true }));

@@ -91,8 +91,7 @@ impl Question<'_> {
         let instance = self.instance();
         let names = self.context.attribute_names(instance);
         let pairs = names.iter().map(|name| {
-            let found = self.context.attribute(instance, name);
-            let is_relation = matches!(found, Ok(Value::Instance(_)) | Err(Stop::Error(_)));
+            let is_relation = self.context.is_relation(instance, name);
             json!([name.as_str(), if is_relation { "relation" } else { "any" }])
         });
         json!({"v": pairs.collect::<Vec<_>>()})

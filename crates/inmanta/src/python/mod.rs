@@ -105,6 +105,8 @@ struct State {
     mirror: Mirror,
     is_started: bool,
     has_modules: bool,
+    /// What is to be said of what was loaded.
+    warnings: Vec<String>,
     /// The entities that resources are registered for.
     resources: Vec<String>,
 }
@@ -125,6 +127,11 @@ impl Python {
     /// Whether any module with Python code has been loaded.
     pub fn is_used(&self) -> bool {
         self.state.borrow().has_modules
+    }
+
+    /// What is to be said of the modules that were loaded.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.borrow_mut().warnings)
     }
 
     /// Loads the Python code of modules, in their order, and gives their plugins.
@@ -173,6 +180,8 @@ impl Python {
         if let Some(error) = answer.get("error") {
             return Err(not_declared(error));
         }
+        let texts = answer["warnings"].as_array().into_iter().flatten();
+        state.warnings.extend(texts.filter_map(|text| text.as_str().map(str::to_owned)));
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -469,7 +478,11 @@ fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop 
             _ => Stop::Unknown(Value::unknown("")),
         },
         Some("explicit") => Stop::Explicit(text),
-        Some("compiler") => Stop::Error(Error::new(compiler_class(class), text)),
+        Some("compiler") => {
+            let mut made = Error::new(compiler_class(class), text);
+            made.python = error["cause"].as_str().map(str::to_owned);
+            Stop::Error(made)
+        }
         _ => Stop::raised(class, text),
     }
 }
@@ -483,6 +496,8 @@ fn compiler_class(name: &str) -> Class {
         "TypeNotFoundException" => Class::TypeNotFound,
         "OptionalValueException" => Class::OptionalValue,
         "AttributeException" => Class::Attribute,
+        "ExternalException" => Class::External,
+        "ExplicitPluginException" => Class::ExplicitPlugin,
         "DoubleSetException" => Class::DoubleSet,
         "DuplicateException" => Class::Duplicate,
         "UnexpectedReference" => Class::UnexpectedReference,

@@ -79,6 +79,7 @@ pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Jso
                 "name": reference.name.as_str(),
                 "class": reference.class.as_str(),
                 "arguments": arguments,
+                "number": reference.number,
             }})
         }
     }
@@ -150,6 +151,7 @@ fn tagged(
             arguments: pairs(&what["arguments"], context, mirror)?,
             computes: type_expr(&what["computes"]),
             text: what["text"].as_str().map(str::to_owned),
+            number: what["number"].as_u64(),
         })),
         "$c" => {
             let attributes = pairs(&what[1], context, mirror)?;

@@ -176,6 +176,22 @@ class Compiler:
 
 
 ANY = ["any"]
+_warnings = []
+
+
+def any_for(annotation):
+    _warnings.append(
+        "Python type %s was implicitly cast to 'Any' because no matching type was found in the Inmanta DSL. "
+        "Please refer to the documentation for an overview of supported types at the plugin boundary." % (annotation,)
+    )
+    return ANY
+
+
+def warned():
+    """The warnings since it was asked last, each once."""
+    found = list(dict.fromkeys(_warnings))
+    _warnings.clear()
+    return found
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
     numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
@@ -189,7 +205,7 @@ def kind_of(annotation, plugin, where, missing=()):
     if isinstance(annotation, str):
         return ["model", annotation]
     if isinstance(annotation, typing.TypeVar):
-        return ANY
+        return any_for(annotation)
     if isinstance(annotation, getattr(typing, "TypeAliasType", ())):
         return kind_of(annotation.__value__, plugin, where)
     if isinstance(annotation, typing.NewType if isinstance(typing.NewType, type) else ()):
@@ -201,7 +217,7 @@ def kind_of(annotation, plugin, where, missing=()):
             return _PLAIN[annotation]
     except TypeError:
         pass
-    from inmanta.references import Reference, is_reference_of
+    from inmanta.references import Reference, computed_by
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         models = [part for part in parts[1:] if isinstance(part, ModelType)]
@@ -213,7 +229,7 @@ def kind_of(annotation, plugin, where, missing=()):
     if annotation is typing.Union:
         raise ast.InvalidTypeAnnotation(None, "Union type must be subscripted, got typing.Union")
     if inspect.isclass(annotation) and issubclass(annotation, Reference):
-        inner = is_reference_of(annotation)
+        inner = computed_by(annotation)
         return ["ref", kind_of(inner, plugin, where) if inner is not None else ANY]
     if origin is not None and inspect.isclass(origin):
         if issubclass(origin, Reference):
@@ -241,7 +257,7 @@ def kind_of(annotation, plugin, where, missing=()):
             raise ast.TypingException(
                 None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
             )
-        return ANY
+        return any_for(annotation)
     if annotation is Null:
         return ["null"]
     if origin is None and not callable(annotation) and not inspect.isclass(annotation):

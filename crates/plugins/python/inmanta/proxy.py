@@ -98,6 +98,17 @@ def outer(value, seen=None):
     return {"$p": repr(value)}
 
 
+def plain(value):
+    """A value of the compiler's side in Python's own terms, as far as it has any."""
+    if isinstance(value, NoneValue):
+        return None
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
 def checked(owner, name):
     """The value of an attribute, or the exception that says why there is none."""
     value = owner.read(name)
