@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::codes;
 use crate::commands::compile;
 use crate::exit::Failure;
+use crate::inmanta;
 use crate::input::{self, Exporting};
 use crate::mcl;
 use crate::options::CompileArgs;
@@ -39,7 +40,7 @@ enum Modules {
 }
 
 impl Loaded {
-    /// A graph that is looked at only.
+    /// A graph without modules and exported resources.
     pub fn drawn(graph: Graph, sources: Arc<SourceMap>) -> Self {
         Self { graph, sources, plan: None, modules: Modules::Below(Vec::new()), exports: None }
     }
@@ -116,6 +117,10 @@ fn load_as(
         }
         return program(ui, path, args);
     }
+    if inmanta::is_model(path) {
+        let model = inmanta::load(ui, path, args)?;
+        return Ok(Loaded::drawn(model.graph, model.sources));
+    }
     let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;
         if begins_document(text.as_bytes()) {
@@ -157,7 +162,8 @@ pub fn is_graph(path: &Path) -> bool {
         resources: Option<serde::de::IgnoredAny>,
         edges: Option<serde::de::IgnoredAny>,
     }
-    if path.is_dir() || path.extension().is_some_and(|e| e == "pp" || e == "mcl") {
+    let is_program = |e: &std::ffi::OsStr| e == "pp" || e == "mcl" || e == "cf";
+    if path.is_dir() || path.extension().is_some_and(is_program) {
         return true;
     }
     if !is_document(path) {

@@ -4,15 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_inmanta::project::Project;
+use ordain_graph::Graph;
+use ordain_graph::explain::Explanation;
+use ordain_inmanta::project::{Environment, Project};
 use ordain_inmanta::session::{self, Outcome, Request};
-use ordain_inmanta::{diagnose, export, output};
+use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
+use crate::options::CompileArgs;
 use crate::ui::Ui;
 
 /// The stack that a run may use, in bytes.
@@ -77,8 +80,135 @@ struct Ran {
     has_failed: bool,
 }
 
-fn run(model: &Model<'_>, sources: &SourceMap) -> Result<Ran, Diagnostic> {
+/// What came of a run that is looked into.
+pub struct Loaded {
+    /// The graph.
+    pub graph: Graph,
+    /// The texts that its origins are in.
+    pub sources: Arc<SourceMap>,
+}
+
+/// What is wanted of a model.
+enum Wanted<'a> {
+    Resources(Option<&'a str>),
+    Instances,
+}
+
+/// The resources of a model as a graph for this machine: those of the agent `--node`, if it is
+/// given. What is wrong is shown.
+///
+/// # Errors
+/// When the model cannot be read or has errors, or a resource cannot be deployed here.
+pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    graph(ui, path, args, &Wanted::Resources(args.node.as_deref()))
+}
+
+/// The instances of a model as a graph.
+///
+/// # Errors
+/// When the model cannot be read or has errors.
+pub fn instances(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    graph(ui, path, args, &Wanted::Instances)
+}
+
+fn graph(
+    ui: &mut Ui,
+    path: &Path,
+    args: &CompileArgs,
+    wanted: &Wanted<'_>,
+) -> Result<Loaded, Failure> {
+    let sources = Arc::new(SourceMap::new());
+    let model = Model { path, has_std: true, modulepath: modulepath(args) };
+    let made = on_deep_stack(STACK, || {
+        with_outcome(&model, &sources, |outcome| {
+            let (graph, mut notes) = match wanted {
+                Wanted::Instances => {
+                    failures(outcome, &sources)?;
+                    (explain::diagram(&outcome.net, &sources), Vec::new())
+                }
+                Wanted::Resources(agent) => {
+                    failures(outcome, &sources)?;
+                    let lowered = outcome.lower(&sources, *agent)?;
+                    (lowered.graph, lowered.notes)
+                }
+            };
+            notes.extend(remarks(outcome, &sources));
+            Ok((graph, notes, outcome.net.stdout().to_owned()))
+        })
+    })?;
+    match made {
+        Ok((graph, notes, printed)) => {
+            // What plugins print is no part of what is asked for.
+            let _ = std::io::stderr().write_all(printed.as_bytes());
+            ui.diagnostics(notes, &sources);
+            Ok(Loaded { graph, sources })
+        }
+        Err(errors) => {
+            ui.diagnostics(errors, &sources);
+            Err(Failure::Shown)
+        }
+    }
+}
+
+/// Why an instance of a model is as it is; `None` if the text names none.
+///
+/// # Errors
+/// When the model cannot be read or has errors.
+pub fn explain(
+    ui: &mut Ui,
+    path: &Path,
+    args: &CompileArgs,
+    text: &str,
+) -> Result<Option<Explanation>, Failure> {
+    let sources = SourceMap::new();
+    let model = Model { path, has_std: true, modulepath: modulepath(args) };
+    let found = on_deep_stack(STACK, || {
+        with_outcome(&model, &sources, |outcome| {
+            failures(outcome, &sources)?;
+            let subject = explain::subject(&outcome.net, text);
+            Ok(subject.and_then(|subject| explain::explain(&outcome.net, &subject, &sources)))
+        })
+    })?;
+    found.map_err(|errors: Vec<Diagnostic>| {
+        ui.diagnostics(errors, &sources);
+        Failure::Shown
+    })
+}
+
+/// The directories of modules that are given.
+pub fn modulepath(args: &CompileArgs) -> Vec<PathBuf> {
+    args.modulepath.as_deref().map(std::env::split_paths).into_iter().flatten().collect()
+}
+
+fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagnostic>> {
+    match &outcome.error {
+        Some(error) => Err(diagnose::errors(error, sources)),
+        None => Ok(()),
+    }
+}
+
+/// Warnings and what is hardly meant.
+fn remarks(outcome: &Outcome<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let warnings = outcome.warnings().iter().map(|w| diagnose::warning(w, sources));
+    warnings.chain(outcome.doubts.iter().map(|d| diagnose::doubt(d, sources))).collect()
+}
+
+/// Runs a model and does something with the outcome.
+fn with_outcome<T>(
+    model: &Model<'_>,
+    sources: &SourceMap,
+    then: impl FnOnce(&mut Outcome<'_>) -> T,
+) -> Result<T, Diagnostic> {
     let world = HostWorld::new();
+    let request = request(model, sources, &world)?;
+    Ok(then(&mut session::compile(request)))
+}
+
+fn request<'w>(
+    model: &Model<'_>,
+    sources: &'w SourceMap,
+    world: &'w HostWorld,
+) -> Result<Request<'w>, Diagnostic> {
     let is_directory = world.kind(model.path) == Some(EntryKind::Directory);
     let main = if is_directory { model.path.join("main.cf") } else { model.path.to_path_buf() };
     let bytes = world
@@ -89,20 +219,27 @@ fn run(model: &Model<'_>, sources: &SourceMap) -> Result<Ran, Diagnostic> {
         .into();
     let directory = main.parent().filter(|dir| !dir.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new(".")).to_path_buf();
-    let mut request = Request::new(&world, sources, &directory, &main, text);
+    let mut request = Request::new(world, sources, &directory, &main, text);
     if world.kind(&directory.join("project.yml")).is_some() {
-        let project = Project::read(&world, &directory)
+        let project = Project::read(world, &directory)
             .map_err(|error| Diagnostic::error(codes::FILE, error.message.clone()))?;
         request.modulepath = project.modulepath;
         request.precedence = project.precedence;
     }
+    let full = std::path::absolute(&directory).unwrap_or(directory);
+    request.environment = Environment::of(world, &full);
+    request.project = full;
     request.modulepath.extend(model.modulepath.iter().cloned());
     request.autostd = model.has_std;
-    Ok(finished(session::compile(request), sources))
+    Ok(request)
 }
 
-fn finished(mut outcome: Outcome<'_>, sources: &SourceMap) -> Ran {
-    let mut json = output::json(&outcome);
+fn run(model: &Model<'_>, sources: &SourceMap) -> Result<Ran, Diagnostic> {
+    with_outcome(model, sources, |outcome| finished(outcome, sources))
+}
+
+fn finished(outcome: &mut Outcome<'_>, sources: &SourceMap) -> Ran {
+    let mut json = output::json(outcome);
     let mut diagnostics = Vec::new();
     if let Some(error) = &outcome.error {
         diagnostics.extend(diagnose::errors(error, sources));
@@ -116,7 +253,6 @@ fn finished(mut outcome: Outcome<'_>, sources: &SourceMap) -> Ran {
         }
     }
     let has_failed = !diagnostics.is_empty();
-    diagnostics.extend(outcome.warnings().iter().map(|w| diagnose::warning(w, sources)));
-    diagnostics.extend(outcome.doubts.iter().map(|d| diagnose::doubt(d, sources)));
+    diagnostics.extend(remarks(outcome, sources));
     Ran { json, diagnostics, has_failed }
 }

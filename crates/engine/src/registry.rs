@@ -23,6 +23,7 @@ impl Default for Registry {
         registry.add(Box::new(Group::default()));
         registry.add(Box::new(Host::default()));
         registry.add(Box::new(Notify));
+        registry.add(Box::new(inert::NULL_RESOURCE));
         registry.add(Box::new(Package::default()));
         registry.add(Box::new(inert::SCHEDULE));
         registry.add(Box::new(Service::default()));

@@ -10,6 +10,14 @@ use crate::syntax::Doubt;
 /// The codes of this front end.
 pub const CODES: &[CodeDoc] = &[
     CodeDoc {
+        code: "inmanta::deploy",
+        summary: "a resource cannot be applied on this machine",
+        details: "A plan is for one machine: the resources of one agent. `--node NAME` says whose \
+                  if a model has several. Resources that are reached over a connection, that need \
+                  values which are computed while they are deployed, or that two resources of the \
+                  model describe differently cannot be applied here.",
+    },
+    CodeDoc {
         code: "inmanta::doubtful",
         summary: "something is allowed but hardly meant",
         details: "A bare constant is a statement that does nothing. Most often a blank is missing \
@@ -127,7 +135,7 @@ fn code(class: Class) -> &'static str {
 }
 
 /// The bytes of a place; a whole line is what stands on it.
-fn span(at: Location, sources: &SourceMap) -> Option<Span> {
+pub(crate) fn span(at: Location, sources: &SourceMap) -> Option<Span> {
     if at.file == u32::MAX || at.line == 0 {
         return None;
     }

@@ -7,7 +7,7 @@ use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText
 use ordain_source::{CodeDoc, Diagnostic, FileId, Label, SourceMap, Span};
 
 use crate::diagnose::{self, CODES};
-use crate::project::Project;
+use crate::project::{Environment, Project};
 use crate::session::{Request, compile};
 
 /// Models in files that end in `.cf`.
@@ -40,6 +40,8 @@ impl Language for Inmanta {
         let project = project.and_then(|path| Project::read(checking.world, &path).ok());
         let text = Arc::clone(&source.text);
         let mut request = Request::new(checking.world, &own, directory, source.path, text);
+        let around = project.as_ref().map_or(directory, |project| &project.directory);
+        request.environment = Environment::of(checking.world, around);
         if let Some(project) = project {
             request.modulepath = project.modulepath;
             request.precedence = project.precedence;

@@ -22,6 +22,7 @@
 //! | [`template`] | Jinja2 templates |
 //! | [`python`] | the Python code of modules |
 //! | [`export`] | the resources of a model |
+//! | [`mod@lower`], [`mod@explain`] | resources and instances as graphs, and why they are so |
 
 #![forbid(unsafe_code)]
 
@@ -29,10 +30,12 @@ pub mod check;
 pub mod diagnose;
 pub mod error;
 pub mod eval;
+pub mod explain;
 pub mod export;
 pub mod functions;
 pub mod language;
 pub mod location;
+pub mod lower;
 pub mod output;
 pub mod plugin;
 pub mod program;

@@ -191,6 +191,11 @@ pub trait Context: Names {
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop>;
     /// The names of the attributes and relations of an instance.
     fn attribute_names(&self, instance: InstanceId) -> Vec<EcoString>;
+    /// Whether an attribute holds instances.
+    fn is_relation(&self, instance: InstanceId, name: &str) -> bool {
+        let _ = (instance, name);
+        false
+    }
     /// Whether an instance is of an entity of this full name or below; `None` if there is no such
     /// type.
     fn is_instance(&self, instance: InstanceId, entity: &str) -> Option<bool>;

@@ -5,14 +5,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_plugins::Limits;
-use ordain_source::{SourceMap, World};
+use ordain_source::{Diagnostic, SourceMap, World};
 
+use crate::diagnose;
 use crate::error::Error;
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
+use crate::lower::Lowered;
 use crate::plugin::Plugin;
 use crate::program::{Program, Warning};
-use crate::project::Loading;
+use crate::project::{Environment, Loading};
 use crate::python::{Exported, Module, Python, Setup};
 use crate::syntax::Doubt;
 use crate::value::Value;
@@ -31,8 +33,8 @@ pub struct Request<'w> {
     pub text: Arc<str>,
     /// The directories of modules of version 1.
     pub modulepath: Vec<PathBuf>,
-    /// The directories of Python packages.
-    pub packages: Vec<PathBuf>,
+    /// The Python environment of the project.
+    pub environment: Environment,
     /// Whether `std` is imported everywhere.
     pub autostd: bool,
     /// Rules for the order in which relations are frozen.
@@ -65,7 +67,7 @@ impl<'w> Request<'w> {
             main: main.as_ref().to_path_buf(),
             text: text.into(),
             modulepath: Vec::new(),
-            packages: Vec::new(),
+            environment: Environment::default(),
             autostd: true,
             precedence: Vec::new(),
             shown: Vec::new(),
@@ -102,6 +104,23 @@ impl Outcome<'_> {
     pub fn export(&mut self) -> crate::error::Result<Exported> {
         crate::export::export(&mut self.net, Some(&self.python))
     }
+
+    /// The resources as a graph for this machine, those of an agent if one is named.
+    ///
+    /// # Errors
+    /// If one cannot be exported, or cannot be deployed here.
+    pub fn lower(
+        &mut self,
+        sources: &SourceMap,
+        agent: Option<&str>,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        self.python.want_files();
+        let exported = self.export().map_err(|error| diagnose::errors(&error, sources))?;
+        let mut lowered = crate::lower::lower(&self.net, &exported, sources, agent)?;
+        let warnings = exported.warnings.into_iter();
+        lowered.notes.extend(warnings.map(|text| Diagnostic::warning("inmanta::warning", text)));
+        Ok(lowered)
+    }
 }
 
 /// The most instances that a model makes.
@@ -115,7 +134,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let loading = Loading {
         world: request.world,
         modulepath: request.modulepath,
-        packages: request.packages,
+        environment: request.environment,
         autostd: request.autostd,
         shown: request.shown,
         sources: request.sources,
@@ -134,6 +153,12 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         match python.load(request.world, &python_modules(&loaded)) {
             Ok(found) => {
                 plugins.extend(found);
+                let warnings = python.take_warnings().into_iter();
+                program.warnings.extend(warnings.map(|text| Warning {
+                    class: "InmantaWarning",
+                    text,
+                    at: None,
+                }));
                 error = program.define(&plugins).err();
             }
             Err(found) => error = Some(found),
@@ -174,15 +199,11 @@ fn python_setup(request: &Request<'_>) -> Setup {
             None => settings.push((section.clone(), vec![entry])),
         }
     }
-    let environment = |folder: &str| request.project.join(folder).join("bin/python3");
-    let interpreters = [".env", ".venv", "venv"].map(environment);
-    let is_there = |path: &PathBuf| request.world.kind(path).is_some();
     let name = request.project.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Setup {
         project: request.project.clone(),
         name,
-        interpreters: interpreters.into_iter().filter(is_there).collect(),
-        path: request.packages.clone(),
+        interpreters: request.environment.interpreter.iter().cloned().collect(),
         settings,
     }
 }

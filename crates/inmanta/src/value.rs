@@ -69,6 +69,8 @@ pub struct Reference {
     pub computes: TypeExpr,
     /// How it prints, if its class says so.
     pub text: Option<String>,
+    /// The number that Python code of a module has for it, if it comes from there.
+    pub number: Option<u64>,
 }
 
 /// What it takes to print instances.

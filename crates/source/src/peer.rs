@@ -25,13 +25,50 @@ const MARK: &str = "ORDAIN_CHILD";
 /// How often processes with the mark are looked for: one may start another meanwhile.
 const ROUNDS: usize = 8;
 
+/// How much is read at once.
+const READ_SIZE: usize = 1 << 16;
+
 struct HostPeer {
     child: Child,
     /// The variable with its value, as the system shows it.
     mark: String,
     socket: UnixStream,
+    kept: Kept,
+    /// The time limits that the socket has for reading and writing.
+    limits: [Option<Duration>; 2],
     printed: Arc<Mutex<VecDeque<u8>>>,
     ended: Option<ExitStatus>,
+}
+
+/// What came and was not asked for yet: a message is taken at one go where it comes so.
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    from: usize,
+    to: usize,
+}
+
+impl Kept {
+    /// Takes what is there, into as much as there is room; says how much it was.
+    fn give(&mut self, room: &mut [u8]) -> usize {
+        let length = room.len().min(self.to - self.from);
+        room[..length].copy_from_slice(&self.bytes[self.from..self.from + length]);
+        self.from += length;
+        length
+    }
+
+    /// Takes what the socket has.
+    fn fill(&mut self, socket: &mut UnixStream) -> io::Result<()> {
+        self.bytes.resize(READ_SIZE, 0);
+        (self.from, self.to) = (0, 0);
+        self.to = some(socket.read(&mut self.bytes)?)?;
+        Ok(())
+    }
+}
+
+/// Nothing is what a socket gives when the other end is gone.
+fn some(length: usize) -> io::Result<usize> {
+    if length == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(length) }
 }
 
 /// Starts the child.
@@ -59,7 +96,8 @@ pub(crate) fn spawn(request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
     drop(command);
     std::thread::spawn(move || keep(output, &kept));
     let mark = format!("{MARK}={value}");
-    Ok(Box::new(HostPeer { child, mark, socket, printed, ended: None }))
+    let (kept, limits) = (Kept::default(), [None; 2]);
+    Ok(Box::new(HostPeer { child, mark, socket, kept, limits, printed, ended: None }))
 }
 
 /// Keeps the end of what comes.
@@ -87,34 +125,75 @@ fn timed_out(error: io::Error) -> io::Error {
     }
 }
 
-impl Peer for HostPeer {
-    fn send(&mut self, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
-        let end = Instant::now() + patience;
-        while !bytes.is_empty() {
-            self.socket.set_write_timeout(Some(remaining(end)?))?;
-            match self.socket.write(bytes) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(length) => bytes = &bytes[length..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(timed_out(error)),
+impl HostPeer {
+    /// Gives the socket its time limit for reading (0) or writing (1), if it has another.
+    fn set_limit(&mut self, which: usize, limit: Duration) -> io::Result<()> {
+        if self.limits[which] != Some(limit) {
+            match which {
+                0 => self.socket.set_read_timeout(Some(limit))?,
+                _ => self.socket.set_write_timeout(Some(limit))?,
             }
+            self.limits[which] = Some(limit);
         }
         Ok(())
     }
 
-    fn receive(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<()> {
-        let end = Instant::now() + patience;
-        let mut filled = 0;
-        while filled < buffer.len() {
-            self.socket.set_read_timeout(Some(remaining(end)?))?;
-            match self.socket.read(&mut buffer[filled..]) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(length) => filled += length,
+    /// Repeats something until it is done or the time is over. The limit is only told to the
+    /// socket anew where the first go was not enough.
+    fn repeat(
+        &mut self,
+        which: usize,
+        patience: Duration,
+        mut once: impl FnMut(&mut Self) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let mut end = None;
+        loop {
+            let left = match end {
+                None => patience,
+                Some(end) => remaining(end)?,
+            };
+            end = end.or_else(|| Some(Instant::now() + patience));
+            self.set_limit(which, left)?;
+            match once(self) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(timed_out(error)),
             }
         }
-        Ok(())
+    }
+}
+
+impl Peer for HostPeer {
+    fn send(&mut self, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.repeat(1, patience, |peer| {
+            let length = peer.socket.write(bytes)?;
+            if length == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            bytes = &bytes[length..];
+            Ok(bytes.is_empty())
+        })
+    }
+
+    fn receive(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<()> {
+        let mut filled = self.kept.give(buffer);
+        if filled == buffer.len() {
+            return Ok(());
+        }
+        self.repeat(0, patience, |peer| {
+            let rest = &mut buffer[filled..];
+            filled += if rest.len() >= READ_SIZE {
+                some(peer.socket.read(rest)?)?
+            } else {
+                peer.kept.fill(&mut peer.socket)?;
+                peer.kept.give(rest)
+            };
+            Ok(filled == buffer.len())
+        })
     }
 
     fn stop(&mut self) -> String {

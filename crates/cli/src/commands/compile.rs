@@ -108,7 +108,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
         return program(ui, args, secrets);
     }
     if inmanta::is_model(&args.path) {
-        return model(ui, args);
+        return model(ui, args, secrets);
     }
     args.served.check(args.format)?;
     if let Some(dir) = &args.out {
@@ -151,14 +151,20 @@ fn refused(text: &str) -> Failure {
 }
 
 /// Compiles a model of Inmanta.
-fn model(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+fn model(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exit, Failure> {
     let form = match args.format {
         Format::Json => inmanta::Form::Model,
         Format::Resources => inmanta::Form::Resources,
-        _ => return Err(refused("models of Inmanta have the forms json and resources")),
+        Format::PuppetCatalog | Format::Mgmt => {
+            return Err(refused("models of Inmanta have no such form"));
+        }
+        _ => {
+            let loaded = inmanta::load(ui, &args.path, &args.compile)?;
+            write(ui.out(), &loaded.graph, &loaded.sources, args.format, secrets)?;
+            return Ok(Exit::Done);
+        }
     };
-    let modulepath = args.compile.modulepath.as_deref().map(std::env::split_paths);
-    let modulepath = modulepath.into_iter().flatten().collect();
+    let modulepath = inmanta::modulepath(&args.compile);
     let model = inmanta::Model { path: &args.path, has_std: !args.no_std, modulepath };
     inmanta::compile(ui, &model, form)
 }

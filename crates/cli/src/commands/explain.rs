@@ -13,6 +13,7 @@ use crate::codes;
 use crate::commands::merge::shown as shown_trouble;
 use crate::exit::{Exit, Failure};
 use crate::graphs;
+use crate::inmanta;
 use crate::mcl;
 use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
@@ -23,7 +24,8 @@ use crate::ui::Ui;
 /// Say where a resource or the value of an attribute comes from
 ///
 /// RESOURCE is a reference such as `File[/etc/motd]`, with `.mode` behind it for one attribute.
-/// Values that lost are shown, too. With --at, the arguments are a dynaml template and its stubs, and
+/// Values that lost are shown, too. In models of Inmanta it may also be an instance, such as
+/// `app::Host#2` or `app::Host[name=web]`. With --at, the arguments are a dynaml template and its stubs, and
 /// a node of the merged document is explained.
 #[derive(Args)]
 #[command(after_help = "\
@@ -31,6 +33,7 @@ Examples:
   ordain explain 'File[/etc/ntp.conf].mode' .
   ordain explain 'Class[ntp]' site.pp --format json
   ordain explain 'file[/etc/motd].content' main.mcl
+  ordain explain 'app::Host[name=web].port' main.cf
   ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
 pub struct ExplainArgs {
     /// The resource, or one of its attributes
@@ -67,6 +70,11 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     if mcl::is_program(path) {
         let request = mcl::Request::of(path, &args.compile);
         let explanation = mcl::explain(ui, &request, &args.resource)?;
+        return print(ui, args, &explanation);
+    }
+    if inmanta::is_model(path)
+        && let Some(explanation) = inmanta::explain(ui, path, &args.compile, &args.resource)?
+    {
         return print(ui, args, &explanation);
     }
     let (name, attribute) = parse(&args.resource)?;

@@ -12,6 +12,7 @@ use ordain_source::{Diagnostic, Severity, SourceMap};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
+use crate::inmanta;
 use crate::mcl;
 use crate::options::CompileArgs;
 use crate::show::{cycle, picture};
@@ -31,6 +32,9 @@ pub struct GraphArgs {
     /// What to write [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]
     format: Option<Format>,
+    /// Draw the instances of a model of Inmanta, not its resources
+    #[arg(long)]
+    instances: bool,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -59,7 +63,13 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
-    let loaded = if mcl::is_program(&args.path) { program(ui, args)? } else { graph(ui, args)? };
+    let loaded = if args.instances {
+        instances(ui, args)?
+    } else if mcl::is_program(&args.path) {
+        program(ui, args)?
+    } else {
+        graph(ui, args)?
+    };
     let text = draw(&loaded, format(args));
     match &args.out {
         None => ui.out().write_all(text.as_bytes())?,
@@ -67,6 +77,16 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
             .map_err(|e| codes::io(&format!("cannot write {}", path.display()), &e))?,
     }
     Ok(Exit::Done)
+}
+
+/// The instances of a model of Inmanta.
+fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
+    if !inmanta::is_model(&args.path) {
+        let text = "only models of Inmanta have instances";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    let model = inmanta::instances(ui, &args.path, &args.compile)?;
+    Ok(Loaded::drawn(model.graph, model.sources))
 }
 
 /// The resources of a program of mgmt, or its functions.

@@ -39,6 +39,20 @@ pub const FILEBUCKET: Inert = Inert {
     ],
 };
 
+/// What stands for nothing, to try relations with.
+pub const NULL_RESOURCE: Inert = Inert {
+    name: "std::testing::nullresource",
+    doc: "Stands for nothing; models of Inmanta use it to try relations",
+    attributes: &[
+        AttributeDoc { name: "name", doc: "Its name" },
+        AttributeDoc { name: "agentname", doc: "Whose it is" },
+        AttributeDoc { name: "fail", doc: "Whether it fails; false here" },
+        AttributeDoc { name: "int_value", doc: "A number" },
+        AttributeDoc { name: "purged", doc: "Whether it is to be gone" },
+        AttributeDoc { name: "value", doc: "A text" },
+    ],
+};
+
 impl Kind for Inert {
     fn name(&self) -> &'static str {
         self.name

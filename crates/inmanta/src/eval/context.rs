@@ -9,7 +9,7 @@ use super::{Net, Place, ScopeId};
 use crate::error::{Class, Error};
 use crate::location::Location;
 use crate::plugin::{Context, Stop};
-use crate::program::Named;
+use crate::program::{AttributeKind, Named};
 use crate::syntax::ast::ExprId;
 use crate::value::{InstanceId, Value, VarId};
 
@@ -70,6 +70,15 @@ impl Context for Net<'_> {
         let slots = self.program.entities[entity as usize].slots.iter();
         let name = |id: &u32| self.program.attributes[*id as usize].name;
         slots.map(|id| self.program.ast.symbols.name(name(id)).clone()).collect()
+    }
+
+    fn is_relation(&self, instance: InstanceId, name: &str) -> bool {
+        let entity = self.instances[instance.0 as usize].entity;
+        let slots = &self.program.entities[entity as usize].slots;
+        slots.iter().map(|id| &self.program.attributes[*id as usize]).any(|attribute| {
+            self.program.name(attribute.name) == name
+                && matches!(attribute.kind, AttributeKind::Relation { .. })
+        })
     }
 
     fn is_instance(&self, instance: InstanceId, entity: &str) -> Option<bool> {

@@ -17,6 +17,7 @@
 //! | `direct.rs` | conditions of typedefs |
 //! | `operators.rs`, `strings.rs` | operators, strings with placeholders |
 //! | `finish.rs` | what is missing at the end |
+//! | `history.rs` | how instances came by their values |
 //! | `context.rs` | what plugins see of all this |
 
 mod call;
@@ -26,6 +27,7 @@ mod direct;
 mod emit;
 mod execute;
 mod finish;
+mod history;
 mod index;
 mod operators;
 mod queues;
@@ -50,6 +52,7 @@ use crate::syntax::ast::{BlockId, ExprId, StmtId};
 use crate::types::{Type, TypeId};
 use crate::value::{InstanceId, Names, Unknown, Value, VarId};
 
+pub use history::{Given, How, Layout};
 pub use queues::DEFAULT_LIMIT;
 
 /// No number.
@@ -99,6 +102,10 @@ impl Place {
 
     fn stmt(id: StmtId) -> Self {
         Self(id.raw() | (1 << 31))
+    }
+
+    fn as_expr(self) -> Option<ExprId> {
+        (self.0 >> 31 == 0).then(|| ExprId::new(self.0))
     }
 }
 

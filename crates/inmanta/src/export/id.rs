@@ -19,6 +19,16 @@ pub struct Id {
 }
 
 impl Id {
+    /// Reads an id as it is written, with a version or without.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (entity, rest) = text.split_once('[')?;
+        let rest = &rest[..rest.rfind(']')?];
+        let (agent, rest) = rest.split_once(',')?;
+        let (attribute, value) = rest.split_once('=')?;
+        let [entity, agent, attribute, value] = [entity, agent, attribute, value].map(str::to_owned);
+        Some(Self { entity, agent, attribute, value })
+    }
+
     /// The id as others refer to it.
     pub fn without_version(&self) -> String {
         format!("{}[{},{}={}]", self.entity, self.agent, self.attribute, self.value)

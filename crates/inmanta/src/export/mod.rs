@@ -15,7 +15,7 @@ use crate::eval::Net;
 use crate::functions::write_text;
 use crate::plugin::{Context, Stop};
 use crate::python::{Exported, Python};
-use crate::value::{InstanceId, Value, float_text};
+use crate::value::{InstanceId, Names, Value, float_text};
 
 pub use id::{Id, identity};
 use id::{Kind, STD_KINDS};
@@ -32,7 +32,47 @@ pub fn export(net: &mut Net<'_>, python: Option<&Python>) -> Result<Exported, Bo
         Some(python) => python.export(net, &instances),
         None => native(net, &instances),
     };
-    exported.map_err(|stop| failed(&stop))
+    let exported = exported.map_err(|stop| failed(&stop))?;
+    check_sets(net, &exported).map_err(|stop| failed(&stop))?;
+    Ok(exported)
+}
+
+/// Checks that no resource is part of several resource sets.
+fn check_sets(net: &mut Net<'_>, exported: &Exported) -> Result<(), Stop> {
+    let sets: Vec<InstanceId> =
+        net.instances().filter(|id| net.entity_name(*id) == "std::ResourceSet").collect();
+    if sets.is_empty() {
+        return Ok(());
+    }
+    let ids: HashMap<InstanceId, &str> = exported
+        .instances
+        .iter()
+        .zip(&exported.resources)
+        .filter_map(|(instance, resource)| Some(((*instance)?, resource["id"].as_str()?)))
+        .collect();
+    let mut of: HashMap<&str, String> = HashMap::new();
+    for set in sets {
+        let name = net.attribute(set, "name")?.text(net);
+        let Value::List(items) = attribute(net, set, "resources")? else { continue };
+        for item in items.iter() {
+            let Value::Instance(instance) = item else { continue };
+            let Some(id) = ids.get(instance) else { continue };
+            let id = id.strip_suffix(",v=0").unwrap_or(id);
+            match of.get(id) {
+                Some(other) if *other != name => {
+                    let text = format!(
+                        "resource '{id}' can not be part of multiple ResourceSets: {other} and {name}"
+                    );
+                    return Err(Stop::Error(Error::new(Class::Compiler, text)));
+                }
+                Some(_) => {}
+                None => {
+                    of.insert(id, name.clone());
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn failed(stop: &Stop) -> Box<Error> {
@@ -153,6 +193,7 @@ fn finish(context: &mut dyn Context, all: Vec<Made>, exported: &mut Exported) ->
         made.fields.insert("id".into(), json!(made.id.to_string()));
         edges.push((made.id.without_version(), found));
         exported.resources.push(Json::Object(made.fields));
+        exported.instances.push(Some(made.instance));
     }
     match cycle(&edges) {
         Some(names) => {

@@ -34,6 +34,7 @@ fn reference(
         arguments: arguments.into_iter().map(|(n, v)| (EcoString::from(n), v)).collect(),
         computes: TypeExpr::model(computes),
         text,
+        number: None,
     }))
 }
 

@@ -1,5 +1,6 @@
 //! Projects: the main file, modules, and the order in which files are loaded.
 
+mod environment;
 mod metadata;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use ordain_source::{EntryKind, SourceMap, World};
 use rustc_hash::FxHashSet;
 
+pub use environment::Environment;
 pub use metadata::{Project, parse_rule};
 
 use crate::error::{Class, Error, Result};
@@ -20,10 +22,10 @@ use crate::syntax::{self, Doubt};
 pub struct Loading<'a> {
     /// The outside world.
     pub world: &'a dyn World,
-    /// The directories where modules are looked for: those of version 1, then of version 2.
+    /// The directories where modules of version 1 are looked for.
     pub modulepath: Vec<PathBuf>,
-    /// The directories of Python packages.
-    pub packages: Vec<PathBuf>,
+    /// The Python environment, where modules of version 2 are.
+    pub environment: Environment,
     /// Whether `std` is imported everywhere.
     pub autostd: bool,
     /// How paths begin in messages, in place of what they begin with.
@@ -37,6 +39,8 @@ pub struct Loading<'a> {
 struct Module {
     /// Where its files are.
     directory: PathBuf,
+    /// Where its Python code is, if it has any.
+    python: PathBuf,
     /// Whether it is a module of version 1.
     is_old: bool,
 }
@@ -48,6 +52,10 @@ pub struct Loaded {
     pub modules: Vec<(String, PathBuf)>,
     /// The Python files of the modules: namespace and path.
     pub python: Vec<(String, PathBuf)>,
+    /// The modules of version 1.
+    pub old: Vec<String>,
+    /// Where Python says that packages are, if it was asked.
+    pub asked: Option<Vec<PathBuf>>,
     /// What is hardly meant.
     pub doubts: Vec<Doubt>,
 }
@@ -108,7 +116,11 @@ impl Loading<'_> {
         module: &str,
         import: Option<(Name, Location)>,
     ) -> Box<Error> {
-        if error.class != Class::ModuleNotFound {
+        let is_of_module = matches!(
+            error.class,
+            Class::ModuleNotFound | Class::InvalidModule | Class::ModuleMetadataFileNotFound
+        );
+        if !is_of_module {
             return error;
         }
         let message = format!("Failed to load module {module}");
@@ -182,11 +194,12 @@ impl Loading<'_> {
         loaded: &mut Loaded,
     ) -> Result<(u32, syntax::ast::Unit)> {
         let (module, rest) = name.split_once("::").unwrap_or((name, ""));
-        if let Some(found) = self.find(module) {
+        if let Some(found) = self.find(module, loaded)? {
             if !loaded.modules.iter().any(|(known, _)| known == module) {
                 loaded.modules.push((module.to_owned(), found.directory.clone()));
                 self.python(module, &found, loaded);
                 if found.is_old {
+                    loaded.old.push(module.to_owned());
                     program.warnings.push(crate::program::Warning {
                         class: "InmantaWarning",
                         text: format!(
@@ -229,19 +242,62 @@ impl Loading<'_> {
     }
 
     /// Where a module is; what is installed comes first.
-    fn find(&self, module: &str) -> Option<Module> {
-        let is_directory = |path: &Path| self.world.kind(path) == Some(EntryKind::Directory);
-        for packages in &self.packages {
-            let directory = packages.join("inmanta_plugins").join(module);
-            if is_directory(&directory.join("model")) {
-                return Some(Module { directory, is_old: false });
-            }
+    fn find(&self, module: &str, loaded: &mut Loaded) -> Result<Option<Module>> {
+        if let Some(found) = self.installed(module, &self.environment.packages) {
+            return Ok(Some(found));
         }
         for path in &self.modulepath {
             let directory = path.join(module);
-            if is_directory(&directory.join("model")) {
-                let is_new = self.world.kind(&directory.join("setup.cfg")).is_some();
-                return Some(Module { directory, is_old: !is_new });
+            if !self.is_directory(&directory) {
+                continue;
+            }
+            let has = |name: &str| self.world.kind(&directory.join(name)).is_some();
+            if !has("module.yml") && has("setup.cfg") {
+                let message = format!(
+                    "Module at {} looks like a v2 module. Please have a look at the documentation \
+                     on how to use v2 modules.",
+                    directory.display()
+                );
+                return Err(Error::new(Class::InvalidModule, message));
+            }
+            if !has("module.yml") && !has("model") {
+                let file = directory.join("module.yml");
+                let message = format!("Metadata file {} does not exist", file.display());
+                return Err(Error::new(Class::ModuleMetadataFileNotFound, message));
+            }
+            let python = directory.join("plugins");
+            return Ok(Some(Module { directory, python, is_old: true }));
+        }
+        if crate::std::file(module).is_some() {
+            return Ok(None);
+        }
+        // Only Python itself knows all places where it looks for packages; to ask it takes longer
+        // than most runs.
+        if loaded.asked.is_none() {
+            loaded.asked = Some(self.environment.asked(self.world));
+        }
+        Ok(self.installed(module, loaded.asked.as_deref().unwrap_or_default()))
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        self.world.kind(path) == Some(EntryKind::Directory)
+    }
+
+    /// A module in one of several directories of packages.
+    fn installed(&self, module: &str, packages: &[PathBuf]) -> Option<Module> {
+        // The model and the functions of `std` are built in.
+        if module == "std" {
+            return None;
+        }
+        for root in packages {
+            let python = root.join("inmanta_plugins").join(module);
+                if !self.is_directory(&python) {
+                continue;
+            }
+            // In a package that is edited in place the model stands beside the Python code.
+            let mut places = [python.clone(), root.clone()].into_iter();
+            if let Some(directory) = places.find(|at| self.is_directory(&at.join("model"))) {
+                return Some(Module { directory, python, is_old: false });
             }
         }
         None
@@ -249,11 +305,8 @@ impl Loading<'_> {
 
     /// The Python files of a module.
     fn python(&self, module: &str, found: &Module, loaded: &mut Loaded) {
-        let old = found.directory.join("plugins");
-        let new = found.directory.join("inmanta_plugins").join(module);
-        let root = [old, new].into_iter().find(|path| self.world.kind(path).is_some());
-        let root = root.unwrap_or_else(|| found.directory.clone());
-        let Ok(entries) = self.world.list(&root) else { return };
+        let root = &found.python;
+        let Ok(entries) = self.world.list(root) else { return };
         for (name, kind) in entries {
             if kind == EntryKind::File
                 && let Some(stem) = name.strip_suffix(".py")

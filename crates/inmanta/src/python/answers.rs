@@ -2,11 +2,18 @@
 
 use serde_json::{Value as Json, json};
 
-use super::wire::{Unknowns, received, sent};
+use super::wire::{Mirror, received, sent};
 use crate::error::Class;
 use crate::functions;
 use crate::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value, VarId};
+
+/// A question with what is needed to answer it.
+struct Question<'a> {
+    context: &'a mut dyn Context,
+    mirror: &'a mut Mirror,
+    with: &'a Json,
+}
 
 /// The answer to a question.
 ///
@@ -15,91 +22,123 @@ use crate::value::{InstanceId, Value, VarId};
 pub(super) fn answer(
     context: &mut dyn Context,
     message: &Json,
-    unknowns: &mut Unknowns,
+    mirror: &mut Mirror,
 ) -> Result<Json, Stop> {
-    let with = &message["with"];
-    let text = |at: usize| with[at].as_str().unwrap_or_default();
-    let instance = |at: usize| InstanceId(with[at].as_u64().unwrap_or(u64::MAX) as u32);
+    let mut question = Question { context, mirror, with: &message["with"] };
     match message["ask"].as_str().unwrap_or_default() {
-        "attribute" => {
-            let known = known(context, instance(0), Some(text(1)), unknowns);
-            let is_there = known.iter().any(|pair| pair[0] == text(1));
-            if is_there {
-                return Ok(json!({"known": known}));
-            }
-            let mut reply = match context.attribute(instance(0), text(1)) {
-                Ok(value) => json!({"v": sent(&value, context, unknowns)}),
-                Err(found) => stop(&found, context, unknowns),
-            };
-            reply["known"] = json!(known);
-            Ok(reply)
-        }
-        "instance" => {
-            let shown = Value::Instance(instance(0)).repr(context);
-            Ok(json!({"v": [context.entity_name(instance(0)), shown]}))
-        }
-        "is" => Ok(json!({"v": context.is_instance(instance(0), text(1)).unwrap_or_default()})),
-        "parents" => {
-            let parents = context.parent_names(instance(0));
-            Ok(json!({"v": parents.iter().map(|name| name.as_str()).collect::<Vec<_>>()}))
-        }
-        "attributes" => {
-            let names = context.attribute_names(instance(0));
-            let pairs: Vec<Json> = names
-                .iter()
-                .map(|name| {
-                    let is_relation = matches!(
-                        context.attribute(instance(0), name),
-                        Ok(Value::Instance(_)) | Err(Stop::Error(_))
-                    );
-                    json!([name.as_str(), if is_relation { "relation" } else { "any" }])
-                })
-                .collect();
-            Ok(json!({"v": pairs}))
-        }
-        "lookup" => {
-            let found = match text(0).rsplit_once("::") {
-                Some((namespace, name)) => context.lookup_in(namespace, name),
-                None => context.lookup(text(0)),
-            };
-            Ok(match found {
-                Ok(value) => json!({"v": sent(&value, context, unknowns)}),
-                Err(Stop::Error(error)) if error.class == Class::NotFound => {
-                    json!({"missing": true})
-                }
-                Err(found) => stop(&found, context, unknowns),
-            })
-        }
-        "type" => Ok(json!({"v": text(0)})),
-        "validate" => {
-            let value = received(&with[1], context, unknowns)?;
-            let parameters = received(&with[2], context, unknowns)?;
-            let parameters = match &parameters {
-                Value::Dict(entries) => Some(&**entries),
-                _ => None,
-            };
-            Ok(match functions::validate(text(0), &value, parameters) {
-                Ok(answer) => json!({"v": answer}),
-                Err(Stop::Raised { text, .. }) => json!({"text": text}),
-                Err(found) => return Err(found),
-            })
-        }
-        "call" => {
-            let positional: Result<Vec<Value>, Stop> = with[1]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|value| received(value, context, unknowns))
-                .collect();
-            let mut named = Vec::new();
-            for pair in with[2].as_array().into_iter().flatten() {
-                let name = pair[0].as_str().unwrap_or_default();
-                named.push((name.into(), received(&pair[1], context, unknowns)?));
-            }
-            let value = context.call(text(0), &positional?, &named)?;
-            Ok(json!({"v": sent(&value, context, unknowns)}))
-        }
+        "attribute" => Ok(question.attribute()),
+        "instance" => Ok(question.named()),
+        "is" => Ok(question.is_instance()),
+        "parents" => Ok(question.parents()),
+        "attributes" => Ok(question.attributes()),
+        "lookup" => question.lookup(),
+        "type" => Ok(json!({"v": question.text(0)})),
+        "validate" => question.validate(),
+        "call" => question.call(),
         other => Ok(json!({"text": format!("there is no question `{other}`")})),
+    }
+}
+
+impl Question<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.with[at].as_str().unwrap_or_default()
+    }
+
+    fn instance(&self) -> InstanceId {
+        InstanceId(self.with[0].as_u64().unwrap_or(u64::MAX) as u32)
+    }
+
+    fn value(&mut self, at: usize) -> Result<Value, Stop> {
+        received(&self.with[at], self.context, self.mirror)
+    }
+
+    fn sent(&mut self, value: &Value) -> Json {
+        json!({"v": sent(value, self.context, self.mirror)})
+    }
+
+    /// An attribute of an instance, and with it all others that have a value.
+    fn attribute(&mut self) -> Json {
+        let (instance, name) = (self.instance(), self.text(1).to_owned());
+        let known = known(self.context, instance, Some(&name), self.mirror);
+        if known.iter().any(|pair| pair[0] == name) {
+            return json!({"known": known});
+        }
+        let mut reply = match self.context.attribute(instance, &name) {
+            Ok(value) => self.sent(&value),
+            Err(found) => stop(&found, self.context, self.mirror),
+        };
+        reply["known"] = json!(known);
+        reply
+    }
+
+    fn named(&mut self) -> Json {
+        let instance = self.instance();
+        let shown = Value::Instance(instance).repr(self.context);
+        json!({"v": [self.context.entity_name(instance), shown]})
+    }
+
+    fn is_instance(&mut self) -> Json {
+        let is = self.context.is_instance(self.instance(), self.text(1));
+        json!({"v": is.unwrap_or_default()})
+    }
+
+    fn parents(&mut self) -> Json {
+        let parents = self.context.parent_names(self.instance());
+        json!({"v": parents.iter().map(|name| name.as_str()).collect::<Vec<_>>()})
+    }
+
+    fn attributes(&mut self) -> Json {
+        let instance = self.instance();
+        let names = self.context.attribute_names(instance);
+        let pairs = names.iter().map(|name| {
+            let is_relation = self.context.is_relation(instance, name);
+            json!([name.as_str(), if is_relation { "relation" } else { "any" }])
+        });
+        json!({"v": pairs.collect::<Vec<_>>()})
+    }
+
+    /// A name where the call stands.
+    fn lookup(&mut self) -> Result<Json, Stop> {
+        let name = self.text(0).to_owned();
+        let found = match name.rsplit_once("::") {
+            Some((namespace, name)) => self.context.lookup_in(namespace, name),
+            None => self.context.lookup(&name),
+        };
+        Ok(match found {
+            Ok(value) => self.sent(&value),
+            Err(Stop::Error(error)) if error.class == Class::NotFound => json!({"missing": true}),
+            Err(found) => stop(&found, self.context, self.mirror),
+        })
+    }
+
+    /// Whether a value fits one of the types that `std` brings.
+    fn validate(&mut self) -> Result<Json, Stop> {
+        let (value, parameters) = (self.value(1)?, self.value(2)?);
+        let parameters = match &parameters {
+            Value::Dict(entries) => Some(&**entries),
+            _ => None,
+        };
+        match functions::validate(self.text(0), &value, parameters) {
+            Ok(answer) => Ok(json!({"v": answer})),
+            Err(Stop::Raised { text, .. }) => Ok(json!({"text": text})),
+            Err(found) => Err(found),
+        }
+    }
+
+    /// A call of another plugin.
+    fn call(&mut self) -> Result<Json, Stop> {
+        let mut positional = Vec::new();
+        for value in self.with[1].as_array().into_iter().flatten() {
+            positional.push(received(value, self.context, self.mirror)?);
+        }
+        let mut named = Vec::new();
+        for pair in self.with[2].as_array().into_iter().flatten() {
+            let name = pair[0].as_str().unwrap_or_default();
+            named.push((name.into(), received(&pair[1], self.context, self.mirror)?));
+        }
+        let name = self.text(0).to_owned();
+        let value = self.context.call(&name, &positional, &named)?;
+        Ok(self.sent(&value))
     }
 }
 
@@ -110,7 +149,7 @@ pub(super) fn known(
     context: &mut dyn Context,
     instance: InstanceId,
     wanted: Option<&str>,
-    unknowns: &mut Unknowns,
+    mirror: &mut Mirror,
 ) -> Vec<Json> {
     let mut names = context.attribute_names(instance);
     if let Some(wanted) = wanted
@@ -121,7 +160,7 @@ pub(super) fn known(
     let mut out = Vec::with_capacity(names.len());
     for name in names {
         let value = match context.attribute(instance, &name) {
-            Ok(value) | Err(Stop::Unknown(value)) => sent(&value, context, unknowns),
+            Ok(value) | Err(Stop::Unknown(value)) => sent(&value, context, mirror),
             Err(Stop::Error(error)) => match error.class {
                 Class::OptionalValue => json!({"$m": ["optional", error.message]}),
                 Class::NotFound => json!({"$m": ["missing", error.message]}),
@@ -135,12 +174,12 @@ pub(super) fn known(
 }
 
 /// What keeps a question from being answered, as a message.
-pub(super) fn stop(stop: &Stop, context: &dyn Context, unknowns: &mut Unknowns) -> Json {
+pub(super) fn stop(stop: &Stop, context: &dyn Context, mirror: &mut Mirror) -> Json {
     match stop {
         Stop::Unset(variables) => {
             json!({"wait": variables.iter().map(|variable| variable.0).collect::<Vec<_>>()})
         }
-        Stop::Unknown(value) => json!({"unknown": sent(value, context, unknowns)}),
+        Stop::Unknown(value) => json!({"unknown": sent(value, context, mirror)}),
         Stop::Raised { class, text } => json!({"text": format!("{class}: {text}")}),
         Stop::Explicit(text) => json!({"text": text}),
         Stop::Error(error) => json!({"text": error.message}),

@@ -8,19 +8,22 @@
 mod answers;
 mod wire;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_functions::base64::Mode;
 use ordain_plugins::{Fault, Host, Limits, Session};
 use ordain_source::World;
+use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 use crate::error::{Class, Error};
 use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
 use crate::value::{InstanceId, Value};
-use wire::{Unknowns, received, sent, type_expr};
+use wire::{Mirror, received, sent, type_expr};
 
 /// A module of which the Python code is loaded.
 #[derive(Clone, Debug)]
@@ -84,8 +87,6 @@ pub struct Setup {
     pub name: String,
     /// The interpreters to try before that of the `PATH`: that of the project's environment.
     pub interpreters: Vec<PathBuf>,
-    /// Directories in which Python looks for packages first.
-    pub path: Vec<PathBuf>,
     /// Settings by section.
     pub settings: Vec<(String, Vec<(String, String)>)>,
 }
@@ -95,13 +96,17 @@ pub struct Python {
     host: Host,
     setup: Setup,
     state: RefCell<State>,
+    /// Whether an export gives the contents of files, too.
+    wants_files: Cell<bool>,
 }
 
 #[derive(Default)]
 struct State {
-    unknowns: Unknowns,
+    mirror: Mirror,
     is_started: bool,
     has_modules: bool,
+    /// What is to be said of what was loaded.
+    warnings: Vec<String>,
     /// The entities that resources are registered for.
     resources: Vec<String>,
 }
@@ -111,12 +116,22 @@ impl Python {
     pub fn new(setup: Setup, limits: Limits) -> Rc<Self> {
         let programs = setup.interpreters.iter().map(|path| path.display().to_string()).collect();
         let host = Host::python(limits, programs);
-        Rc::new(Self { host, setup, state: RefCell::default() })
+        Rc::new(Self { host, setup, state: RefCell::default(), wants_files: Cell::default() })
+    }
+
+    /// Exports give the contents of files from now on.
+    pub fn want_files(&self) {
+        self.wants_files.set(true);
     }
 
     /// Whether any module with Python code has been loaded.
     pub fn is_used(&self) -> bool {
         self.state.borrow().has_modules
+    }
+
+    /// What is to be said of the modules that were loaded.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.borrow_mut().warnings)
     }
 
     /// Loads the Python code of modules, in their order, and gives their plugins.
@@ -165,6 +180,8 @@ impl Python {
         if let Some(error) = answer.get("error") {
             return Err(not_declared(error));
         }
+        let texts = answer["warnings"].as_array().into_iter().flatten();
+        state.warnings.extend(texts.filter_map(|text| text.as_str().map(str::to_owned)));
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -205,7 +222,6 @@ impl Python {
             "name": self.setup.name,
             "modules": modules,
             "settings": settings,
-            "path": self.setup.path.iter().map(|path| text(path)).collect::<Vec<_>>(),
         })
     }
 
@@ -249,10 +265,10 @@ impl Python {
                     None => Ok(answer),
                 };
             }
-            let reply = match answers::answer(context, &answer, &mut state.unknowns) {
+            let reply = match answers::answer(context, &answer, &mut state.mirror) {
                 Ok(reply) => reply,
                 Err(stop) => {
-                    let reply = answers::stop(&stop, context, &mut state.unknowns);
+                    let reply = answers::stop(&stop, context, &mut state.mirror);
                     stopped = Some(stop);
                     reply
                 }
@@ -270,10 +286,11 @@ impl Python {
         context: &mut dyn Context,
         instances: &[InstanceId],
     ) -> Result<Exported, Stop> {
-        let message = self.export_message(context, instances);
+        let mut message = self.export_message(context, instances);
+        message["files"] = json!(self.wants_files.get());
         let answer = self.converse(context, &message, "the export")?;
         if let Some(error) = answer.get("error") {
-            return Err(raised(error, context, &mut self.state.borrow_mut().unknowns));
+            return Err(raised(error, context, &mut self.state.borrow_mut().mirror));
         }
         let texts = |name: &str| -> Vec<String> {
             let list = answer[name].as_array().into_iter().flatten();
@@ -281,28 +298,43 @@ impl Python {
         };
         let (warnings, skipped) = (texts("warnings"), texts("skipped"));
         let resources = answer["resources"].as_array().cloned().unwrap_or_default();
-        Ok(Exported { resources, warnings, skipped })
+        let numbers = answer["of"].as_array().into_iter().flatten().map(Json::as_u64);
+        let instances = numbers.map(|number| number.map(|n| InstanceId(n as u32))).collect();
+        let mut files = HashMap::new();
+        for (digest, content) in answer["files"].as_object().into_iter().flatten() {
+            let text = content.as_str().unwrap_or_default();
+            let bytes = ordain_functions::base64::decode(text, Mode::Strict)
+                .map_err(|error| Stop::raised("ValueError", error.to_string()))?;
+            files.insert(digest.clone(), bytes);
+        }
+        Ok(Exported { resources, instances, files, warnings, skipped })
     }
 
     /// The instances by the names of resources, with all that is known of them.
     fn export_message(&self, context: &mut dyn Context, instances: &[InstanceId]) -> Json {
-        let State { unknowns, resources, .. } = &mut *self.state.borrow_mut();
-        let mut by_name = serde_json::Map::new();
+        let State { mirror, resources, .. } = &mut *self.state.borrow_mut();
+        // An entity has many instances: what it is exported as is found out once.
+        let mut of_entity: FxHashMap<EcoString, Vec<usize>> = FxHashMap::default();
+        let mut found: Vec<Vec<u32>> = vec![Vec::new(); resources.len()];
         let mut wanted = std::collections::BTreeSet::new();
-        for name in resources.iter() {
-            let of_name: Vec<u32> = instances
-                .iter()
-                .filter(|&&instance| context.is_instance(instance, name) == Some(true))
-                .map(|instance| instance.0)
-                .collect();
-            wanted.extend(&of_name);
-            by_name.insert(name.clone(), json!(of_name));
+        for &instance in instances {
+            let name = EcoString::from(context.entity_name(instance));
+            let of_entity = of_entity.entry(name).or_insert_with(|| {
+                let is = |name: &String| context.is_instance(instance, name) == Some(true);
+                (0..resources.len()).filter(|&at| is(&resources[at])).collect()
+            });
+            for &at in of_entity.iter() {
+                found[at].push(instance.0);
+                wanted.insert(instance.0);
+            }
         }
+        let by_name: serde_json::Map<String, Json> =
+            resources.iter().zip(found).map(|(name, of_name)| (name.clone(), json!(of_name))).collect();
         let snapshot: Vec<Json> = wanted
             .into_iter()
             .map(|number| {
                 let instance = InstanceId(number);
-                let known = answers::known(context, instance, None, unknowns);
+                let known = answers::known(context, instance, None, mirror);
                 let shown = Value::Instance(instance).repr(context);
                 json!([number, context.entity_name(instance), shown, known])
             })
@@ -333,6 +365,10 @@ impl Python {
 pub struct Exported {
     /// The resources as JSON.
     pub resources: Vec<Json>,
+    /// The instance of each resource, where there is one.
+    pub instances: Vec<Option<InstanceId>>,
+    /// The contents of files by their digests, if they were asked for.
+    pub files: HashMap<String, Vec<u8>>,
     /// What is to be said of them.
     pub warnings: Vec<String>,
     /// The instances that are left out because they are not known yet.
@@ -360,31 +396,44 @@ impl Plugin for Function {
         let answer = self.python.converse(context, &message, &self.signature.name)?;
         let state = &mut *self.python.state.borrow_mut();
         match answer.get("error") {
-            Some(error) => Err(raised(error, context, &mut state.unknowns)),
-            None => received(&answer["v"], context, &mut state.unknowns),
+            Some(error) => Err(raised(error, context, &mut state.mirror)),
+            None => received(&answer["v"], context, &mut state.mirror),
         }
     }
 }
 
 impl Function {
     fn message(&self, context: &mut dyn Context, arguments: &Arguments) -> Json {
-        let unknowns = &mut self.python.state.borrow_mut().unknowns;
-        let mut named = Vec::new();
+        let mirror = &mut self.python.state.borrow_mut().mirror;
+        let mut known = Vec::new();
+        for value in arguments.values.iter().flatten() {
+            if let Value::Instance(instance) = value
+                && mirror.wants(*instance)
+            {
+                let shown = value.repr(context);
+                let attributes = answers::known(context, *instance, None, mirror);
+                known.push(json!([instance.0, context.entity_name(*instance), shown, attributes]));
+            }
+        }
+        let mut named = serde_json::Map::new();
         for (param, value) in self.signature.params.iter().zip(&arguments.values) {
             if let Some(value) = value {
-                named.push(json!([param.name.as_str(), sent(value, context, unknowns)]));
+                named.insert(param.name.to_string(), sent(value, context, mirror));
             }
         }
         let rest: Vec<Json> =
-            arguments.rest.iter().map(|value| sent(value, context, unknowns)).collect();
+            arguments.rest.iter().map(|value| sent(value, context, mirror)).collect();
         let keywords: Vec<Json> = arguments
             .keywords
             .iter()
-            .map(|(name, value)| json!([name.as_str(), sent(value, context, unknowns)]))
+            .map(|(name, value)| json!([name.as_str(), sent(value, context, mirror)]))
             .collect();
         let mut message = json!({
             "do": "call", "number": self.number, "named": named, "rest": rest, "keywords": keywords,
         });
+        if !known.is_empty() {
+            message["known"] = known.into();
+        }
         if self.signature.has_context {
             let line = context.location().line;
             message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
@@ -419,17 +468,21 @@ fn signature(said: &Json) -> Signature {
 }
 
 /// An exception of a plugin.
-fn raised(error: &Json, context: &mut dyn Context, unknowns: &mut Unknowns) -> Stop {
+fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop {
     let text = error["text"].as_str().unwrap_or_default().to_owned();
     let class = error["class"].as_str().unwrap_or("Exception");
     match error["kind"].as_str() {
         Some("unset") => Stop::Unset(answers::variables(&error["wait"])),
-        Some("unknown") => match received(&error["unknown"], context, unknowns) {
+        Some("unknown") => match received(&error["unknown"], context, mirror) {
             Ok(value) if value.is_unknown() => Stop::Unknown(value),
             _ => Stop::Unknown(Value::unknown("")),
         },
         Some("explicit") => Stop::Explicit(text),
-        Some("compiler") => Stop::Error(Error::new(compiler_class(class), text)),
+        Some("compiler") => {
+            let mut made = Error::new(compiler_class(class), text);
+            made.python = error["cause"].as_str().map(str::to_owned);
+            Stop::Error(made)
+        }
         _ => Stop::raised(class, text),
     }
 }
@@ -443,6 +496,8 @@ fn compiler_class(name: &str) -> Class {
         "TypeNotFoundException" => Class::TypeNotFound,
         "OptionalValueException" => Class::OptionalValue,
         "AttributeException" => Class::Attribute,
+        "ExternalException" => Class::External,
+        "ExplicitPluginException" => Class::ExplicitPlugin,
         "DoubleSetException" => Class::DoubleSet,
         "DuplicateException" => Class::Duplicate,
         "UnexpectedReference" => Class::UnexpectedReference,

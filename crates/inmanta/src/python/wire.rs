@@ -7,31 +7,43 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
 use crate::plugin::{Context, Stop, TypeExpr};
-use crate::value::{InstanceId, Names, Reference, Value};
+use crate::value::{InstanceId, Names, Reference, Unknown, Value};
 
-/// The values that are not known, by number: each is equal only to itself.
+/// What the child has of the model.
 #[derive(Default)]
-pub(super) struct Unknowns {
-    seen: Vec<Value>,
+pub(super) struct Mirror {
+    /// The values that are not known, by number: each is equal only to itself.
+    unknowns: Vec<Value>,
+    numbers: FxHashMap<*const Unknown, usize>,
+    /// The instances of which it has the name and the text.
+    told: FxHashSet<u32>,
+    /// The instances of which all attributes were sent that had a value then.
+    sent: FxHashSet<u32>,
 }
 
-impl Unknowns {
-    fn number(&mut self, value: &Value) -> usize {
-        match self.seen.iter().position(|other| other == value) {
-            Some(at) => at,
-            None => {
-                self.seen.push(value.clone());
-                self.seen.len() - 1
-            }
+impl Mirror {
+    fn number(&mut self, value: &Value, unknown: &Rc<Unknown>) -> usize {
+        let next = self.unknowns.len();
+        let number = *self.numbers.entry(Rc::as_ptr(unknown)).or_insert(next);
+        if number == next {
+            // It is kept, so its address stays its own.
+            self.unknowns.push(value.clone());
         }
+        number
+    }
+
+    /// Whether the attributes of an instance are still to be sent; from now on they are not.
+    pub(super) fn wants(&mut self, instance: InstanceId) -> bool {
+        self.sent.insert(instance.0)
     }
 }
 
 /// A value as a message.
-pub(super) fn sent(value: &Value, names: &dyn Names, unknowns: &mut Unknowns) -> Json {
+pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(truth) => json!(truth),
@@ -40,30 +52,34 @@ pub(super) fn sent(value: &Value, names: &dyn Names, unknowns: &mut Unknowns) ->
         Value::Float(number) if number.is_finite() => json!(number),
         Value::Float(number) => json!({"$f": crate::value::float_text(*number)}),
         Value::Str(text) => json!(text.as_str()),
-        Value::List(items) => items.iter().map(|item| sent(item, names, unknowns)).collect(),
+        Value::List(items) => items.iter().map(|item| sent(item, names, mirror)).collect(),
         Value::Dict(entries) => {
             let entries: Vec<Json> = entries
                 .iter()
-                .map(|(key, value)| json!([key.as_str(), sent(value, names, unknowns)]))
+                .map(|(key, value)| json!([key.as_str(), sent(value, names, mirror)]))
                 .collect();
             json!({"$d": entries})
         }
         Value::Instance(instance) => {
+            if !mirror.told.insert(instance.0) {
+                return json!({"$o": [instance.0]});
+            }
             json!({"$o": [instance.0, names.entity_name(*instance), value.repr(names)]})
         }
         Value::Unknown(unknown) => {
-            json!({"$u": [unknowns.number(value), unknown.source.as_str()]})
+            json!({"$u": [mirror.number(value, unknown), unknown.source.as_str()]})
         }
         Value::Reference(reference) => {
             let arguments: Vec<Json> = reference
                 .arguments
                 .iter()
-                .map(|(name, value)| json!([name.as_str(), sent(value, names, unknowns)]))
+                .map(|(name, value)| json!([name.as_str(), sent(value, names, mirror)]))
                 .collect();
             json!({"$r": {
                 "name": reference.name.as_str(),
                 "class": reference.class.as_str(),
                 "arguments": arguments,
+                "number": reference.number,
             }})
         }
     }
@@ -76,7 +92,7 @@ pub(super) fn sent(value: &Value, names: &dyn Names, unknowns: &mut Unknowns) ->
 pub(super) fn received(
     json: &Json,
     context: &mut dyn Context,
-    unknowns: &mut Unknowns,
+    mirror: &mut Mirror,
 ) -> Result<Value, Stop> {
     Ok(match json {
         Json::Null => Value::Null,
@@ -88,12 +104,12 @@ pub(super) fn received(
         Json::String(text) => Value::str(text.as_str()),
         Json::Array(items) => {
             let items: Result<Vec<_>, _> =
-                items.iter().map(|item| received(item, context, unknowns)).collect();
+                items.iter().map(|item| received(item, context, mirror)).collect();
             Value::list(items?)
         }
         Json::Object(entries) => {
             let Some((kind, what)) = entries.iter().next() else { return Ok(Value::Null) };
-            tagged(kind, what, context, unknowns)?
+            tagged(kind, what, context, mirror)?
         }
     })
 }
@@ -101,12 +117,12 @@ pub(super) fn received(
 fn pairs(
     json: &Json,
     context: &mut dyn Context,
-    unknowns: &mut Unknowns,
+    mirror: &mut Mirror,
 ) -> Result<Vec<(EcoString, Value)>, Stop> {
     let mut out = Vec::new();
     for pair in json.as_array().into_iter().flatten() {
         let key = EcoString::from(pair[0].as_str().unwrap_or_default());
-        out.push((key, received(&pair[1], context, unknowns)?));
+        out.push((key, received(&pair[1], context, mirror)?));
     }
     Ok(out)
 }
@@ -115,13 +131,13 @@ fn tagged(
     kind: &str,
     what: &Json,
     context: &mut dyn Context,
-    unknowns: &mut Unknowns,
+    mirror: &mut Mirror,
 ) -> Result<Value, Stop> {
     Ok(match kind {
-        "$d" => Value::dict(pairs(what, context, unknowns)?),
+        "$d" => Value::dict(pairs(what, context, mirror)?),
         "$o" => Value::Instance(InstanceId(what[0].as_u64().unwrap_or(u64::MAX) as u32)),
         "$u" => {
-            let known = what[0].as_u64().and_then(|number| unknowns.seen.get(number as usize));
+            let known = what[0].as_u64().and_then(|number| mirror.unknowns.get(number as usize));
             known.cloned().unwrap_or_else(|| Value::unknown(what[1].as_str().unwrap_or_default()))
         }
         "$i" => Value::int(what.as_str().unwrap_or_default().parse().unwrap_or_default()),
@@ -132,12 +148,13 @@ fn tagged(
         "$r" => Value::Reference(Rc::new(Reference {
             name: what["name"].as_str().unwrap_or_default().into(),
             class: what["class"].as_str().unwrap_or_default().into(),
-            arguments: pairs(&what["arguments"], context, unknowns)?,
+            arguments: pairs(&what["arguments"], context, mirror)?,
             computes: type_expr(&what["computes"]),
             text: what["text"].as_str().map(str::to_owned),
+            number: what["number"].as_u64(),
         })),
         "$c" => {
-            let attributes = pairs(&what[1], context, unknowns)?;
+            let attributes = pairs(&what[1], context, mirror)?;
             context.construct(what[0].as_str().unwrap_or_default(), &attributes)?
         }
         _ => Value::str(what.as_str().unwrap_or_default()),

@@ -142,7 +142,9 @@ class ModifiedAfterFreezeException(RuntimeException):
 
 
 class ExternalException(RuntimeException):
-    pass
+    def __init__(self, stmt=None, msg="", cause=None):
+        super().__init__(stmt, msg)
+        self.__cause__ = cause
 
 
 class ExplicitPluginException(ExternalException):

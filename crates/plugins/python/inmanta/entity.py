@@ -22,6 +22,9 @@ class Entity(NamedType):
     def is_subclass(self, other):
         return other.get_full_name() in self.get_all_parent_names()
 
+    def get_all_attribute_names(self):
+        return list(self.get_attributes())
+
     def get_attribute(self, name):
         return self.get_attributes().get(name)
 

@@ -2,6 +2,7 @@
 import dataclasses
 import datetime
 import enum
+import base64
 import hashlib
 import uuid
 
@@ -10,7 +11,7 @@ from inmanta.ast import UnknownException
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference
-from inmanta.resources import FieldException, Id, IgnoreResourceException, Resource, ResourceException, resource
+from inmanta.resources import Id, IgnoreResourceException, Resource, ResourceException, resource
 
 unknown_parameters = []
 ModelDict = dict
@@ -53,7 +54,7 @@ class Exporter:
     def __init__(self, compiler=None, options=None):
         self.options = options
         self.files = {}
-        self.resources = {}
+        self.resources = self._resources = {}
 
     def upload_file(self, content):
         data = content if isinstance(content, bytes) else str(content).encode("utf-8")
@@ -120,7 +121,7 @@ def has_unknown(value):
 def one(exporter, name, held):
     """The resource of an instance; None if it is left out."""
     kind, options = resource.get_class(name)
-    obj = proxy.DynamicProxy(held)
+    obj = proxy.DynamicProxy(held, context=proxy.ProxyContext(allow_reference_values=True))
     try:
         number = kind.object_to_id(obj, name, options["name"], options["agent"])
     except UnknownException:
@@ -145,6 +146,9 @@ def dumped(made):
     for field in type(made).fields:
         if field in ("references", "mutators"):
             said[field] = getattr(made, field)
+            continue
+        if field in made.unknowns:
+            said[field] = "<<undefined>>"
             continue
         value = jsonable(getattr(made, field), field)
         said[field] = collector.separated(value, field, places)
@@ -173,8 +177,7 @@ def dumped(made):
 def exported(message):
     """All resources of the model."""
     from inmanta.execute import runtime
-    for number, type_name, text, known in message["snapshot"]:
-        runtime.take(runtime.instance(number, type_name, text), known)
+    runtime.mirrored(message["snapshot"])
     exporter = Exporter()
     resources, of_instance, skipped, warnings = {}, {}, [], []
     wanted = message["instances"]
@@ -196,7 +199,8 @@ def exported(message):
         needed = proxy.checked(runtime.instance(number), "requires")
         had = [other for other in needed if not isinstance(other, Unknown)]
         found = [of_instance[other.number] for other in had if other.number in of_instance]
-        made.requires = set(found)
+        made.requires = {other.id for other in found}
+        made.resource_requires = set(found)
         if had and not found:
             warnings.append(
                 "The resource %s had requirements before flattening, but not after flattening."
@@ -207,8 +211,18 @@ def exported(message):
         manager(model, resources)
     said = [dumped(made) for made in resources.values()]
     check_cycles(said)
-    states = [["undefined" if made.unknowns else "available", held] for held, made in of_instance.items()]
-    return {"resources": said, "instances": states, "skipped": skipped, "warnings": warnings}
+    numbers = {id(made): number for number, made in of_instance.items()}
+    answer = {
+        "resources": said,
+        "of": [numbers.get(id(made)) for made in resources.values()],
+        "skipped": skipped,
+        "warnings": warnings,
+    }
+    if message.get("files"):
+        answer["files"] = {
+            digest: base64.b64encode(data).decode("ascii") for digest, data in exporter.files.items()
+        }
+    return answer
 
 
 def check_cycles(said):

@@ -15,7 +15,7 @@ from inmanta.ast.type import Null
 from inmanta.config import Config
 from inmanta.execute import proxy
 from inmanta.execute.proxy import DynamicProxy, ProxyContext
-from inmanta.execute.runtime import Resolver, instance
+from inmanta.execute.runtime import Resolver, mirrored
 from inmanta.execute.util import Unknown
 from inmanta.warnings import InmantaWarning
 
@@ -70,8 +70,7 @@ class Plugin:
         self.options = options
         self.replaced_by = None
         self.context = None
-        self.kinds = {}
-        self.parameters = []
+        self.taken = []
 
     def get_full_name(self):
         return self.name
@@ -177,6 +176,22 @@ class Compiler:
 
 
 ANY = ["any"]
+_warnings = []
+
+
+def any_for(annotation):
+    _warnings.append(
+        "Python type %s was implicitly cast to 'Any' because no matching type was found in the Inmanta DSL. "
+        "Please refer to the documentation for an overview of supported types at the plugin boundary." % (annotation,)
+    )
+    return ANY
+
+
+def warned():
+    """The warnings since it was asked last, each once."""
+    found = list(dict.fromkeys(_warnings))
+    _warnings.clear()
+    return found
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
     numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
@@ -190,7 +205,7 @@ def kind_of(annotation, plugin, where, missing=()):
     if isinstance(annotation, str):
         return ["model", annotation]
     if isinstance(annotation, typing.TypeVar):
-        return ANY
+        return any_for(annotation)
     if isinstance(annotation, getattr(typing, "TypeAliasType", ())):
         return kind_of(annotation.__value__, plugin, where)
     if isinstance(annotation, typing.NewType if isinstance(typing.NewType, type) else ()):
@@ -202,7 +217,7 @@ def kind_of(annotation, plugin, where, missing=()):
             return _PLAIN[annotation]
     except TypeError:
         pass
-    from inmanta.references import Reference, is_reference_of
+    from inmanta.references import Reference, computed_by
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         models = [part for part in parts[1:] if isinstance(part, ModelType)]
@@ -214,7 +229,7 @@ def kind_of(annotation, plugin, where, missing=()):
     if annotation is typing.Union:
         raise ast.InvalidTypeAnnotation(None, "Union type must be subscripted, got typing.Union")
     if inspect.isclass(annotation) and issubclass(annotation, Reference):
-        inner = is_reference_of(annotation)
+        inner = computed_by(annotation)
         return ["ref", kind_of(inner, plugin, where) if inner is not None else ANY]
     if origin is not None and inspect.isclass(origin):
         if issubclass(origin, Reference):
@@ -242,7 +257,7 @@ def kind_of(annotation, plugin, where, missing=()):
             raise ast.TypingException(
                 None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
             )
-        return ANY
+        return any_for(annotation)
     if annotation is Null:
         return ["null"]
     if origin is None and not callable(annotation) and not inspect.isclass(annotation):
@@ -295,17 +310,18 @@ def allows_reference(annotation):
 def signature(made):
     function = made.function
     parameters = []
+    made.taken = []
     made.context = None
-    made.parameters = list(inspect.signature(function).parameters.values())
-    for parameter in made.parameters:
+    for parameter in inspect.signature(function).parameters.values():
         annotation = resolved(function, parameter.annotation)
         if annotation is Context:
             made.context = parameter.name
+            made.taken.append(Taken(parameter, None, True))
             continue
         if parameter.annotation is inspect.Parameter.empty:
             text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
             raise ast.RuntimeException(None, text % (made.name, parameter.name))
-        made.kinds[parameter.name] = annotation
+        made.taken.append(Taken(parameter, annotation, False))
         default = None
         has_default = parameter.default is not inspect.Parameter.empty
         if has_default:
@@ -363,18 +379,33 @@ def stopped(answer):
     raise ast.RuntimeException(None, answer.get("text", "the compiler gave no answer"))
 
 
-def to_python(value, annotation, name, allow_unknown):
-    """A value of the wire as the plug-in gets it."""
-    held = proxy.inner(value)
-    kind = dataclass_in(annotation)
-    if kind is not None:
-        return converted(held, kind)
-    if isinstance(held, Unknown):
-        return held
-    if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
-        return held
-    context = ProxyContext(path=name, allow_reference_values=allows_reference(annotation))
-    return DynamicProxy.return_value(held, context=context)
+class Taken:
+    """How an argument is made of what came over the wire; found out once for each parameter."""
+
+    def __init__(self, parameter, annotation, is_context):
+        self.name = parameter.name
+        self.is_context = is_context
+        self.is_rest = parameter.kind is parameter.VAR_POSITIONAL
+        self.is_keywords = parameter.kind is parameter.VAR_KEYWORD
+        self.by_name = parameter.kind is parameter.KEYWORD_ONLY
+        self.dataclass = None if is_context else dataclass_in(annotation)
+        self.context = ProxyContext(
+            path=parameter.name, allow_reference_values=not is_context and allows_reference(annotation)
+        )
+
+    def python(self, value, allow_unknown, name=None):
+        """A value of the wire as the plug-in gets it."""
+        if value is None or type(value) in (str, int, bool, float):
+            return value
+        held = proxy.inner(value)
+        if self.dataclass is not None:
+            return converted(held, self.dataclass)
+        if isinstance(held, Unknown):
+            return held
+        if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
+            return held
+        context = self.context if name is None else dataclasses.replace(self.context, path=name)
+        return DynamicProxy.return_value(held, context=context)
 
 
 def converted(held, kind):
@@ -431,29 +462,27 @@ def constructed(value):
 def called(message):
     made = _registered[message["number"]]
     unknown = made.options["allow_unknown"]
+    given = message["named"]
+    mirrored(message.get("known", ()))
     args, kwargs = [], {}
     positional = True
-    given = dict(message["named"])
-    for parameter in made.parameters:
-        name, kind = parameter.name, parameter.kind
-        annotation = made.kinds.get(name)
-        if name == made.context:
+    for taken in made.taken:
+        if taken.is_context:
             value = Context(made, message["where"])
-        elif kind is parameter.VAR_POSITIONAL:
-            args.extend(to_python(item, annotation, name, unknown) for item in message["rest"])
+        elif taken.is_rest:
+            args.extend(taken.python(item, unknown) for item in message["rest"])
             positional = False
             continue
-        elif kind is parameter.VAR_KEYWORD:
-            kwargs.update((key, to_python(item, annotation, key, unknown)) for key, item in message["keywords"])
+        elif taken.is_keywords:
+            kwargs.update((key, taken.python(item, unknown, key)) for key, item in message["keywords"])
             continue
-        elif name in given:
-            value = to_python(given[name], annotation, name, unknown)
+        elif taken.name in given:
+            value = taken.python(given[taken.name], unknown)
         else:
             positional = False
             continue
-        if positional and kind is not parameter.KEYWORD_ONLY:
+        if positional and not taken.by_name:
             args.append(value)
         else:
-            kwargs[name] = value
-    result = ordain.timed(made.function, *args, **kwargs)
-    return {"v": proxy.outer(result)}
+            kwargs[taken.name] = value
+    return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}

@@ -51,8 +51,11 @@ def inner(value):
 
 def outer(value, seen=None):
     """A value of a plug-in for the wire."""
+    kind = type(value)
+    if value is None or kind is str or kind is bool or kind is int and -(1 << 63) <= value < 1 << 63:
+        return value
     from inmanta.references import Reference
-    if value is None or isinstance(value, NoneValue):
+    if isinstance(value, NoneValue):
         return None
     if isinstance(value, bool):
         return bool(value)
@@ -93,6 +96,17 @@ def outer(value, seen=None):
     if made is not None:
         return made
     return {"$p": repr(value)}
+
+
+def plain(value):
+    """A value of the compiler's side in Python's own terms, as far as it has any."""
+    if isinstance(value, NoneValue):
+        return None
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
 
 
 def checked(owner, name):

@@ -7,6 +7,10 @@ import typing
 import uuid
 
 T = typing.TypeVar("T")
+# References that were sent, by their numbers: what comes back is the same object.
+kept = []
+numbers = {}
+busy = []
 PrimitiveTypes = typing.Union[str, int, float, bool]
 
 
@@ -39,7 +43,12 @@ class Argument(BaseModel):
     pass
 
 
-def is_reference_of(kind):
+def is_reference_of(instance, kind):
+    """Whether something is a reference to values of a type."""
+    return isinstance(instance, Reference) and computed_by(type(instance)) is kind
+
+
+def computed_by(kind):
     """What a class of references computes."""
     for base in inspect.getmro(kind):
         for generic in base.__dict__.get("__orig_bases__", ()):
@@ -75,15 +84,29 @@ class Reference(typing.Generic[T]):
         """The reference for the wire."""
         from inmanta.execute import proxy
         from inmanta.plugins import kind_of
-        kind = is_reference_of(type(self))
+        kind = computed_by(type(self))
         shown = type(self).__str__ is not object.__str__ or type(self).__repr__ is not object.__repr__
+        number = numbers.setdefault(id(self), len(kept))
+        if number == len(kept):
+            kept.append(self)
         return {
+            "number": number,
             "name": type(self).type,
             "class": type(self).__name__,
-            "arguments": [[name, proxy.outer(value)] for name, value in self.arguments().items()],
+            "arguments": self._sent_arguments(proxy),
             "computes": kind_of(kind, self.type, "reference") if kind is not None else ["any"],
             "text": str(self) if shown else None,
         }
+
+    def _sent_arguments(self, proxy):
+        # One that holds itself is told of when it is exported.
+        if any(other is self for other in busy):
+            return []
+        busy.append(self)
+        try:
+            return [[name, proxy.outer(value)] for name, value in self.arguments().items()]
+        finally:
+            busy.pop()
 
     def __bool__(self):
         raise NotImplementedError("%s is a reference and can not be used as a condition" % (self,))
@@ -167,6 +190,8 @@ def made(said):
     """A reference out of what came over the wire."""
     from inmanta.execute import proxy
     from inmanta.plugins import plainly
+    if said.get("number") is not None:
+        return kept[said["number"]]
     kind = reference._classes.get(said["name"])
     if kind is None:
         kind = type(said["class"], (Reference,), {"type": said["name"]})

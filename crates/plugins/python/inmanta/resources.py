@@ -187,7 +187,9 @@ class Resource(metaclass=ResourceMeta):
 
     @classmethod
     def map_field(cls, exporter, entity_name, field, obj):
-        from inmanta.ast import PluginException, UnsetException, UnknownException, CompilerException
+        from inmanta.ast import (
+            CompilerException, ExplicitPluginException, ExternalException, PluginException, UnknownException,
+        )
         try:
             if hasattr(cls, "get_" + field):
                 value = getattr(cls, "get_" + field)(exporter, obj)
@@ -198,16 +200,18 @@ class Resource(metaclass=ResourceMeta):
             return value
         except UnknownException as error:
             return error.unknown
-        except (IgnoreResourceException, UnsetException, PluginException, CompilerException):
+        except IgnoreResourceException:
             raise
-        except AttributeError:
-            raise AttributeError("Attribute %s does not exist on entity of type %s" % (field, entity_name))
+        except PluginException as error:
+            raise ExplicitPluginException(None, failed(field, entity_name), error)
+        except CompilerException:
+            raise
         except Exception as error:
-            raise FieldException("Failed to get attribute '%s' for export on '%s'" % (field, entity_name)) from error
+            raise ExternalException(None, failed(field, entity_name), error)
 
 
-class FieldException(Exception):
-    pass
+def failed(field, entity_name):
+    return "Failed to get attribute '%s' for export on '%s'" % (field, entity_name)
 
 
 def proxy_with_references(obj):

@@ -98,6 +98,12 @@ def instance(number, type=None, text=None):
     return found
 
 
+def mirrored(instances):
+    """Keeps what comes along of instances."""
+    for number, type, text, known in instances:
+        take(instance(number, type, text), known)
+
+
 def take(owner, known):
     """Keeps what is known of an instance."""
     from inmanta.execute import proxy

@@ -1,5 +1,9 @@
 """Small helpers."""
+import dataclasses
+import datetime
+import enum
 import hashlib
+import uuid
 
 
 def hash_file(content):
@@ -14,6 +18,19 @@ def get_free_tcp_port():
 
 
 def internal_json_encoder(value):
+    from inmanta.execute import proxy
+    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
+        return proxy.plain(value._get_instance())
+    if isinstance(value, (uuid.UUID, Exception)):
+        return str(value)
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.name
+    if hasattr(value, "model_dump"):
+        return value.model_dump(by_alias=True)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
     raise TypeError("%r is not JSON serializable" % (value,))
 
 

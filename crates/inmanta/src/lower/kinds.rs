@@ -1,0 +1,297 @@
+//! Which of the engine's kinds stand for the resources of public modules, and what their fields
+//! mean there.
+
+use std::collections::HashMap;
+
+use ordain_data::Value as Data;
+use serde_json::{Map, Value as Json};
+
+/// The fields of a resource.
+pub(super) type Fields = Map<String, Json>;
+
+/// The contents of files by their digests.
+pub(super) type Files = HashMap<String, Vec<u8>>;
+
+/// Where commands are looked for.
+const COMMANDS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A resource as the engine knows it.
+#[derive(Debug, Default)]
+pub(super) struct Mapped {
+    /// The kind, such as `File`.
+    pub(super) kind: String,
+    /// The title.
+    pub(super) title: String,
+    /// The attributes: name, value, and the attribute of the model that it comes from.
+    pub(super) attributes: Vec<(String, Data, String)>,
+    /// What is different from the original.
+    pub(super) note: Option<&'static str>,
+    /// Whether it does something when what it requires has changed.
+    pub(super) reloads: bool,
+}
+
+impl Mapped {
+    fn new(kind: &str, title: &str) -> Self {
+        Self { kind: kind.into(), title: title.into(), ..Self::default() }
+    }
+
+    fn set(&mut self, name: &str, value: impl Into<Option<Data>>, from: &str) {
+        if let Some(value) = value.into() {
+            self.attributes.push((name.into(), value, from.into()));
+        }
+    }
+}
+
+/// A resource of an entity with its title as one of the engine; what the engine does not know keeps
+/// its name and its fields.
+///
+/// # Errors
+/// If it cannot be said to the engine.
+pub(super) fn mapped(
+    entity: &str,
+    title: &str,
+    fields: &Fields,
+    files: &Files,
+) -> Result<Mapped, String> {
+    let mut out = match entity {
+        "fs::File" => file(title, fields, "mode", fs_content(fields, files)?),
+        "files::TextFile" | "files::SystemdUnitFile" => {
+            let content = text(fields, "content").map(Data::str);
+            file(title, fields, "permissions", content)
+        }
+        "fs::Directory" => directory(title, fields, "mode"),
+        "files::Directory" => directory(title, fields, "permissions"),
+        "fs::Symlink" => symlink(title, fields, "src"),
+        "files::Symlink" => symlink(title, fields, "target"),
+        "apt::Package" => package(title, fields, "apt"),
+        "yum::Package" => package(title, fields, "yum"),
+        "exec::Run" => command(title, fields)?,
+        "std::testing::NullResource" if flag(fields, "fail") => {
+            let mut out = Mapped::new("Exec", title);
+            out.set("command", Data::list([Data::str("/bin/false")]), "fail");
+            out
+        }
+        _ => unknown(entity, title, fields),
+    };
+    if flag(fields, "report_only") {
+        out.set("noop", Data::Bool(true), "report_only");
+    }
+    Ok(out)
+}
+
+fn text<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    fields.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+fn flag(fields: &Fields, name: &str) -> bool {
+    fields.get(name).and_then(Json::as_bool).unwrap_or_default()
+}
+
+/// A mode that is written as a number of digits from 0 to 7.
+fn mode(fields: &Fields) -> Option<Data> {
+    let mode = fields.get("permissions")?.as_i64()?;
+    Some(Data::str(format!("{mode:04}")))
+}
+
+fn ensure(fields: &Fields, present: &str) -> Data {
+    Data::str(if flag(fields, "purged") { "absent" } else { present })
+}
+
+/// Owner, group and mode, which only what is there has.
+fn ownership(out: &mut Mapped, fields: &Fields, mode_from: &str) {
+    if flag(fields, "purged") {
+        return;
+    }
+    out.set("owner", text(fields, "owner").map(Data::str), "owner");
+    out.set("group", text(fields, "group").map(Data::str), "group");
+    out.set("mode", mode(fields), mode_from);
+}
+
+fn file(title: &str, fields: &Fields, mode_from: &str, content: Option<Data>) -> Mapped {
+    let mut out = Mapped::new("File", title);
+    out.set("ensure", ensure(fields, "file"), "purged");
+    if !flag(fields, "purged") {
+        out.set("content", content.unwrap_or_else(|| Data::str("")), "content");
+    }
+    ownership(&mut out, fields, mode_from);
+    out
+}
+
+/// The content of a `fs::File`: the export has its digest alone.
+fn fs_content(fields: &Fields, files: &Files) -> Result<Option<Data>, String> {
+    let Some(digest) = text(fields, "hash") else {
+        return Ok(text(fields, "content").map(Data::str));
+    };
+    let Some(bytes) = files.get(digest) else {
+        return Err(format!("the content of digest {digest} was not given to the exporter"));
+    };
+    Ok(Some(match std::str::from_utf8(bytes) {
+        Ok(text) => Data::str(text),
+        Err(_) => Data::Bytes(bytes.as_slice().into()),
+    }))
+}
+
+fn directory(title: &str, fields: &Fields, mode_from: &str) -> Mapped {
+    let mut out = Mapped::new("File", title);
+    out.set("ensure", ensure(fields, "directory"), "purged");
+    if flag(fields, "purged") {
+        out.set("force", Data::Bool(true), "purged");
+    }
+    ownership(&mut out, fields, mode_from);
+    if flag(fields, "create_parents") {
+        out.note = Some("create_parents has no effect: declare the directories around it");
+    }
+    out
+}
+
+fn symlink(title: &str, fields: &Fields, target: &str) -> Mapped {
+    let mut out = Mapped::new("File", title);
+    out.set("ensure", ensure(fields, "link"), "purged");
+    if !flag(fields, "purged") {
+        out.set("target", text(fields, target).map(Data::str), target);
+    }
+    out
+}
+
+fn package(title: &str, fields: &Fields, provider: &str) -> Mapped {
+    let mut out = Mapped::new("Package", title);
+    let ensure = if flag(fields, "purged") { "purged" } else { "present" };
+    out.set("ensure", Data::str(ensure), "purged");
+    out.set("provider", Data::str(provider), "name");
+    out
+}
+
+fn command(title: &str, fields: &Fields) -> Result<Mapped, String> {
+    let words = |name: &str| -> Result<Option<Data>, String> {
+        let Some(line) = text(fields, name) else { return Ok(None) };
+        let words = split(line).ok_or_else(|| format!("{name} has a quote without an end"))?;
+        Ok(Some(Data::list(words.into_iter().map(Data::str))))
+    };
+    let mut out = Mapped::new("Exec", title);
+    out.reloads = true;
+    if flag(fields, "purged") {
+        return Err("a command that was run cannot be undone: purged is set".into());
+    }
+    out.set("command", words("command")?, "command");
+    out.set("refresh", words("reload")?, "reload");
+    for check in ["unless", "onlyif"] {
+        out.set(check, words(check)?.map(|line| Data::list([line])), check);
+    }
+    for plain in ["creates", "cwd"] {
+        out.set(plain, text(fields, plain).map(Data::str), plain);
+    }
+    out.set("path", Data::str(text(fields, "path").unwrap_or(COMMANDS)), "path");
+    if let Some(environment) = fields.get("environment").and_then(Json::as_object)
+        && !environment.is_empty()
+    {
+        let pairs = environment.iter().map(|(name, value)| match value {
+            Json::String(text) => Data::str(format!("{name}={text}")),
+            other => Data::str(format!("{name}={other}")),
+        });
+        out.set("environment", Data::list(pairs), "environment");
+    }
+    out.set("refreshonly", Data::Bool(flag(fields, "reload_only")), "reload_only");
+    for plain in ["returns", "timeout"] {
+        out.set(plain, fields.get(plain).and_then(data), plain);
+    }
+    if flag(fields, "skip_on_fail") {
+        out.note = Some("skip_on_fail has no effect: a command that fails is reported as failed");
+    }
+    Ok(out)
+}
+
+/// The words of a command as a shell reads them: quotes and backslashes, nothing else.
+fn split(line: &str) -> Option<Vec<String>> {
+    let mut out = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            _ if letter.is_ascii_whitespace() => out.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '\'' => break,
+                        other => word.push(other),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '"' => break,
+                        '\\' => match letters.next()? {
+                            escaped @ ('"' | '\\') => word.push(escaped),
+                            other => word.extend(['\\', other]),
+                        },
+                        other => word.push(other),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(letters.next()?),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    out.extend(word);
+    Some(out)
+}
+
+/// Fields that say something of the resource to the original, nothing to the engine.
+const OWN: &[&str] = &[
+    "id",
+    "requires",
+    "version",
+    "send_event",
+    "receive_events",
+    "references",
+    "mutators",
+    "report_only",
+    "managed",
+    "purge_on_delete",
+    "via",
+];
+
+/// A resource that the engine has no kind for, or one of that name.
+fn unknown(entity: &str, title: &str, fields: &Fields) -> Mapped {
+    let mut out = Mapped::new(&kind_name(entity), title);
+    for (name, value) in fields.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
+        out.set(name, data(value), name);
+    }
+    out
+}
+
+fn data(value: &Json) -> Option<Data> {
+    ordain_graph::json::read_value(value).ok().filter(|value| !value.is_null())
+}
+
+/// An entity as graphs have kinds: `std::testing::NullResource` as `Std::Testing::NullResource`.
+pub(super) fn kind_name(entity: &str) -> String {
+    let capital = |part: &str| {
+        let mut letters = part.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    entity.split("::").map(capital).collect::<Vec<_>>().join("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_by_a_shell() {
+        let words = |line: &str| split(line).map(|words| words.join("|"));
+        assert_eq!(words("a  b\tc").as_deref(), Some("a|b|c"));
+        assert_eq!(words(r#"sh -c "echo \"x\" \n 'y'" ''"#).as_deref(), Some(r#"sh|-c|echo "x" \n 'y'|"#));
+        assert_eq!(words(r"a\ b 'c d'e").as_deref(), Some("a b|c de"));
+        assert_eq!(words("'open"), None);
+        assert_eq!(words("end\\"), None);
+    }
+
+    #[test]
+    fn kinds_have_capitals() {
+        assert_eq!(kind_name("std::testing::NullResource"), "Std::Testing::NullResource");
+    }
+}
