@@ -45,6 +45,12 @@ def canonical(answer):
     return named(answer.get("vars"), names), sorted(shown, key=lambda i: json.dumps(i, sort_keys=True))
 
 
+def sorted_trace(trace):
+    """The trace with its errors in the order of their texts: instances have none."""
+    head, *errors = re.split(r"(?m)^error \d+:\n", trace or "")
+    return head + "".join(sorted(error.strip("\n") + "\n" for error in errors)) if errors else head
+
+
 def location(error):
     return STD.sub(r"std/\2.cf", json.dumps(error.get("location"), sort_keys=True))
 
@@ -55,9 +61,11 @@ def error_difference(ours, theirs):
         return None
     if ours["class"] != theirs["class"]:
         return "class", f"{ours['class']} for {theirs['class']}: {ours['trace']} | {theirs.get('trace')}"
-    for part in ("msg", "trace"):
-        if plain(ours.get(part)) != plain(theirs.get(part)):
-            return part, f"{plain(ours.get(part))} | {plain(theirs.get(part))}"
+    if plain(ours.get("msg")) != plain(theirs.get("msg")):
+        return "msg", f"{plain(ours.get('msg'))} | {plain(theirs.get('msg'))}"
+    left, right = sorted_trace(plain(ours["trace"])), sorted_trace(plain(theirs["trace"]))
+    if left != right:
+        return "trace", f"{left} | {right}"
     if location(ours) != location(theirs):
         return "location", f"{ours.get('location')} for {theirs.get('location')}: {ours['trace']}"
     return None

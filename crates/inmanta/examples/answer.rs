@@ -1,7 +1,8 @@
 //! Answers requests on standard input, a JSON object a line, with outcomes: for differential tests.
 //!
 //! A request has `id`, `snippet` (the main file), `autostd`, `precedence`, `libs` (directories of
-//! modules), `files` (further files of the project, text by path) and `export`.
+//! modules), `files` (further files of the project, text by path), `export`, and `quiet` (only whether it
+//! compiles).
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -46,6 +47,9 @@ fn answer(case: &Json) -> Json {
     request.modulepath.extend(strings(&case["libs"]).map(PathBuf::from));
     request.shown = vec![(project, "{dir}".into())];
     let mut outcome = compile(request);
+    if case["quiet"] == json!(true) {
+        return json!({"status": if outcome.error.is_some() { "error" } else { "ok" }});
+    }
     let mut out = output::json(&outcome);
     if case["export"] == json!(true) && outcome.error.is_none() {
         match outcome.export() {

@@ -262,6 +262,8 @@ enum Work {
     Attr {
         expr: ExprId,
         proxy: VarId,
+        /// Whether an optional relation without a value on the way stands for what is read.
+        is_lenient: bool,
     },
     Promise {
         stmt: StmtId,
@@ -565,7 +567,8 @@ impl<'w> Net<'w> {
             var.is_ready.then(|| var.value.clone())
         };
         let name = |id: &u32| self.program.name(self.program.attributes[*id as usize].name);
-        slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot))).collect()
+        let values = slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot)));
+        values.filter(|(name, _)| *name != "self").collect()
     }
 
     /// The names of the implementations that ran for an instance.

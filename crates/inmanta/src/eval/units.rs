@@ -105,7 +105,9 @@ impl Net<'_> {
             Work::Lookup { expr, target } => self
                 .run_lookup(expr, target, scope, requires)
                 .map_err(|error| self.replaced(error, Place::expr(expr))),
-            Work::Attr { expr, proxy } => self.run_attr(expr, proxy, scope, requires),
+            Work::Attr { expr, proxy, is_lenient } => {
+                self.run_attr(expr, proxy, is_lenient, scope, requires)
+            }
             Work::Promise { stmt, promise } => self.run_promise(stmt, promise, scope, requires),
             Work::Defined { expr, target } => self.run_defined(expr, target, scope, requires),
             Work::DefinedEnd { expr, target, var } => {
@@ -528,6 +530,7 @@ impl Net<'_> {
         &mut self,
         expr: ExprId,
         proxy: VarId,
+        is_lenient: bool,
         scope: ScopeId,
         requires: &Requires,
     ) -> Result<()> {
@@ -540,8 +543,13 @@ impl Net<'_> {
             }
             error
         };
-        let value = self
-            .read(requires, place)
+        let read = self.read(requires, place);
+        if let (true, Err(error), Some(unset)) = (is_lenient, &read, requires.first())
+            && error.class == Class::OptionalValue
+        {
+            return self.connect(proxy, *unset, place);
+        }
+        let value = read
             .and_then(|mut values| self.execute(base, scope, &mut values))
             .map_err(|error| overridden(self, error))?;
         let var = self.object(expr, base, name, value)?;

@@ -75,6 +75,10 @@ impl Net<'_> {
             };
             (kind, found.internal)
         };
+        if self.program.self_name == Some(self.program.attributes[attribute as usize].name) {
+            // Its name is taken: it is the instance itself.
+            return self.ready(Kind::Plain, Value::Instance(instance), Place(NONE >> 1));
+        }
         match kind {
             Kind::Plain => self.typed(ty),
             Kind::One => self.push_var(Kind::One, attribute, instance.0),
@@ -452,11 +456,14 @@ impl Net<'_> {
     /// The variable of an attribute.
     pub(super) fn slot_var(&self, instance: InstanceId, name: Symbol) -> Option<VarId> {
         let instance = &self.instances[instance.0 as usize];
+        if self.program.self_name == Some(name) {
+            return Some(VarId(instance.first));
+        }
         let entity = &self.program.entities[instance.entity as usize];
         if let Some(slot) = entity.slot_of.get(&name) {
             return Some(VarId(instance.first + 1 + slot));
         }
-        (self.program.self_name == Some(name)).then_some(VarId(instance.first))
+        None
     }
 
     fn double_set(&self, var: VarId, value: &Value, place: Place) -> Box<Error> {
