@@ -45,6 +45,10 @@ def canonical(answer):
     return named(answer.get("vars"), names), sorted(shown, key=lambda i: json.dumps(i, sort_keys=True))
 
 
+def resources(answer):
+    return plain(sorted(json.dumps(resource, sort_keys=True) for resource in answer.get("resources") or []))
+
+
 def sorted_trace(trace):
     """The trace with its errors in the order of their texts: instances have none."""
     head, *errors = re.split(r"(?m)^error \d+:\n", trace or "")
@@ -112,7 +116,7 @@ def difference(ours, theirs):
             return "variables", f"{left[0]} for {right[0]}"
         if ours["plugin_calls"] != theirs["plugin_calls"]:
             return "calls", f"{ours['plugin_calls']} for {theirs['plugin_calls']}"
-        if "resources" in theirs and plain(sorted(map(json.dumps, ours.get("resources") or []))) != plain(sorted(map(json.dumps, theirs["resources"]))):
+        if "resources" in theirs and resources(ours) != resources(theirs):
             return "resources", f"{ours.get('resources')} for {theirs['resources']}"
     for part in ("stdout", "warnings"):
         if plain(ours.get(part)) != plain(theirs.get(part)):

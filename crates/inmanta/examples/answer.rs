@@ -67,7 +67,8 @@ fn main() {
             let case: Json = serde_json::from_str(&line).unwrap_or_default();
             let result = std::panic::catch_unwind(|| answer(&case));
             let out = result.unwrap_or_else(|_| json!({"status": "panic", "id": case["id"]}));
-            let written = writeln!(std::io::stdout(), "{out}").and_then(|()| std::io::stdout().flush());
+            let written =
+                writeln!(std::io::stdout(), "{out}").and_then(|()| std::io::stdout().flush());
             if written.is_err() {
                 return;
             }

@@ -340,7 +340,7 @@ impl Net<'_> {
             return Ok(());
         };
         let left = info.left;
-        for &(_, value) in &info.direct {
+        for &(_, value) in info.direct() {
             self.emit(value, scope, out)?;
         }
         let splats = self.program.ast.news[ordain_syntax::Idx::new(number)].splats;
