@@ -222,16 +222,28 @@ pub struct Implement {
 pub struct NewInfo {
     /// The entity.
     pub entity: u32,
-    /// What is needed to look in the indexes.
-    pub direct: Vec<(Symbol, ExprId)>,
-    /// The others.
-    pub indirect: Vec<(Symbol, ExprId)>,
+    /// The arguments and defaults: first those that are needed to look in the indexes.
+    pub arguments: Vec<(Symbol, ExprId)>,
+    /// How many are needed to look in the indexes.
+    pub direct: u32,
     /// What an index needs that only shows when it runs.
     pub dynamic: Vec<Symbol>,
     /// The object that it is assigned to, if that may give an attribute.
     pub left: Option<Left>,
     /// Whether a constructor inside needs the instance.
     pub owns: bool,
+}
+
+impl NewInfo {
+    /// What is needed to look in the indexes.
+    pub fn direct(&self) -> &[(Symbol, ExprId)] {
+        &self.arguments[..self.direct as usize]
+    }
+
+    /// The other arguments and defaults.
+    pub fn indirect(&self) -> &[(Symbol, ExprId)] {
+        &self.arguments[self.direct as usize..]
+    }
 }
 
 /// What a constructor is assigned to.

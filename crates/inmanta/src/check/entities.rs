@@ -126,16 +126,21 @@ impl Program {
         }
         self.entities[id as usize].parents = parents;
         self.find_ancestors(id);
-        let own: Vec<u32> = self.entities[id as usize].own.clone();
-        for ancestor in self.entities[id as usize].ancestors.clone() {
-            for &attribute in &own {
-                let mine = &self.attributes[attribute as usize];
-                let other = self.entities[ancestor as usize].own_names.get(&mine.name);
-                if let Some(&other) = other
-                    && self.attributes[other as usize].ty != mine.ty
-                {
-                    let other = self.attributes[other as usize].at;
-                    return Err(duplicate("Incompatible attributes", mine.at, other));
+        self.check_inherited(id)
+    }
+
+    /// What an entity and those that it extends call the same must have the same type.
+    fn check_inherited(&self, id: u32) -> Result<()> {
+        let entity = &self.entities[id as usize];
+        let mut known: FxHashMap<Symbol, u32> = FxHashMap::default();
+        known.extend(entity.own.iter().map(|id| (self.attributes[*id as usize].name, *id)));
+        for ancestor in entity.ancestors.iter().rev() {
+            for &other in &self.entities[*ancestor as usize].own {
+                let found = &self.attributes[other as usize];
+                let Some(mine) = known.insert(found.name, other) else { continue };
+                let mine = &self.attributes[mine as usize];
+                if mine.ty != found.ty {
+                    return Err(duplicate("Incompatible attributes", mine.at, found.at));
                 }
             }
         }

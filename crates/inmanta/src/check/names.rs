@@ -47,7 +47,10 @@ impl Program {
     /// If nothing has this name, or its namespace was not imported.
     pub fn find(&mut self, namespace: NamespaceId, name: Name) -> Result<Found> {
         let text = self.ast.symbols.name(name.symbol).clone();
-        if let Some((prefix, last)) = text.rsplit_once("::") {
+        // A byte is searched faster than a text, and most names have none.
+        if text.as_bytes().contains(&b':')
+            && let Some((prefix, last)) = text.rsplit_once("::")
+        {
             return self.find_qualified(namespace, name, prefix, last);
         }
         if let Some(ty) = self.types.named(&text) {

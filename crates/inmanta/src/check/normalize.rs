@@ -6,7 +6,7 @@ use super::Found;
 use crate::error::{Class, Error, Reporter, Result};
 use crate::program::{Left, Named, NamespaceId, NewInfo, Program};
 use crate::symbol::Symbol;
-use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, NewId, Slot, StmtId, StmtKind};
+use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, Name, NewId, Slot, StmtId, StmtKind};
 use crate::types::{Type, TypeId};
 
 /// What a value is assigned to.
@@ -387,18 +387,34 @@ impl Program {
         hint: Option<Hint>,
         scopes: &mut Scopes,
     ) -> Result<()> {
-        let at = self.ast.exprs[id].at;
         let entity = self.entity_of(id, new, hint)?;
-        let node = self.ast.news[new].clone();
-        let values = self.ast.lists.list(node.values).to_vec();
-        let mut all = self.entities[entity as usize].defaults.clone();
-        for (name, value) in node.names.iter().zip(&values) {
+        let names = std::mem::take(&mut self.ast.news[new].names);
+        let result = self.normalize_arguments(id, new, entity, &names, hint, scopes);
+        self.ast.news[new].names = names;
+        result
+    }
+
+    fn normalize_arguments(
+        &mut self,
+        id: ExprId,
+        new: NewId,
+        entity: u32,
+        names: &[Name],
+        hint: Option<Hint>,
+        scopes: &mut Scopes,
+    ) -> Result<()> {
+        let (list, splats) = (self.ast.news[new].values, self.ast.news[new].splats);
+        let values: smallvec::SmallVec<[ExprId; 8]> = self.ast.lists.list(list).into();
+        let defaults = &self.entities[entity as usize].defaults;
+        let mut all = Vec::with_capacity(defaults.len() + values.len());
+        all.extend_from_slice(defaults);
+        for (name, value) in names.iter().zip(&values) {
             match all.iter_mut().find(|(known, _)| *known == name.symbol) {
                 Some(known) => known.1 = *value,
                 None => all.push((name.symbol, *value)),
             }
         }
-        let mut indexed: Vec<Symbol> = Vec::new();
+        let mut indexed: smallvec::SmallVec<[Symbol; 8]> = smallvec::SmallVec::new();
         let mut dynamic = Vec::new();
         for number in &self.entities[entity as usize].indexes {
             for name in &self.index_lists[*number as usize] {
@@ -409,7 +425,7 @@ impl Program {
                 }
             }
         }
-        let has_splats = !node.splats.is_empty();
+        let has_splats = !splats.is_empty();
         let mut left = None;
         if !dynamic.is_empty() {
             left = hint.map(|hint| hint.left);
@@ -422,7 +438,7 @@ impl Program {
             }
         }
         let mut owns = false;
-        for (name, value) in node.names.iter().zip(&values) {
+        for (name, value) in names.iter().zip(&values) {
             let Some(attribute) = self.attribute(entity, name.symbol) else {
                 return Err(self
                     .no_attribute(entity, name.symbol)
@@ -435,17 +451,20 @@ impl Program {
             self.normalize(*value, hint, scopes)?;
             owns |= hint.is_some() && self.needs_owner(*value);
         }
-        for splat in self.ast.lists.list(node.splats).to_vec() {
+        for splat in self.ast.lists.list(splats).to_vec() {
             self.normalize(splat, None, scopes)?;
         }
-        let (direct, indirect) = all.into_iter().partition(|(name, _)| indexed.contains(name));
-        let info = NewInfo { entity, direct, indirect, dynamic, left, owns };
+        // Those for indexes come first, both in their order.
+        let count = all.iter().filter(|(name, _)| indexed.contains(name)).count();
+        if count > 0 && count < all.len() {
+            all.sort_by_key(|(name, _)| !indexed.contains(name));
+        }
+        let info = NewInfo { entity, arguments: all, direct: count as u32, dynamic, left, owns };
         let number = new.raw() as usize;
         if self.news.len() <= number {
             self.news.resize(self.ast.news.len().max(number + 1), None);
         }
         self.news[number] = Some(std::rc::Rc::new(info));
-        debug_assert!(at.line > 0, "constructors are somewhere");
         Ok(())
     }
 

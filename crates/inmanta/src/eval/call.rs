@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::units::Values;
-use super::{Net, Place, Requires, ScopeId, UnitId, Work};
+use super::{Net, Place, ScopeId, UnitId, Work};
 use crate::error::{Class, Error, Result};
 use crate::plugin::{Arguments, Param, Signature, Stop};
 use crate::program::Warning;
@@ -35,8 +35,9 @@ impl Net<'_> {
             Some(given) => given,
             None => {
                 let requires = self.units[unit as usize].requires.clone();
+                let mut values = self.read(&requires, place)?;
                 let given = self
-                    .arguments(expr, scope, &requires)
+                    .arguments(expr, scope, &mut values)
                     .map_err(|error| self.through(error, place))?;
                 Rc::new(given)
             }
@@ -62,26 +63,22 @@ impl Net<'_> {
         Ok(true)
     }
 
-    fn arguments(&mut self, expr: ExprId, scope: ScopeId, requires: &Requires) -> Result<Given> {
+    fn arguments(&mut self, expr: ExprId, scope: ScopeId, values: &mut Values) -> Result<Given> {
         let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else {
             return Ok(Given::default());
         };
         let call = self.program.ast.calls[call].clone();
-        let mut values = Values { values: smallvec::SmallVec::new(), at: 0 };
-        for var in requires {
-            values.values.push(self.get(*var, Place::expr(expr))?);
-        }
         let mut given = Given::default();
         for argument in self.program.ast.lists.list(call.positional).to_vec() {
-            given.positional.push(self.execute(argument, scope, &mut values)?);
+            given.positional.push(self.execute(argument, scope, values)?);
         }
         let named = self.program.ast.lists.list(call.named).to_vec();
         for (name, argument) in call.names.iter().zip(named) {
             let name = self.program.ast.symbols.name(*name).clone();
-            given.named.push((name, self.execute(argument, scope, &mut values)?));
+            given.named.push((name, self.execute(argument, scope, values)?));
         }
         for splat in self.program.ast.lists.list(call.splats).to_vec() {
-            let Value::Dict(dict) = self.execute(splat, scope, &mut values)? else { continue };
+            let Value::Dict(dict) = self.execute(splat, scope, values)? else { continue };
             for (name, value) in dict.iter() {
                 if given.named.iter().any(|(known, _)| known == name) {
                     let message = format!("Keyword argument {name} repeated in function call");

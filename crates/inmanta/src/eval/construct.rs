@@ -37,13 +37,18 @@ impl Net<'_> {
         scope: ScopeId,
         values: &mut Values,
     ) -> Result<(InstanceId, Vec<Symbol>)> {
-        let mut direct = Vec::with_capacity(info.direct.len());
-        for (name, value) in &info.direct {
+        let mut direct = Vec::with_capacity(info.direct().len());
+        for (name, value) in info.direct() {
             direct.push((*name, self.execute(*value, scope, values)?));
         }
         let late = self.late_attributes(id, new, info, scope, values)?;
         let names = late.iter().map(|(name, _)| *name).collect();
-        direct.extend(late);
+        for (name, value) in late {
+            match direct.iter_mut().find(|(known, _)| *known == name) {
+                Some(default) => default.1 = value,
+                None => direct.push((name, value)),
+            }
+        }
         let mut found: Option<InstanceId> = None;
         for i in 0..self.program.entities[info.entity as usize].indexes.len() {
             let list = self.program.entities[info.entity as usize].indexes[i];
@@ -90,11 +95,13 @@ impl Net<'_> {
     ) -> Result<Vec<(Symbol, Value)>> {
         let place = Place::expr(id);
         let mut late: Vec<(Symbol, Value)> = Vec::new();
-        let node = self.program.ast.news[new].clone();
-        for splat in self.program.ast.lists.list(node.splats).to_vec() {
+        let splats = self.program.ast.news[new].splats;
+        for i in 0..splats.len() {
+            let splat = self.program.ast.lists.list(splats)[i];
             let Value::Dict(dict) = self.execute(splat, scope, values)? else { continue };
             for (key, value) in dict.iter() {
                 let name = self.program.ast.symbols.intern(key);
+                let node = &self.program.ast.news[new];
                 let is_set = node.names.iter().any(|n| n.symbol == name)
                     || late.iter().any(|(known, _)| *known == name);
                 if is_set {
@@ -151,7 +158,7 @@ impl Net<'_> {
             return Ok(None);
         };
         let end = &self.program.attributes[end as usize];
-        let is_direct = info.direct.iter().any(|(name, _)| *name == end.name);
+        let is_direct = info.direct().iter().any(|(name, _)| *name == end.name);
         let is_indexed = self.program.entities[info.entity as usize]
             .indexes
             .iter()
@@ -200,7 +207,7 @@ impl Net<'_> {
         scope: ScopeId,
     ) -> Result<()> {
         let inner = if info.owns { self.owner_scope(scope, instance) } else { scope };
-        for &(name, value) in &info.indirect {
+        for &(name, value) in info.indirect() {
             if late.contains(&name) {
                 continue;
             }

@@ -240,7 +240,7 @@ impl Net<'_> {
                 let proxy = self.proxy(None);
                 let mut requires = Requires::new();
                 self.emit_lifted(base, scope, lift, &mut requires)?;
-                self.unit(Work::Attr { expr: id, proxy }, scope, requires);
+                self.unit(Work::Attr { expr: id, proxy, is_lenient: true }, scope, requires);
                 out.push(proxy);
             }
             ExprKind::Name(name, slot) => {
@@ -264,7 +264,7 @@ impl Net<'_> {
                 let proxy = self.proxy(None);
                 let mut requires = Requires::new();
                 self.emit(base, scope, &mut requires)?;
-                self.unit(Work::Attr { expr: id, proxy }, scope, requires);
+                self.unit(Work::Attr { expr: id, proxy, is_lenient: false }, scope, requires);
                 out.push(proxy);
             }
             ExprKind::And(left, _) | ExprKind::Or(left, _) => {
@@ -340,7 +340,7 @@ impl Net<'_> {
             return Ok(());
         };
         let left = info.left;
-        for &(_, value) in &info.direct {
+        for &(_, value) in info.direct() {
             self.emit(value, scope, out)?;
         }
         let splats = self.program.ast.news[ordain_syntax::Idx::new(number)].splats;
@@ -417,7 +417,7 @@ impl Net<'_> {
                 let proxy = self.proxy(Some(listener));
                 let mut requires = Requires::new();
                 self.emit(base, scope, &mut requires)?;
-                self.unit(Work::Attr { expr: id, proxy }, scope, requires);
+                self.unit(Work::Attr { expr: id, proxy, is_lenient: false }, scope, requires);
                 out.push(proxy);
                 Ok(Root::Plain)
             }

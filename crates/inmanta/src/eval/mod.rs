@@ -5,9 +5,12 @@
 //!
 //! | file | what it has |
 //! | --- | --- |
-//! | `variables.rs` | variables: setting, reading, freezing, listening |
+//! | `variables.rs` | variables: setting, reading, waiting, listening |
+//! | `relations.rs` | relations: their other ends, and when they are frozen |
 //! | `emit.rs` | what an expression or statement waits for |
 //! | `units.rs` | units, once they are ready |
+//! | `references.rs` | units that read attributes, promise them, ask whether they are defined |
+//! | `comprehension.rs` | units of comprehensions |
 //! | `execute.rs` | the values of expressions |
 //! | `construct.rs` | instances |
 //! | `index.rs` | indexes |
@@ -21,6 +24,7 @@
 //! | `context.rs` | what plugins see of all this |
 
 mod call;
+mod comprehension;
 mod construct;
 mod context;
 mod direct;
@@ -31,6 +35,8 @@ mod history;
 mod index;
 mod operators;
 mod queues;
+mod references;
+mod relations;
 mod strings;
 mod units;
 mod validate;
@@ -157,30 +163,33 @@ struct Delayed {
     kept: u32,
     waiters: u32,
     gradual: u32,
+    /// Its number among those that nobody waits for, or [`NONE`].
+    zero: u32,
     is_queued: bool,
-    /// Whether it stands among those that nobody waits for, and its number there.
-    zero: Option<u64>,
     /// Whether it is noted as one of those that somebody waits for now.
     is_woken: bool,
+    /// Why it was frozen, for explanations.
+    reason: Reason,
     items: Vec<Value>,
-    /// The items, once there are many.
-    members: Option<Box<FxHashSet<Member>>>,
-    listeners: Option<Box<IndexSet<ListenerId, FxBuildHasher>>>,
-    /// Who waits for it and why it was frozen, for explanations.
-    frozen_at: Option<Box<Frozen>>,
+    /// What few have.
+    rare: Option<Box<Rare>>,
 }
 
-/// Why a list was frozen.
-#[derive(Debug, Clone)]
-struct Frozen {
-    waiters: Vec<Place>,
-    reason: Reason,
+/// What few of the delayed variables have.
+#[derive(Debug, Default)]
+struct Rare {
+    /// The items, once there are many.
+    members: FxHashSet<Member>,
+    listeners: IndexSet<ListenerId, FxBuildHasher>,
+    /// Some of those who waited when it was frozen, for explanations.
+    waited: SmallVec<[Place; 3]>,
 }
 
 /// What led to a freeze.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Reason {
     /// Nothing more was promised.
+    #[default]
     Complete,
     /// Units wait for each other in a ring.
     Cycle,
@@ -269,6 +278,8 @@ enum Work {
     Attr {
         expr: ExprId,
         proxy: VarId,
+        /// Whether an optional relation without a value on the way stands for what is read.
+        is_lenient: bool,
     },
     Promise {
         stmt: StmtId,
@@ -423,6 +434,8 @@ pub struct Net<'w> {
     scope_blocks: FxHashMap<u32, BlockId>,
     /// What stands for an element that a comprehension does not take.
     skipped: Value,
+    /// The list without items.
+    empty: Value,
 }
 
 /// How deep settings may lead to further settings.
@@ -464,6 +477,7 @@ impl<'w> Net<'w> {
             bool_type,
             scope_blocks: FxHashMap::default(),
             skipped: Value::unknown(""),
+            empty: Value::List(Rc::default()),
         }
     }
 
@@ -572,7 +586,8 @@ impl<'w> Net<'w> {
             var.is_ready.then(|| var.value.clone())
         };
         let name = |id: &u32| self.program.name(self.program.attributes[*id as usize].name);
-        slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot))).collect()
+        let values = slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot)));
+        values.filter(|(name, _)| *name != "self").collect()
     }
 
     /// The names of the implementations that ran for an instance.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::{Net, Reason};
+use super::{NONE, Net, Reason};
 use crate::error::{Class, Error, Result};
 use crate::program::AttributeKind;
 use crate::value::VarId;
@@ -74,8 +74,8 @@ impl WaitQueue {
 #[derive(Debug, Default)]
 pub(super) struct Zero {
     /// In the order in which they came; some have left since.
-    entries: VecDeque<(VarId, u64)>,
-    next: u64,
+    entries: VecDeque<(VarId, u32)>,
+    next: u32,
     /// How many there are, frozen ones included until they are dropped.
     count: usize,
     /// How many of them were frozen since.
@@ -187,10 +187,10 @@ impl Net<'_> {
         self.zero.count += 1;
         self.zero.entries.push_back((var, number));
         let link = self.vars[var.0 as usize].link as usize;
-        self.delayed[link].zero = Some(number);
+        self.delayed[link].zero = number;
     }
 
-    fn zero_number(&self, var: VarId) -> Option<u64> {
+    fn zero_number(&self, var: VarId) -> u32 {
         self.delayed[self.vars[var.0 as usize].link as usize].zero
     }
 
@@ -204,7 +204,7 @@ impl Net<'_> {
         }
         woken.retain(|var| {
             !self.vars[var.0 as usize].is_ready
-                && self.zero_number(*var).is_some()
+                && self.zero_number(*var) != NONE
                 && self.potential(*var)
         });
         woken.sort_by_key(|var| self.zero_number(*var));
@@ -212,7 +212,7 @@ impl Net<'_> {
         for var in woken {
             self.zero.count -= 1;
             let link = self.vars[var.0 as usize].link as usize;
-            self.delayed[link].zero = None;
+            self.delayed[link].zero = NONE;
             let attribute = self.vars[var.0 as usize].meta;
             self.waiting.push(var, attribute);
         }
@@ -270,7 +270,7 @@ impl Net<'_> {
 
     fn freeze_rest(&mut self) {
         while let Some((var, number)) = self.zero.entries.pop_back() {
-            if self.zero_number(var) == Some(number) {
+            if self.zero_number(var) == number {
                 self.freeze_last(var);
             }
         }

@@ -55,7 +55,7 @@ impl Net<'_> {
     }
 
     /// The values of what a unit waited for.
-    fn read(&mut self, requires: &Requires, place: Place) -> Result<Values> {
+    pub(super) fn read(&mut self, requires: &Requires, place: Place) -> Result<Values> {
         let mut values = smallvec::SmallVec::new();
         for var in requires {
             values.push(self.get(*var, place)?);
@@ -105,7 +105,9 @@ impl Net<'_> {
             Work::Lookup { expr, target } => self
                 .run_lookup(expr, target, scope, requires)
                 .map_err(|error| self.replaced(error, Place::expr(expr))),
-            Work::Attr { expr, proxy } => self.run_attr(expr, proxy, scope, requires),
+            Work::Attr { expr, proxy, is_lenient } => {
+                self.run_attr(expr, proxy, is_lenient, scope, requires)
+            }
             Work::Promise { stmt, promise } => self.run_promise(stmt, promise, scope, requires),
             Work::Defined { expr, target } => self.run_defined(expr, target, scope, requires),
             Work::DefinedEnd { expr, target, var } => {
@@ -152,7 +154,7 @@ impl Net<'_> {
     }
 
     /// An error in a step that has no statement of its own in the original.
-    fn raw(&self, mut error: Box<Error>, place: Place, class: &str) -> Box<Error> {
+    pub(super) fn raw(&self, mut error: Box<Error>, place: Place, class: &str) -> Box<Error> {
         if !error.class.is_runtime() {
             return error;
         }
@@ -208,7 +210,7 @@ impl Net<'_> {
     }
 
     /// The value of an expression whose requirements are ready.
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         expr: ExprId,
         root: Root,
@@ -426,22 +428,6 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// The variable of an attribute.
-    pub(super) fn attribute_var(
-        &self,
-        instance: InstanceId,
-        name: crate::symbol::Symbol,
-    ) -> Result<VarId> {
-        self.slot_var(instance, name).ok_or_else(|| {
-            let message = format!(
-                "could not find attribute with name: {} in type {}",
-                self.program.name(name),
-                crate::value::Names::entity_name(self, instance)
-            );
-            Error::new(Class::NotFound, message)
-        })
-    }
-
     fn run_logic(
         &mut self,
         expr: ExprId,
@@ -476,173 +462,6 @@ impl Net<'_> {
         let message =
             format!("Invalid {side} hand value `{}`: `{op}` expects a boolean", value.text(self));
         Error::new(self.bool_error_class(value), message)
-    }
-
-    /// The object that an attribute is read of.
-    fn object(
-        &mut self,
-        expr: ExprId,
-        base: ExprId,
-        name: crate::symbol::Symbol,
-        value: Value,
-    ) -> Result<VarId> {
-        let place = Place::expr(expr);
-        let fail = |net: &Self, message: String| {
-            let text = format!("{}.{}", net.program.ast.reported(base), net.program.name(name));
-            let at = net.location(place);
-            let mut error = Error::new(Class::Runtime, message).by(text, at);
-            error.location = Some(at);
-            error
-        };
-        match value {
-            Value::Instance(instance) => self.attribute_var(instance, name).map_err(|mut error| {
-                let text =
-                    format!("{}.{}", self.program.ast.reported(base), self.program.name(name));
-                let location = Some(self.location(place));
-                error.set_reporter(true, &|| Reporter { text: text.clone(), location });
-                error.location = location;
-                error
-            }),
-            Value::List(_) => {
-                let message = format!(
-                    "can not get attribute {}, {} is not an entity but a list",
-                    self.program.name(name),
-                    value.text(self)
-                );
-                Err(fail(self, message))
-            }
-            _ => {
-                let message = format!(
-                    "can not get attribute {}, {} is not an entity but a {} with value '{}'",
-                    self.program.name(name),
-                    self.program.ast.reported(base),
-                    value.python_type(),
-                    value.text(self)
-                );
-                Err(fail(self, message))
-            }
-        }
-    }
-
-    fn run_attr(
-        &mut self,
-        expr: ExprId,
-        proxy: VarId,
-        scope: ScopeId,
-        requires: &Requires,
-    ) -> Result<()> {
-        let ExprKind::Attr(base, name) = self.program.ast.exprs[expr].kind else { return Ok(()) };
-        let place = Place::expr(expr);
-        let overridden = |net: &Self, error: Box<Error>| {
-            let mut error = net.replaced(error, place);
-            if error.class.is_runtime() {
-                error.location = Some(net.location(place));
-            }
-            error
-        };
-        let value = self
-            .read(requires, place)
-            .and_then(|mut values| self.execute(base, scope, &mut values))
-            .map_err(|error| overridden(self, error))?;
-        let var = self.object(expr, base, name, value)?;
-        self.connect(proxy, var, place).map_err(|error| overridden(self, error))
-    }
-
-    fn run_promise(
-        &mut self,
-        stmt: StmtId,
-        promise: u32,
-        scope: ScopeId,
-        requires: &Requires,
-    ) -> Result<()> {
-        let StmtKind::SetAttr { base, name, .. } = self.program.ast.stmts[stmt].kind else {
-            return Ok(());
-        };
-        // Where an optional relation on the way has no value, that is what may get one.
-        let var = match self.read(requires, Place::expr(base)) {
-            Err(error) if error.class == Class::OptionalValue => {
-                requires.first().and_then(|var| self.behind(*var))
-            }
-            Err(error) => return Err(self.replaced(error, Place::stmt(stmt))),
-            Ok(mut values) => {
-                let value = self.execute(base, scope, &mut values)?;
-                let found = self.object(base, base, name, value).map_err(|mut error| {
-                    error.location = Some(self.location(Place::stmt(stmt)));
-                    error
-                })?;
-                Some(found)
-            }
-        };
-        let Some(var) = var else { return Ok(()) };
-        if !self.promises[promise as usize].is_kept
-            && self.is_delayed(var)
-            && !self.vars[var.0 as usize].is_ready
-        {
-            self.promise(var);
-            self.promises[promise as usize].var = Some(var);
-        }
-        Ok(())
-    }
-
-    fn run_defined(
-        &mut self,
-        expr: ExprId,
-        target: VarId,
-        scope: ScopeId,
-        requires: &Requires,
-    ) -> Result<()> {
-        let ExprKind::Defined(Some(base), name, _) = self.program.ast.exprs[expr].kind else {
-            return Ok(());
-        };
-        let place = Place::expr(expr);
-        let value = self
-            .read(requires, place)
-            .and_then(|mut values| self.execute(base, scope, &mut values))
-            .map_err(|error| {
-                let text =
-                    format!("{}.{}", self.program.ast.reported(base), self.program.name(name));
-                let location = Some(self.location(place));
-                let mut error = error;
-                error.set_reporter(true, &|| Reporter { text: text.clone(), location });
-                error.location = location;
-                error
-            })?;
-        let var = self.object(expr, base, name, value)?;
-        self.watch(expr, target, var, scope)
-    }
-
-    /// Finds out whether a variable has something.
-    pub(super) fn watch(
-        &mut self,
-        expr: ExprId,
-        target: VarId,
-        var: VarId,
-        scope: ScopeId,
-    ) -> Result<()> {
-        if self.is_ready(var) {
-            let value = self.defined_value(var, expr)?;
-            return self.set(target, &value, Place::expr(expr), true);
-        }
-        let listener = self.listener(Listener::Defined { target, expr });
-        self.listen(var, listener, Place::expr(expr))?;
-        let requires = Requires::from_slice(&[var]);
-        self.unit(Work::DefinedEnd { expr, target, var }, scope, requires);
-        Ok(())
-    }
-
-    fn defined_value(&mut self, var: VarId, expr: ExprId) -> Result<Value> {
-        let value = match self.get(var, Place::expr(expr)) {
-            Ok(value) => value,
-            Err(error) if error.class == Class::OptionalValue => return Ok(Value::Bool(false)),
-            Err(error) => return Err(error),
-        };
-        Ok(match value {
-            Value::Unknown(_) => self.unknown(),
-            Value::List(items) if items.is_empty() => Value::Bool(false),
-            Value::List(items) if items.iter().all(Value::is_unknown) => self.unknown(),
-            Value::Null => Value::Bool(false),
-            _ => Value::Bool(true),
-        })
     }
 
     fn run_cond(
@@ -685,154 +504,6 @@ impl Net<'_> {
         };
         self.unit(Work::Branch { expr, branch, target, root }, scope, requires);
         Ok(())
-    }
-
-    /// Takes an element of what a comprehension goes through.
-    pub(super) fn element(&mut self, number: u32, value: &Value, place: Place) -> Result<()> {
-        let super::Comprehension { expr, scope, listener, .. } =
-            self.comprehensions[number as usize];
-        let ExprKind::Comprehension { value: each, guard, .. } = self.program.ast.exprs[expr].kind
-        else {
-            return Ok(());
-        };
-        let inner = self.element_scope(scope, value, place);
-        let target = self.plain(0);
-        self.comprehensions[number as usize].results.push(target);
-        let is_unknown = value.is_unknown();
-        let Some(guard) = guard else {
-            if is_unknown {
-                let work = Work::Give { target, value: value.clone(), listener, expr };
-                self.unit(work, inner, Requires::new());
-                return Ok(());
-            }
-            let mut requires = Requires::new();
-            let root = self.emit_element(each, inner, listener, &mut requires)?;
-            self.exec(each, target, Place::expr(each), root, inner, requires);
-            return Ok(());
-        };
-        let mut requires = Requires::new();
-        self.emit(guard, inner, &mut requires)?;
-        let passed = self.plain(0);
-        let element = is_unknown.then(|| value.clone());
-        self.unit(Work::Guard { number, element, target: passed }, inner, requires);
-        self.unit(Work::Pass { expr, target }, inner, Requires::from_slice(&[passed]));
-        Ok(())
-    }
-
-    /// Decides whether an element of a comprehension is taken.
-    fn run_guard(
-        &mut self,
-        number: u32,
-        element: Option<Value>,
-        target: VarId,
-        scope: ScopeId,
-        requires: &Requires,
-    ) -> Result<()> {
-        let super::Comprehension { expr, listener, .. } = self.comprehensions[number as usize];
-        let ExprKind::Comprehension { value: each, guard: Some(guard), .. } =
-            self.program.ast.exprs[expr].kind
-        else {
-            return Ok(());
-        };
-        let mut values = self.read(requires, Place::expr(guard))?;
-        let value = self.execute(guard, scope, &mut values)?;
-        match value {
-            Value::Unknown(_) => {
-                let value = self.unknown();
-                self.set(target, &value, Place::expr(expr), true)
-            }
-            Value::Bool(false) => {
-                let value = self.skipped.clone();
-                let work = Work::Give { target, value, listener: None, expr };
-                self.unit(work, scope, Requires::new());
-                Ok(())
-            }
-            Value::Bool(true) => {
-                if let Some(value) = element {
-                    let work = Work::Give { target, value, listener, expr };
-                    self.unit(work, scope, Requires::new());
-                    return Ok(());
-                }
-                let mut requires = Requires::new();
-                let root = self.emit_element(each, scope, listener, &mut requires)?;
-                self.unit(Work::Branch { expr, branch: each, target, root }, scope, requires);
-                Ok(())
-            }
-            _ => {
-                let message = format!(
-                    "Invalid value `{}`: the condition for a conditional expression must be a \
-                     boolean expression",
-                    value.text(self)
-                );
-                let (guard, each) =
-                    (self.program.ast.reported(guard), self.program.ast.reported(each));
-                let text = format!("{guard} ? {each} : <object object>");
-                let at = self.program.ast.exprs[expr].at;
-                Err(Error::new(Class::Runtime, message).by(text, at))
-            }
-        }
-    }
-
-    /// What the value for an element of a comprehension waits for.
-    fn emit_element(
-        &mut self,
-        each: ExprId,
-        scope: ScopeId,
-        listener: Option<super::ListenerId>,
-        requires: &mut Requires,
-    ) -> Result<Root> {
-        match listener {
-            Some(listener) => self.emit_gradual(each, scope, listener, requires),
-            None => self.emit(each, scope, requires).map(|()| Root::Plain),
-        }
-    }
-
-    fn run_comprehension(
-        &mut self,
-        number: u32,
-        root: Root,
-        scope: ScopeId,
-        requires: &Requires,
-    ) -> Result<()> {
-        let expr = self.comprehensions[number as usize].expr;
-        let ExprKind::Comprehension { iterable, .. } = self.program.ast.exprs[expr].kind else {
-            return Ok(());
-        };
-        let value = self.evaluate(iterable, root, scope, requires)?;
-        if !matches!(value, Value::List(_) | Value::Unknown(_)) {
-            let message = format!(
-                "A list comprehension can only be applied to lists and relations, got {}",
-                value.python_type()
-            );
-            return Err(self.error_at(Place::expr(expr), Error::new(Class::Typing, message)));
-        }
-        if self.comprehensions[number as usize].results.is_empty() {
-            match &value {
-                Value::List(items) => {
-                    for item in items.iter() {
-                        self.element(number, item, Place::expr(expr))?;
-                    }
-                }
-                unknown => self.element(number, unknown, Place::expr(expr))?,
-            }
-        }
-        let requires = self.comprehensions[number as usize].results.iter().copied().collect();
-        self.unit(Work::ComprehensionEnd { number }, scope, requires);
-        Ok(())
-    }
-
-    fn end_comprehension(&mut self, number: u32, requires: &Requires) -> Result<()> {
-        let super::Comprehension { expr, target, .. } = self.comprehensions[number as usize];
-        let mut items = Vec::with_capacity(requires.len());
-        for var in requires {
-            match self.get(*var, Place::expr(expr))? {
-                Value::Unknown(unknown) if self.is_skipped(&unknown) => {}
-                Value::List(inner) => items.extend(inner.iter().cloned()),
-                value => items.push(value),
-            }
-        }
-        self.comprehensions[number as usize].results = Vec::new();
-        self.set(target, &Value::list(items), Place::expr(expr), true)
     }
 
     /// Freezes what nobody waits for any more.

@@ -1,19 +1,13 @@
 //! Variables: setting, reading, freezing, listening.
 
-use std::rc::Rc;
-
 use super::{
-    DEPTH, Delayed, Frozen, Kind, Listener, ListenerId, Member, NONE, Net, Place, Reason, UnitId,
-    Var, Waiter,
+    DEPTH, Delayed, Kind, Listener, ListenerId, NONE, Net, Place, Reason, UnitId, Var, Waiter,
 };
 use crate::error::{Class, Error, Reporter, Result};
 use crate::program::AttributeKind;
 use crate::symbol::Symbol;
 use crate::types::TypeId;
 use crate::value::{InstanceId, Value, VarId};
-
-/// How many items a relation is searched through one by one.
-const FEW: usize = 8;
 
 impl Net<'_> {
     fn push_var(&mut self, kind: Kind, meta: u32, link: u32) -> VarId {
@@ -55,7 +49,7 @@ impl Net<'_> {
 
     fn delay(&mut self, kind: Kind, attribute: u32, instance: u32) -> VarId {
         let link = self.delayed.len() as u32;
-        self.delayed.push(Delayed { instance, ..Delayed::default() });
+        self.delayed.push(Delayed { instance, zero: NONE, ..Delayed::default() });
         self.push_var(kind, attribute, link)
     }
 
@@ -75,6 +69,10 @@ impl Net<'_> {
             };
             (kind, found.internal)
         };
+        if self.program.self_name == Some(self.program.attributes[attribute as usize].name) {
+            // Its name is taken: it is the instance itself.
+            return self.ready(Kind::Plain, Value::Instance(instance), Place(NONE >> 1));
+        }
         match kind {
             Kind::Plain => self.typed(ty),
             Kind::One => self.push_var(Kind::One, attribute, instance.0),
@@ -105,7 +103,7 @@ impl Net<'_> {
         self.behind(var).is_some_and(|var| self.vars[var.0 as usize].is_ready)
     }
 
-    fn delayed_of(&mut self, var: VarId) -> &mut Delayed {
+    pub(super) fn delayed_of(&mut self, var: VarId) -> &mut Delayed {
         let link = self.vars[var.0 as usize].link;
         &mut self.delayed[link as usize]
     }
@@ -124,7 +122,7 @@ impl Net<'_> {
         if self.vars[var.0 as usize].is_ready { 0 } else { delayed.promises - delayed.kept }
     }
 
-    fn multiplicity(&self, var: VarId) -> (u32, Option<u32>, Option<u32>, bool) {
+    pub(super) fn multiplicity(&self, var: VarId) -> (u32, Option<u32>, Option<u32>, bool) {
         match self.program.attributes[self.vars[var.0 as usize].meta as usize].kind {
             AttributeKind::Relation { low, high, end, precedes, .. } => (low, high, end, precedes),
             AttributeKind::Plain => (1, Some(1), None, false),
@@ -145,7 +143,7 @@ impl Net<'_> {
         }
     }
 
-    fn is_complete(&self, var: VarId) -> bool {
+    pub(super) fn is_complete(&self, var: VarId) -> bool {
         let found = &self.vars[var.0 as usize];
         let delayed = &self.delayed[found.link as usize];
         match found.kind {
@@ -166,7 +164,7 @@ impl Net<'_> {
         if self.is_delayed(var) { self.is_complete(var) } else { self.is_ready(var) }
     }
 
-    fn queue_if_complete(&mut self, var: VarId) {
+    pub(super) fn queue_if_complete(&mut self, var: VarId) {
         if self.vars[var.0 as usize].is_ready || !self.is_complete(var) {
             return;
         }
@@ -231,7 +229,7 @@ impl Net<'_> {
         if self.is_delayed(id) {
             let delayed = self.delayed_of(id);
             delayed.waiters += 1;
-            if delayed.zero.is_some() && !std::mem::replace(&mut delayed.is_woken, true) {
+            if delayed.zero != NONE && !std::mem::replace(&mut delayed.is_woken, true) {
                 self.zero.woken.push(id);
             }
         }
@@ -259,14 +257,14 @@ impl Net<'_> {
     }
 
     /// The units that wait for a variable, which are taken off.
-    fn take_waiters(&mut self, var: VarId) -> u32 {
+    pub(super) fn take_waiters(&mut self, var: VarId) -> u32 {
         let found = &mut self.vars[var.0 as usize];
         let head = found.head;
         (found.head, found.tail) = (NONE, NONE);
         head
     }
 
-    fn tell_waiters(&mut self, var: VarId) {
+    pub(super) fn tell_waiters(&mut self, var: VarId) {
         let mut at = self.take_waiters(var);
         while at != NONE {
             let Waiter { unit, next } = self.waiters[at as usize];
@@ -319,8 +317,8 @@ impl Net<'_> {
                     let is_pure =
                         !matches!(self.listeners[listener as usize], Listener::Defined { .. });
                     let delayed = self.delayed_of(var);
-                    let is_new =
-                        delayed.listeners.get_or_insert_with(Box::default).insert(listener);
+                    let rare = delayed.rare.get_or_insert_with(Box::default);
+                    let is_new = rare.listeners.insert(listener);
                     if !is_new || is_pure {
                         delayed.gradual += 1;
                     }
@@ -359,7 +357,12 @@ impl Net<'_> {
     }
 
     /// Gives an element to a listener, which says whether it has enough.
-    fn receive(&mut self, listener: ListenerId, value: &Value, place: Place) -> Result<bool> {
+    pub(super) fn receive(
+        &mut self,
+        listener: ListenerId,
+        value: &Value,
+        place: Place,
+    ) -> Result<bool> {
         self.depth += 1;
         if self.depth > DEPTH {
             self.depth -= 1;
@@ -411,7 +414,7 @@ impl Net<'_> {
         self.error_at(by, self.could_not_set(instance, name).caused_by(error))
     }
 
-    fn could_not_set(&self, instance: InstanceId, name: Symbol) -> Box<Error> {
+    pub(super) fn could_not_set(&self, instance: InstanceId, name: Symbol) -> Box<Error> {
         let text = Value::Instance(instance).text(self);
         let name = self.program.name(name);
         let message = format!("Could not set attribute `{name}` on instance `{text}`");
@@ -452,14 +455,17 @@ impl Net<'_> {
     /// The variable of an attribute.
     pub(super) fn slot_var(&self, instance: InstanceId, name: Symbol) -> Option<VarId> {
         let instance = &self.instances[instance.0 as usize];
+        if self.program.self_name == Some(name) {
+            return Some(VarId(instance.first));
+        }
         let entity = &self.program.entities[instance.entity as usize];
         if let Some(slot) = entity.slot_of.get(&name) {
             return Some(VarId(instance.first + 1 + slot));
         }
-        (self.program.self_name == Some(name)).then_some(VarId(instance.first))
+        None
     }
 
-    fn double_set(&self, var: VarId, value: &Value, place: Place) -> Box<Error> {
+    pub(super) fn double_set(&self, var: VarId, value: &Value, place: Place) -> Box<Error> {
         let found = &self.vars[var.0 as usize];
         let files = &self.program.files;
         let (old, new) = (self.location(found.place), self.location(place));
@@ -516,283 +522,6 @@ impl Net<'_> {
         Ok(())
     }
 
-    fn relation_type(&self, var: VarId) -> TypeId {
-        self.program.attributes[self.vars[var.0 as usize].meta as usize].internal
-    }
-
-    fn end_name(&self, end: u32) -> Symbol {
-        self.program.attributes[end as usize].name
-    }
-
-    fn set_one(&mut self, var: VarId, value: &Value, place: Place, recurs: bool) -> Result<()> {
-        let found = &self.vars[var.0 as usize];
-        let instance = InstanceId(found.link);
-        if found.is_ready {
-            let is_same = found.value == *value;
-            return if is_same { Ok(()) } else { Err(self.double_set(var, value, place)) };
-        }
-        if !value.is_unknown() {
-            self.validate(value, self.relation_type(var))?;
-        }
-        let found = &mut self.vars[var.0 as usize];
-        (found.value, found.is_ready, found.place) = (value.clone(), true, place);
-        if let (Some(end), true, Value::Instance(other)) = (self.multiplicity(var).2, recurs, value)
-        {
-            let name = self.end_name(end);
-            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
-        }
-        self.tell_waiters(var);
-        Ok(())
-    }
-
-    fn set_opt(&mut self, var: VarId, value: &Value, place: Place, recurs: bool) -> Result<()> {
-        let found = &self.vars[var.0 as usize];
-        if found.is_ready {
-            if matches!(found.value, Value::Null) {
-                if matches!(value, Value::Null) {
-                    return Ok(());
-                }
-                return Err(self.too_late(var, place, recurs));
-            }
-            if found.value != *value {
-                return Err(self.double_set(var, value, place));
-            }
-        }
-        if !matches!(value, Value::Unknown(_) | Value::Null) {
-            self.validate(value, self.relation_type(var))?;
-        }
-        if let (Some(end), true, Value::Instance(other)) = (self.multiplicity(var).2, recurs, value)
-        {
-            let instance = InstanceId(self.delayed_of(var).instance);
-            let name = self.end_name(end);
-            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
-        }
-        let found = &mut self.vars[var.0 as usize];
-        (found.value, found.place) = (value.clone(), place);
-        self.freeze(var, Reason::Full);
-        Ok(())
-    }
-
-    fn has_item(&mut self, var: VarId, value: &Value) -> bool {
-        let link = self.vars[var.0 as usize].link as usize;
-        let is_ready = self.vars[var.0 as usize].is_ready;
-        let few = |items: &[Value]| items.contains(value);
-        if is_ready {
-            let Value::List(items) = &self.vars[var.0 as usize].value else { return false };
-            if items.len() <= FEW {
-                return few(items);
-            }
-            let items = Rc::clone(items);
-            let members = self.delayed[link]
-                .members
-                .get_or_insert_with(|| Box::new(items.iter().filter_map(member).collect()));
-            return member(value).is_some_and(|value| members.contains(&value));
-        }
-        let delayed = &mut self.delayed[link];
-        if delayed.items.len() <= FEW {
-            return few(&delayed.items);
-        }
-        let items = &delayed.items;
-        let members = delayed
-            .members
-            .get_or_insert_with(|| Box::new(items.iter().filter_map(member).collect()));
-        member(value).is_some_and(|value| members.contains(&value))
-    }
-
-    fn set_many(&mut self, var: VarId, value: &Value, place: Place, recurs: bool) -> Result<()> {
-        if let Value::Null = value {
-            return self.set_empty(var, place);
-        }
-        let (_, high, end, _) = self.multiplicity(var);
-        if self.vars[var.0 as usize].is_ready {
-            let items: &[Value] = match value {
-                Value::List(items) => items,
-                single => std::slice::from_ref(single),
-            };
-            for item in items {
-                if !self.has_item(var, item) {
-                    return Err(self.late_item(var, place, recurs, high));
-                }
-            }
-            return Ok(());
-        }
-        if let Value::List(items) = value {
-            if items.is_empty() {
-                self.queue_if_complete(var);
-            }
-            for item in items.iter() {
-                self.set_many(var, item, place, recurs)?;
-            }
-            return Ok(());
-        }
-        self.validate(value, self.relation_type(var))?;
-        if self.has_item(var, value) {
-            self.queue_if_complete(var);
-            return Ok(());
-        }
-        let delayed = self.delayed_of(var);
-        delayed.items.push(value.clone());
-        if let (Some(members), Some(member)) = (&mut delayed.members, member(value)) {
-            members.insert(member);
-        }
-        let instance = InstanceId(delayed.instance);
-        self.notify(var, value, place)?;
-        if let (Some(end), true, Value::Instance(other)) = (end, recurs, value) {
-            let name = self.end_name(end);
-            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
-        }
-        let count = self.delayed_of(var).items.len();
-        if let Some(high) = high
-            && !self.vars[var.0 as usize].is_ready
-        {
-            if count > high as usize {
-                let items = Value::list(self.delayed_of(var).items.clone());
-                let message = format!(
-                    "List over full: max nr of items is {high}, content is {}",
-                    items.repr(self)
-                );
-                return Err(Error::new(Class::Runtime, message));
-            }
-            if count == high as usize {
-                self.freeze(var, Reason::Full);
-            }
-        }
-        if !self.vars[var.0 as usize].is_ready {
-            self.queue_if_complete(var);
-        }
-        Ok(())
-    }
-
-    fn set_empty(&mut self, var: VarId, place: Place) -> Result<()> {
-        let items = match &self.vars[var.0 as usize].value {
-            Value::List(items) => items.to_vec(),
-            _ => self.delayed_of(var).items.clone(),
-        };
-        if items.is_empty() {
-            self.freeze(var, Reason::Full);
-            return Ok(());
-        }
-        let name = self.program.attributes[self.vars[var.0 as usize].meta as usize].name;
-        let instance = Value::Instance(InstanceId(self.delayed_of(var).instance));
-        let items: Vec<String> = items.iter().map(|item| item.text(self)).collect();
-        let message = format!(
-            "Trying to set relation attribute `{}` of instance `{}` to null but it has values `{}` \
-             assigned already",
-            self.program.name(name),
-            instance.text(self),
-            items.join(", ")
-        );
-        Err(Error::new(Class::Runtime, message).at(self.location(place)))
-    }
-
-    fn late_item(&self, var: VarId, place: Place, recurs: bool, high: Option<u32>) -> Box<Error> {
-        let found = &self.vars[var.0 as usize];
-        let count = if let Value::List(items) = &found.value { items.len() } else { 0 };
-        if high != Some(count as u32) {
-            return self.too_late(var, place, recurs);
-        }
-        let name = self.program.attributes[found.meta as usize].name;
-        let instance = Value::Instance(InstanceId(self.delayed[found.link as usize].instance));
-        let message = format!(
-            "Exceeded relation arity on attribute '{}' of instance '{}'",
-            self.program.name(name),
-            instance.text(self)
-        );
-        Error::new(Class::Runtime, message).at(self.location(place))
-    }
-
-    fn notify(&mut self, var: VarId, value: &Value, place: Place) -> Result<()> {
-        let Some(listeners) = &self.delayed_of(var).listeners else { return Ok(()) };
-        let listeners: smallvec::SmallVec<[ListenerId; 4]> = listeners.iter().copied().collect();
-        for listener in listeners {
-            let is_done = self.receive(listener, value, place)?;
-            if !is_done {
-                continue;
-            }
-            let is_pure = !matches!(self.listeners[listener as usize], Listener::Defined { .. });
-            let delayed = self.delayed_of(var);
-            if !is_pure {
-                delayed.gradual += 1;
-            }
-            if let Some(listeners) = &mut delayed.listeners {
-                listeners.shift_remove(&listener);
-            }
-        }
-        Ok(())
-    }
-
-    /// Freezes a variable: what it has is all that it gets.
-    pub(super) fn freeze(&mut self, var: VarId, reason: Reason) {
-        if self.vars[var.0 as usize].is_ready {
-            return;
-        }
-        let mut waiters = Vec::new();
-        if matches!(reason, Reason::Complete | Reason::Cycle) {
-            let mut at = self.vars[var.0 as usize].head;
-            while at != NONE && waiters.len() < 3 {
-                let Waiter { unit, next } = self.waiters[at as usize];
-                waiters.extend(self.place_of(unit));
-                at = next;
-            }
-        }
-        let delayed = self.delayed_of(var);
-        delayed.is_queued = true;
-        delayed.listeners = None;
-        delayed.members = None;
-        if !waiters.is_empty() || reason != Reason::Full {
-            delayed.frozen_at = Some(Box::new(Frozen { waiters, reason }));
-        }
-        let is_in_zero = delayed.zero.is_some();
-        let items = std::mem::take(&mut delayed.items);
-        if is_in_zero {
-            self.zero.frozen += 1;
-        }
-        let found = &mut self.vars[var.0 as usize];
-        found.is_ready = true;
-        if found.kind != Kind::Opt {
-            found.value = Value::List(Rc::new(items));
-        }
-        self.tell_waiters(var);
-    }
-
-    /// That a value came after a freeze, with what led to it.
-    fn too_late(&self, var: VarId, place: Place, recurs: bool) -> Box<Error> {
-        let at = self.location(place);
-        let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);
-        let found = &self.vars[var.0 as usize];
-        let attribute = &self.program.attributes[found.meta as usize];
-        let delayed = &self.delayed[found.link as usize];
-        let entity = &self.program.entities[attribute.entity as usize].full_name;
-        let name = format!("{entity}.{}", self.program.name(attribute.name));
-        let mut places = vec![(at, format!("this value for `{name}` comes too late"))];
-        if let Some(frozen) = &delayed.frozen_at {
-            let why = match frozen.reason {
-                Reason::Cycle => "what would have to run before waits in a ring",
-                Reason::End => "nothing was left to run",
-                _ => "nobody had announced a further value",
-            };
-            for waiter in &frozen.waiters {
-                let text = format!("this needed all values of `{name}`; {why}");
-                places.push((self.location(*waiter), text));
-            }
-        }
-        let mut help = vec![format!(
-            "let this value be known before, or announce it: what assigns to `{name}` inside of \
-             `if` or `for` is announced, what an implementation assigns is not"
-        )];
-        if !recurs {
-            help.push(
-                "the value comes from the other end of the relation: assign it from here".into(),
-            );
-        }
-        help.push(format!(
-            "or say in project.yml's relation_precedence_policy what is complete first: \
-             `{name} before OTHER` or `OTHER before {name}`"
-        ));
-        error.background = Some(Box::new(crate::error::Background { places, help }));
-        error
-    }
-
     /// The value of a variable.
     ///
     /// # Errors
@@ -822,14 +551,5 @@ impl Net<'_> {
             at = next;
         }
         Ok(value)
-    }
-}
-
-/// An item as a member of a set.
-fn member(value: &Value) -> Option<Member> {
-    match value {
-        Value::Instance(id) => Some(Member::Instance(*id)),
-        Value::Unknown(unknown) => Some(Member::Unknown(Rc::as_ptr(unknown).addr())),
-        _ => None,
     }
 }

@@ -1,0 +1,319 @@
+//! Relations: what is set on one end is set on the other, and lists that are frozen.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::{Kind, Listener, ListenerId, Member, NONE, Net, Place, Rare, Reason, Waiter};
+use crate::error::{Class, Error, Result};
+use crate::symbol::Symbol;
+use crate::types::TypeId;
+use crate::value::{InstanceId, Value, VarId};
+
+/// How many items a relation is searched through one by one.
+const FEW: usize = 8;
+
+impl Net<'_> {
+    fn relation_type(&self, var: VarId) -> TypeId {
+        self.program.attributes[self.vars[var.0 as usize].meta as usize].internal
+    }
+
+    fn end_name(&self, end: u32) -> Symbol {
+        self.program.attributes[end as usize].name
+    }
+
+    pub(super) fn set_one(
+        &mut self,
+        var: VarId,
+        value: &Value,
+        place: Place,
+        recurs: bool,
+    ) -> Result<()> {
+        let found = &self.vars[var.0 as usize];
+        let instance = InstanceId(found.link);
+        if found.is_ready {
+            let is_same = found.value == *value;
+            return if is_same { Ok(()) } else { Err(self.double_set(var, value, place)) };
+        }
+        if !value.is_unknown() {
+            self.validate(value, self.relation_type(var))?;
+        }
+        let found = &mut self.vars[var.0 as usize];
+        (found.value, found.is_ready, found.place) = (value.clone(), true, place);
+        if let (Some(end), true, Value::Instance(other)) = (self.multiplicity(var).2, recurs, value)
+        {
+            let name = self.end_name(end);
+            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
+        }
+        self.tell_waiters(var);
+        Ok(())
+    }
+
+    pub(super) fn set_opt(
+        &mut self,
+        var: VarId,
+        value: &Value,
+        place: Place,
+        recurs: bool,
+    ) -> Result<()> {
+        let found = &self.vars[var.0 as usize];
+        if found.is_ready {
+            if matches!(found.value, Value::Null) {
+                if matches!(value, Value::Null) {
+                    return Ok(());
+                }
+                return Err(self.too_late(var, place, recurs));
+            }
+            if found.value != *value {
+                return Err(self.double_set(var, value, place));
+            }
+        }
+        if !matches!(value, Value::Unknown(_) | Value::Null) {
+            self.validate(value, self.relation_type(var))?;
+        }
+        if let (Some(end), true, Value::Instance(other)) = (self.multiplicity(var).2, recurs, value)
+        {
+            let instance = InstanceId(self.delayed_of(var).instance);
+            let name = self.end_name(end);
+            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
+        }
+        let found = &mut self.vars[var.0 as usize];
+        (found.value, found.place) = (value.clone(), place);
+        self.freeze(var, Reason::Full);
+        Ok(())
+    }
+
+    fn has_item(&mut self, var: VarId, value: &Value) -> bool {
+        let found = &self.vars[var.0 as usize];
+        let delayed = &mut self.delayed[found.link as usize];
+        let items: &[Value] = match &found.value {
+            Value::List(items) if found.is_ready => items,
+            _ if found.is_ready => return false,
+            _ => &delayed.items,
+        };
+        if items.len() <= FEW {
+            return items.contains(value);
+        }
+        let rare = delayed.rare.get_or_insert_with(Box::default);
+        if rare.members.is_empty() {
+            rare.members = items.iter().filter_map(member).collect();
+        }
+        member(value).is_some_and(|value| rare.members.contains(&value))
+    }
+
+    pub(super) fn set_many(
+        &mut self,
+        var: VarId,
+        value: &Value,
+        place: Place,
+        recurs: bool,
+    ) -> Result<()> {
+        if let Value::Null = value {
+            return self.set_empty(var, place);
+        }
+        let (_, high, end, _) = self.multiplicity(var);
+        if self.vars[var.0 as usize].is_ready {
+            let items: &[Value] = match value {
+                Value::List(items) => items,
+                single => std::slice::from_ref(single),
+            };
+            for item in items {
+                if !self.has_item(var, item) {
+                    return Err(self.late_item(var, place, recurs, high));
+                }
+            }
+            return Ok(());
+        }
+        if let Value::List(items) = value {
+            if items.is_empty() {
+                self.queue_if_complete(var);
+            }
+            for item in items.iter() {
+                self.set_many(var, item, place, recurs)?;
+            }
+            return Ok(());
+        }
+        self.validate(value, self.relation_type(var))?;
+        if self.has_item(var, value) {
+            self.queue_if_complete(var);
+            return Ok(());
+        }
+        let delayed = self.delayed_of(var);
+        delayed.items.push(value.clone());
+        if let (Some(rare), Some(member)) = (&mut delayed.rare, member(value))
+            && !rare.members.is_empty()
+        {
+            rare.members.insert(member);
+        }
+        let instance = InstanceId(delayed.instance);
+        self.notify(var, value, place)?;
+        if let (Some(end), true, Value::Instance(other)) = (end, recurs, value) {
+            let name = self.end_name(end);
+            self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
+        }
+        let count = self.delayed_of(var).items.len();
+        if let Some(high) = high
+            && !self.vars[var.0 as usize].is_ready
+        {
+            if count > high as usize {
+                let items = Value::list(self.delayed_of(var).items.clone());
+                let message = format!(
+                    "List over full: max nr of items is {high}, content is {}",
+                    items.repr(self)
+                );
+                return Err(Error::new(Class::Runtime, message));
+            }
+            if count == high as usize {
+                self.freeze(var, Reason::Full);
+            }
+        }
+        if !self.vars[var.0 as usize].is_ready {
+            self.queue_if_complete(var);
+        }
+        Ok(())
+    }
+
+    fn set_empty(&mut self, var: VarId, place: Place) -> Result<()> {
+        let items = match &self.vars[var.0 as usize].value {
+            Value::List(items) => items.to_vec(),
+            _ => self.delayed_of(var).items.clone(),
+        };
+        if items.is_empty() {
+            self.freeze(var, Reason::Full);
+            return Ok(());
+        }
+        let name = self.program.attributes[self.vars[var.0 as usize].meta as usize].name;
+        let instance = Value::Instance(InstanceId(self.delayed_of(var).instance));
+        let items: Vec<String> = items.iter().map(|item| item.text(self)).collect();
+        let message = format!(
+            "Trying to set relation attribute `{}` of instance `{}` to null but it has values `{}` \
+             assigned already",
+            self.program.name(name),
+            instance.text(self),
+            items.join(", ")
+        );
+        Err(Error::new(Class::Runtime, message).at(self.location(place)))
+    }
+
+    fn late_item(&self, var: VarId, place: Place, recurs: bool, high: Option<u32>) -> Box<Error> {
+        let found = &self.vars[var.0 as usize];
+        let count = if let Value::List(items) = &found.value { items.len() } else { 0 };
+        if high != Some(count as u32) {
+            return self.too_late(var, place, recurs);
+        }
+        let name = self.program.attributes[found.meta as usize].name;
+        let instance = Value::Instance(InstanceId(self.delayed[found.link as usize].instance));
+        let message = format!(
+            "Exceeded relation arity on attribute '{}' of instance '{}'",
+            self.program.name(name),
+            instance.text(self)
+        );
+        Error::new(Class::Runtime, message).at(self.location(place))
+    }
+
+    fn notify(&mut self, var: VarId, value: &Value, place: Place) -> Result<()> {
+        let Some(rare) = &self.delayed_of(var).rare else { return Ok(()) };
+        let listeners: SmallVec<[ListenerId; 4]> = rare.listeners.iter().copied().collect();
+        for listener in listeners {
+            let is_done = self.receive(listener, value, place)?;
+            if !is_done {
+                continue;
+            }
+            let is_pure = !matches!(self.listeners[listener as usize], Listener::Defined { .. });
+            let delayed = self.delayed_of(var);
+            if !is_pure {
+                delayed.gradual += 1;
+            }
+            if let Some(rare) = &mut delayed.rare {
+                rare.listeners.shift_remove(&listener);
+            }
+        }
+        Ok(())
+    }
+
+    /// Freezes a variable: what it has is all that it gets.
+    pub(super) fn freeze(&mut self, var: VarId, reason: Reason) {
+        if self.vars[var.0 as usize].is_ready {
+            return;
+        }
+        let waited = match reason {
+            Reason::Complete | Reason::Cycle => self.waiting_places(var),
+            Reason::End | Reason::Full => SmallVec::new(),
+        };
+        let delayed = self.delayed_of(var);
+        delayed.is_queued = true;
+        delayed.reason = reason;
+        delayed.rare = (!waited.is_empty()).then(|| Box::new(Rare { waited, ..Rare::default() }));
+        let is_in_zero = delayed.zero != NONE;
+        let items = std::mem::take(&mut delayed.items);
+        if is_in_zero {
+            self.zero.frozen += 1;
+        }
+        let found = &mut self.vars[var.0 as usize];
+        found.is_ready = true;
+        if found.kind != Kind::Opt {
+            let is_empty = items.is_empty();
+            found.value = if is_empty { self.empty.clone() } else { Value::List(Rc::new(items)) };
+        }
+        self.tell_waiters(var);
+    }
+
+    /// The places of some who wait for a variable.
+    fn waiting_places(&self, var: VarId) -> SmallVec<[Place; 3]> {
+        let mut places = SmallVec::new();
+        let mut at = self.vars[var.0 as usize].head;
+        while at != NONE && places.len() < 3 {
+            let Waiter { unit, next } = self.waiters[at as usize];
+            places.extend(self.place_of(unit));
+            at = next;
+        }
+        places
+    }
+
+    /// That a value came after a freeze, with what led to it.
+    fn too_late(&self, var: VarId, place: Place, recurs: bool) -> Box<Error> {
+        let at = self.location(place);
+        let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);
+        let found = &self.vars[var.0 as usize];
+        let attribute = &self.program.attributes[found.meta as usize];
+        let delayed = &self.delayed[found.link as usize];
+        let entity = &self.program.entities[attribute.entity as usize].full_name;
+        let name = format!("{entity}.{}", self.program.name(attribute.name));
+        let mut places = vec![(at, format!("this value for `{name}` comes too late"))];
+        if let Some(rare) = &delayed.rare {
+            let why = match delayed.reason {
+                Reason::Cycle => "what would have to run before waits in a ring",
+                Reason::End => "nothing was left to run",
+                _ => "nobody had announced a further value",
+            };
+            for waiter in &rare.waited {
+                let text = format!("this needed all values of `{name}`; {why}");
+                places.push((self.location(*waiter), text));
+            }
+        }
+        let mut help = vec![format!(
+            "let this value be known before, or announce it: what assigns to `{name}` inside of \
+             `if` or `for` is announced, what an implementation assigns is not"
+        )];
+        if !recurs {
+            help.push(
+                "the value comes from the other end of the relation: assign it from here".into(),
+            );
+        }
+        help.push(format!(
+            "or say in project.yml's relation_precedence_policy what is complete first: \
+             `{name} before OTHER` or `OTHER before {name}`"
+        ));
+        error.background = Some(Box::new(crate::error::Background { places, help }));
+        error
+    }
+}
+
+/// An item as a member of a set.
+fn member(value: &Value) -> Option<Member> {
+    match value {
+        Value::Instance(id) => Some(Member::Instance(*id)),
+        Value::Unknown(unknown) => Some(Member::Unknown(Rc::as_ptr(unknown).addr())),
+        _ => None,
+    }
+}
