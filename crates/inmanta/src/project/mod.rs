@@ -291,7 +291,7 @@ impl Loading<'_> {
         }
         for root in packages {
             let python = root.join("inmanta_plugins").join(module);
-                if !self.is_directory(&python) {
+            if !self.is_directory(&python) {
                 continue;
             }
             // In a package that is edited in place the model stands beside the Python code.

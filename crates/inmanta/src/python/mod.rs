@@ -328,8 +328,11 @@ impl Python {
                 wanted.insert(instance.0);
             }
         }
-        let by_name: serde_json::Map<String, Json> =
-            resources.iter().zip(found).map(|(name, of_name)| (name.clone(), json!(of_name))).collect();
+        let by_name: serde_json::Map<String, Json> = resources
+            .iter()
+            .zip(found)
+            .map(|(name, of_name)| (name.clone(), json!(of_name)))
+            .collect();
         let snapshot: Vec<Json> = wanted
             .into_iter()
             .map(|number| {
