@@ -23,21 +23,11 @@ fn slot(attribute: ObjectAttribute, parent: &ObjectType) -> Slot {
     let is_optional = attribute.value.is_some()
         || attribute.role == AttributeRole::GivenOrDerived
         || matches!(attribute.kind, Type::Optional(_));
+    let kind = ValueType::Other(attribute.kind.to_string().into());
     let feature = Feature {
-        kind: FeatureKind::Attribute(ValueType::Other(attribute.kind.to_string().into())),
-        name: attribute.name,
         multiplicity: Multiplicity { lower: i64::from(!is_optional), upper: Some(1) },
-        default: None,
-        unsettable: false,
-        transient: false,
         setable: attribute.role != AttributeRole::Constant,
-        id: false,
-        namevar: false,
-        check: None,
-        derived: None,
-        set: None,
-        get: None,
-        span: None,
+        ..Feature::new(attribute.name, FeatureKind::Attribute(kind))
     };
     Slot {
         owner: parent.name.clone(),
