@@ -9,48 +9,19 @@ the code of a call, or a key to be explained. An answer has `ok`, the value or t
 each lookup. Differences are grouped; of each group the smallest case found is written.
 """
 
-import argparse
 import json
 import re
 import sys
-import threading
 import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "puppet-differential"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "common"))
 
+from campaign import both, parser
 from generate import generate
 from known import known
 from programs import Server
-
-
-def arguments():
-    parser = argparse.ArgumentParser(prog="hiera-differential", description=__doc__.split("\n")[0])
-    parser.add_argument("ours")
-    parser.add_argument("theirs", nargs="?")
-    parser.add_argument("--seed", type=int, default=1, help="of the first case")
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=10**9)
-    parser.add_argument("--shrink", type=float, default=5, help="seconds for making one difference small")
-    parser.add_argument("--out", type=Path, default=Path("fuzz/artifacts/hiera.txt"))
-    parser.add_argument("--print", action="store_true", help="print the cases and end")
-    return parser.parse_args()
-
-
-def both(servers, wanted):
-    """The answers of both programs to some cases, made at the same time."""
-    results = [None, None]
-
-    def run(number):
-        results[number] = list(servers[number].answers(wanted))
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return list(zip(*results))
 
 
 def said(answer):
@@ -162,7 +133,7 @@ def shown(case, answers, number):
 
 
 def main():
-    options = arguments()
+    options = parser("hiera-differential", __doc__, "hiera", 5).parse_args()
     if options.print:
         for seed in range(options.seed, options.seed + options.cases):
             print(json.dumps(generate(seed)))

@@ -4,7 +4,7 @@ import random
 
 from models import Models, Scope
 from schema import Schema
-from tree import Group, Node
+from tree import Group, Node, smaller
 
 NAMESPACES = [["__config__"]] * 4 + [["__config__", "m"], ["m", "m::sub", "__config__"]]
 
@@ -38,7 +38,7 @@ class Case:
             return Case(self.code, {**self.files, path: fewer}, self.extra)
         return Case(fewer, self.files, self.extra)
 
-    def smaller(self, smaller):
+    def smaller(self):
         for key in self.extra:
             yield Case(self.code, self.files, {k: v for k, v in self.extra.items() if k != key})
         for code in smaller(self.code):

@@ -4,7 +4,7 @@ import random
 
 from expressions import Expressions
 from manifests import Manifests, proper
-from tree import Expr, Group, Node
+from tree import Expr, Group, Node, smaller
 
 SORTS = ("expr", "types", "parse", "program", "modules")
 
@@ -38,7 +38,7 @@ class Case:
             return Case(self.kind, self.code, {**self.files, path: fewer}, self.extra)
         return Case(self.kind, fewer, self.files, self.extra)
 
-    def smaller(self, smaller):
+    def smaller(self):
         for key in self.extra:
             yield Case(self.kind, self.code, self.files, {k: v for k, v in self.extra.items() if k != key})
         for path in self.files:
