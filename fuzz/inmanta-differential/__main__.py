@@ -22,6 +22,25 @@ from campaign import Campaign, parser
 from known import known
 
 
+def failed_at(answer):
+    """The files and lines of an error, the innermost first."""
+    error = answer.get("error") or {}
+    places = re.findall(r"\{dir\}/([\w/.]+):(\d+)", error.get("trace") or "")
+    location = error.get("location") or {}
+    if location:
+        places.append((location["file"].replace("{dir}/", ""), location["l"]))
+    return [(path.removeprefix("./"), int(line)) for path, line in reversed(places)]
+
+
+def repaired(case, answer):
+    """The case without the statement that failed, or nothing."""
+    for path, line in failed_at(answer):
+        fewer = case.without(path, line)
+        if fewer:
+            return fewer
+    return None
+
+
 class Inmanta:
     """Generated models, and how their answers are compared."""
 
