@@ -1,11 +1,13 @@
 //! Static catalogs: what the sources of files are goes into the catalog.
 
 use clap::Args;
+use ecow::EcoString;
 use ordain_data::Value;
 use ordain_engine::serve::Server;
 use ordain_functions::digest;
+use ordain_graph::exports::Exported;
 use ordain_graph::puppet_catalog::{self, Envelope};
-use ordain_graph::{Graph, ResourceId};
+use ordain_graph::{Attribute, Containment, Graph, Origin, Resource, ResourceId, Step};
 use ordain_puppet::load::Environment;
 use ordain_source::{Diagnostic, SourceMap};
 
@@ -45,11 +47,17 @@ impl StaticArgs {
         Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
     }
 
-    /// Gives a graph what was asked for. Warnings, and what is wrong with sources, are returned.
+    /// Gives a graph what was asked for, and with it what is known of files that the node exports.
+    /// Warnings, and what is wrong with sources, are returned.
     ///
     /// # Errors
     /// When there is no environment, or no kind of checksum that is known.
-    pub fn apply(&self, env: &Environment, graph: &mut Graph) -> Result<Vec<Diagnostic>, Failure> {
+    pub fn apply(
+        &self,
+        env: &Environment,
+        graph: &mut Graph,
+        exported: &[Exported],
+    ) -> Result<Vec<Diagnostic>, Failure> {
         let code_id = self.code_id.as_deref().map(Into::into);
         graph.served.code_id = code_id;
         if !self.is_static {
@@ -63,17 +71,51 @@ impl StaticArgs {
         let modules = env.modules.values().map(|m| (m.name.to_string(), m.dir.clone()));
         let server = Server::new(dir, modules, &self.checksum_type)
             .map_err(|text| Diagnostic::error(codes::ARGUMENTS, text))?;
-        let (mut served, warnings) = match server.serve(graph) {
+        let beside = beside(graph, exported);
+        let mut wrong = Vec::new();
+        let mut serve = |graph: &Graph| match server.serve(graph) {
             Ok(served) => served,
             Err(errors) => {
-                let told = errors.iter().map(|e| unservable(graph, e.resource, &e.message));
-                return Ok(told.collect());
+                wrong.extend(errors.iter().map(|e| unservable(graph, e.resource, &e.message)));
+                Default::default()
             }
         };
+        let (mut served, mut warnings) = serve(graph);
+        let (others, more) = serve(&beside);
+        if !wrong.is_empty() {
+            return Ok(wrong);
+        }
+        served.single.extend(others.single);
+        served.recursive.extend(others.recursive);
+        warnings.extend(more);
         served.code_id = graph.served.code_id.take();
         graph.served = served;
         Ok(warnings.into_iter().map(|text| Diagnostic::warning(codes::RESOURCE, text)).collect())
     }
+}
+
+/// The files that a node exports and does not have itself.
+fn beside(graph: &Graph, exported: &[Exported]) -> Graph {
+    let mut out = Graph::default();
+    let origin = out.origins.intern(Origin { step: Step::Declaration, span: None, parent: None });
+    for exported in exported.iter().filter(|e| e.id.kind == "File" && graph.find(&e.id).is_none()) {
+        let attribute = |(name, value): &(EcoString, Value)| Attribute {
+            name: name.clone(),
+            value: value.clone(),
+            origin,
+            losers: Vec::new(),
+        };
+        out.add(Resource {
+            id: exported.id.clone(),
+            containment: Containment::Leaf,
+            attributes: exported.attributes.iter().map(attribute).collect(),
+            tags: Vec::new(),
+            exported: true,
+            is_virtual: true,
+            origin,
+        });
+    }
+    out
 }
 
 fn unservable(graph: &Graph, id: ResourceId, message: &str) -> Diagnostic {

@@ -194,7 +194,7 @@ fn compiled(
     done.found.extend(compiled.report.diagnostics);
     done.exported = compiled.exports;
     let mut graph = compiled.graph.ok_or(Failure::Shown)?;
-    let found = run.served.apply(&site.env, &mut graph)?;
+    let found = run.served.apply(&site.env, &mut graph, &done.exported)?;
     let fails = found.iter().any(|d| d.severity == Severity::Error);
     done.found.extend(found);
     if fails {

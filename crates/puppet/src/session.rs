@@ -27,7 +27,7 @@ use crate::value::Value;
 pub struct Compiled {
     /// The graph, if there was no error.
     pub graph: Option<Graph>,
-    /// What the node exports, if that is kept.
+    /// What the node exports.
     pub exports: Vec<Exported>,
     /// What was logged and found.
     pub report: Report,

@@ -128,7 +128,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let input = input::open(ui, Some(&args.path), &args.compile)?;
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
     let (mut graph, exported) = shown(ui, &input, compiled)?;
-    let found = args.served.apply(&input.env, &mut graph)?;
+    let found = args.served.apply(&input.env, &mut graph, &exported)?;
     let fails = found.iter().any(|d| d.severity == Severity::Error);
     ui.diagnostics(found, &input.sources);
     if fails {

@@ -50,9 +50,6 @@ impl Candidate for Foreign<'_> {
 impl Compiler<'_> {
     /// What this node exports, once the catalog is finished.
     pub(crate) fn exports(&self) -> Vec<Exported> {
-        if self.settings.exports.is_none() {
-            return Vec::new();
-        }
         let exported = self.catalog.resources.iter().filter(|resource| resource.exported);
         let one = |resource: &Resource| {
             let params = resource.params.iter().filter(|p| !p.value.is_undef());

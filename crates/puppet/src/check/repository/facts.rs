@@ -423,7 +423,7 @@ pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
         for end in 1..=path.len() {
             fact(pass, &path[..end], at);
         }
-    } else if !parted(plain).is_some()
+    } else if parted(plain).is_none()
         && !plain.contains('.')
         && !is_known(pass, plain)
         && !pass.index.top_variables.contains(plain)

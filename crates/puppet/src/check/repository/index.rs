@@ -299,7 +299,7 @@ fn resource_type(model: &TypeModel) -> RubyType {
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
 pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if !parted(name).is_some() {
+    if parted(name).is_none() {
         return suggest::nearest(name, names);
     }
     let parts: Vec<&str> = name.split("::").collect();

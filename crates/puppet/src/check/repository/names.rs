@@ -293,7 +293,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
     // A module brings functions and types under names of their own.
-    let is_member = code != UNKNOWN_CLASS && !parted(name).is_some();
+    let is_member = code != UNKNOWN_CLASS && parted(name).is_none();
     let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {
