@@ -61,9 +61,9 @@ fn typed(data: &Data, ty: &Type) -> Option<Value> {
             Struct::new(shape.names.clone(), values.collect::<Option<_>>()?).into()
         }
         (Data::Map(map), Type::Map(pair)) => {
-            let pairs = map.iter().map(|(name, value)| {
-                Some((key(name.as_str()?, &pair.0)?, typed(value, &pair.1)?))
-            });
+            let pairs = map
+                .iter()
+                .map(|(name, value)| Some((key(name.as_str()?, &pair.0)?, typed(value, &pair.1)?)));
             Map::new(pairs.collect::<Option<Vec<_>>>()?).into()
         }
         (Data::Map(map), Type::Variant) => {

@@ -184,7 +184,8 @@ struct Play {
 
 impl Wait for Play {
     fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch> {
-        let until = until.map(|time| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs());
+        let until =
+            until.map(|time| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs());
         match self.script.first().copied() {
             Some((time, path, content)) if until.is_none_or(|until| time <= until) => {
                 self.script.remove(0);

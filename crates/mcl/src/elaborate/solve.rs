@@ -110,12 +110,7 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    fn fit(
-        &mut self,
-        span: Span,
-        expected: TyId,
-        actual: TyId,
-    ) -> Result<(), Failure> {
+    fn fit(&mut self, span: Span, expected: TyId, actual: TyId) -> Result<(), Failure> {
         let result = self.types.unify(expected, actual);
         result.map_err(|mismatch| Failure::new(Phase::Unify, mismatch.text, span))
     }
@@ -141,7 +136,7 @@ impl Elaborator<'_> {
                 let (ir, of, result) = (*ir, *of, *result);
                 if let Some(field) = self.types.field(of, name) {
                     let Some(ty) = field else { return Ok(()) };
-                    if self.types.kind(result).is_none() {
+                    if self.types.kind(result).is_none() || !self.types.is_closed(ty) {
                         let span = self.span_of(self.program.ir[ir].at);
                         return self.fit(span, ty, result);
                     }
@@ -232,7 +227,8 @@ impl Elaborator<'_> {
         let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
-            if let IrKind::List(_) | IrKind::Map(_) | IrKind::Struct(..) = self.program.ir[id].kind {
+            if let IrKind::List(_) | IrKind::Map(_) | IrKind::Struct(..) = self.program.ir[id].kind
+            {
                 let ty = self.types.concrete(self.program.ir[id].ty);
                 self.program.composites.push((id, ty));
             }

@@ -14,7 +14,8 @@ use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
 use crate::functions::{Fault, Operator, Surroundings};
 use crate::ir::{
-    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
+    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step,
+    StepId,
 };
 use crate::value::{Func, Value};
 

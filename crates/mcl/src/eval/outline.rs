@@ -182,8 +182,7 @@ impl Walk<'_> {
                 }
                 Step::For(step) => {
                     let over = self.expr(&env, step.over)?;
-                    let (label, arg) =
-                        if step.is_map { ("forkv", "map") } else { ("for", "list") };
+                    let (label, arg) = if step.is_map { ("forkv", "map") } else { ("for", "list") };
                     roots.push(self.add(label, None, vec![(over, arg.into())], false)?.group);
                 }
             }
@@ -252,7 +251,8 @@ impl Walk<'_> {
             }
             IrKind::Except(value, _) => {
                 let value = self.expr(env, *value)?;
-                let choice = self.add("exprexcept", Some(id), vec![(value, "value".into())], false)?;
+                let choice =
+                    self.add("exprexcept", Some(id), vec![(value, "value".into())], false)?;
                 let inputs = vec![(choice, "dummy".into())];
                 self.add("exprExceptSubgraphOutput", Some(id), inputs, false)
             }
