@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ordain_source::{Diagnostic, SourceMap, Span, World, limits};
+use rustc_hash::FxHashMap;
 
 use crate::Edition;
 use crate::check::names::Checker;
-use crate::check::program::{self, Loading, ModId, Modules, Place};
+use crate::check::program::{self, Loading, ModId, Module, Modules, Place};
 use crate::codes;
 use crate::elaborate::elaborate;
 use crate::eval::interpret::Resources;
@@ -15,7 +16,7 @@ use crate::eval::{self, Running};
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
 use crate::ir::Program;
-use crate::syntax::ast::{Widening, WideningKind};
+use crate::syntax::ast::{StmtKind, Widening, WideningKind};
 
 /// The stack that a compile gets.
 pub(crate) const STACK: usize = 1 << 30;
@@ -158,11 +159,30 @@ fn not_utf8(place: &Place, bytes: &[u8]) -> String {
     format!("{}:{line}:{column}: the text is not UTF-8", place.path.display())
 }
 
+/// Parameters that a class has twice.
+fn repeated_parameters(module: &Module) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (_, stmt) in module.tree.stmts.iter() {
+        let StmtKind::Class(class) = &stmt.kind else { continue };
+        let mut known: FxHashMap<&str, Span> = FxHashMap::default();
+        for param in &class.params {
+            let span = param.range.in_file(module.file);
+            if let Some(first) = known.insert(&param.name, span) {
+                let text = format!("the class has the parameter ${} twice", param.name);
+                let warning = Diagnostic::warning(codes::NAME, text).at(span);
+                found.push(warning.related(first, "the last one counts, and not this"));
+            }
+        }
+    }
+    found
+}
+
 /// What only the wide edition accepts.
 fn warnings(modules: &Modules) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for id in 0..modules.len() as u32 {
         let module = modules.get(ModId(id));
+        found.extend(repeated_parameters(&module));
         for Widening { kind, range } in &module.tree.widenings {
             let (text, help) = match kind {
                 WideningKind::TrailingComma => (

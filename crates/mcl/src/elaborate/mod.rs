@@ -29,7 +29,7 @@ use crate::types::Type;
 use crate::types::unify::{TyId, Types};
 
 /// The most expressions that a program has once it is put together.
-const MAX_EXPRESSIONS: usize = 8_000_000;
+const MAX_EXPRESSIONS: usize = 4_000_000;
 /// What may be used of the stack.
 pub(crate) const MAX_STACK: usize = (1 << 30) - (8 << 20);
 

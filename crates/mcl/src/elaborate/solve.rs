@@ -136,7 +136,7 @@ impl Elaborator<'_> {
                 let (ir, of, result) = (*ir, *of, *result);
                 if let Some(field) = self.types.field(of, name) {
                     let Some(ty) = field else { return Ok(()) };
-                    if self.types.kind(result).is_none() {
+                    if self.types.kind(result).is_none() || !self.types.is_closed(ty) {
                         let span = self.span_of(self.program.ir[ir].at);
                         return self.fit(span, ty, result);
                     }

@@ -12,6 +12,7 @@
 
 mod autoedge;
 mod build;
+mod checks;
 pub mod fields;
 pub mod interpret;
 pub mod meta;

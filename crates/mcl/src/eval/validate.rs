@@ -1,5 +1,6 @@
 //! What kinds ask of their fields.
 
+use super::checks;
 use super::interpret::{Resource, is_kind};
 
 /// What is wrong with the fields of a resource, in the original's words.
@@ -8,11 +9,9 @@ pub(super) fn validate(resource: &Resource) -> Option<String> {
         "file" => file(resource),
         "test" => test(resource),
         "exec" => exec(resource),
-        "pkg" => state(resource, &[]),
+        "pkg" if resource.text("state").is_empty() => Some("state cannot be empty".into()),
         "svc" => svc(resource),
-        "user" | "group" => state(resource, &["exists", "absent"]),
-        "timer" => None,
-        _ => None,
+        kind => checks::of(kind).and_then(|check| check(resource).err()),
     }
 }
 
@@ -120,14 +119,4 @@ fn svc(resource: &Resource) -> Option<String> {
         return Some("startup must be either `enabled` or `disabled` or undefined".into());
     }
     None
-}
-
-fn state(resource: &Resource, known: &[&str]) -> Option<String> {
-    let state = resource.text("state");
-    match known {
-        [] if state.is_empty() => Some("state cannot be empty".into()),
-        [] => None,
-        known if known.contains(&state.as_str()) => None,
-        _ => Some("state must be 'exists' or 'absent'".into()),
-    }
 }
