@@ -90,13 +90,20 @@ impl Explaining<'_, '_> {
             let found = &self.net.program.implementations[*number as usize];
             let name = found.full_name.to_string();
             let words = format!("refined by {name}, which stands at");
-            causes.push(self.at(Cause { words, step: "implementation", name: Some(name), ..Cause::default() }, found.at));
+            causes.push(self.at(
+                Cause { words, step: "implementation", name: Some(name), ..Cause::default() },
+                found.at,
+            ));
         }
         let attributes = self.net.attributes(id);
-        let parts =
-            attributes.iter().map(|(name, value)| self.attribute(id, name, value.as_ref()));
+        let parts = attributes.iter().map(|(name, value)| self.attribute(id, name, value.as_ref()));
         let parts = parts.collect();
-        Explanation { subject: Value::Instance(id).repr(self.net), causes, parts, ..Explanation::default() }
+        Explanation {
+            subject: Value::Instance(id).repr(self.net),
+            causes,
+            parts,
+            ..Explanation::default()
+        }
     }
 
     fn attribute(&self, id: InstanceId, name: &str, value: Option<&Value>) -> Explanation {
@@ -138,7 +145,8 @@ impl Explaining<'_, '_> {
             let found = &self.net.program.implementations[number as usize];
             let name = found.full_name.to_string();
             let words = format!("in the implementation {name}, which stands at");
-            let outer = Cause { words, step: "implementation", name: Some(name), ..Cause::default() };
+            let outer =
+                Cause { words, step: "implementation", name: Some(name), ..Cause::default() };
             cause.from.push(self.at(outer, found.at));
         }
         self.at(cause, given.at)

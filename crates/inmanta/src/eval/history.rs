@@ -33,9 +33,8 @@ impl Net<'_> {
     pub fn given(&self, id: InstanceId, attribute: &str) -> Option<Given> {
         let instance = &self.instances[id.0 as usize];
         let slots = &self.program.entities[instance.entity as usize].slots;
-        let named = |id: &u32| {
-            self.program.name(self.program.attributes[*id as usize].name) == attribute
-        };
+        let named =
+            |id: &u32| self.program.name(self.program.attributes[*id as usize].name) == attribute;
         let slot = slots.iter().position(named)?;
         let var = &self.vars[instance.first as usize + 1 + slot];
         let at = self.location(var.place);

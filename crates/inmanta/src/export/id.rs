@@ -25,7 +25,8 @@ impl Id {
         let rest = &rest[..rest.rfind(']')?];
         let (agent, rest) = rest.split_once(',')?;
         let (attribute, value) = rest.split_once('=')?;
-        let [entity, agent, attribute, value] = [entity, agent, attribute, value].map(str::to_owned);
+        let [entity, agent, attribute, value] =
+            [entity, agent, attribute, value].map(str::to_owned);
         Some(Self { entity, agent, attribute, value })
     }
 

@@ -284,7 +284,10 @@ mod tests {
     fn commands_are_split_as_by_a_shell() {
         let words = |line: &str| split(line).map(|words| words.join("|"));
         assert_eq!(words("a  b\tc").as_deref(), Some("a|b|c"));
-        assert_eq!(words(r#"sh -c "echo \"x\" \n 'y'" ''"#).as_deref(), Some(r#"sh|-c|echo "x" \n 'y'|"#));
+        assert_eq!(
+            words(r#"sh -c "echo \"x\" \n 'y'" ''"#).as_deref(),
+            Some(r#"sh|-c|echo "x" \n 'y'|"#)
+        );
         assert_eq!(words(r"a\ b 'c d'e").as_deref(), Some("a b|c de"));
         assert_eq!(words("'open"), None);
         assert_eq!(words("end\\"), None);

@@ -195,8 +195,11 @@ impl Lowering<'_, '_> {
 
     fn add(&mut self, one: &Found<'_>, files: &Files) {
         let name = one.id.without_version();
-        let has_references =
-            one.fields.get("mutators").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
+        let has_references = one
+            .fields
+            .get("mutators")
+            .and_then(Json::as_array)
+            .is_some_and(|list| !list.is_empty());
         if has_references {
             let text = format!("{name} has references, which only the orchestrator resolves");
             self.errors.push(Diagnostic::error(CODE, text));
@@ -209,7 +212,8 @@ impl Lowering<'_, '_> {
                 return;
             }
         };
-        let id = ResourceRef { kind: mapped.kind.as_str().into(), title: mapped.title.as_str().into() };
+        let id =
+            ResourceRef { kind: mapped.kind.as_str().into(), title: mapped.title.as_str().into() };
         if self.graph.find(&id).is_some() {
             let text = format!("{name} is a second resource for {id}");
             self.errors.push(Diagnostic::error(CODE, text));

@@ -127,8 +127,7 @@ fn below(world: &dyn World, root: &Path, name: &str) -> Vec<PathBuf> {
         let entries = if is_link { Vec::new() } else { world.list(&library).unwrap_or_default() };
         for (entry, _) in entries {
             let packages = library.join(&entry).join(name);
-            if entry.starts_with("python3.")
-                && world.kind(&packages) == Some(EntryKind::Directory)
+            if entry.starts_with("python3.") && world.kind(&packages) == Some(EntryKind::Directory)
             {
                 out.push(packages);
             }
@@ -181,7 +180,8 @@ mod tests {
 
     #[test]
     fn packages_edited_in_place_are_found() {
-        let line = "MAPPING: dict[str, str] = {'inmanta_plugins.a': '/x/inmanta_plugins/a', 'b': '/y/b'}";
+        let line =
+            "MAPPING: dict[str, str] = {'inmanta_plugins.a': '/x/inmanta_plugins/a', 'b': '/y/b'}";
         assert_eq!(mapped(line), [PathBuf::from("/x"), PathBuf::from("/y")]);
         assert!(mapped("MAPPING = {}").is_empty());
     }
