@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ordain_graph::Graph;
 use ordain_graph::explain::Explanation;
-use ordain_inmanta::project::{Environment, Project};
+use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
@@ -17,6 +17,11 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::CompileArgs;
 use crate::ui::Ui;
+
+mod face;
+mod table;
+
+pub use face::main;
 
 /// The stack that a run may use, in bytes.
 const STACK: usize = 256 << 20;
@@ -38,6 +43,24 @@ pub struct Model<'a> {
     pub has_std: bool,
     /// Further directories of modules.
     pub modulepath: Vec<PathBuf>,
+    /// A file of settings.
+    pub config: Option<PathBuf>,
+    /// Further settings.
+    pub settings: Vec<Setting>,
+}
+
+impl<'a> Model<'a> {
+    /// A model with what the verbs for all languages say of it.
+    pub fn new(path: &'a Path, args: &CompileArgs) -> Self {
+        let modulepath = args.modulepath.as_deref().map(std::env::split_paths);
+        Self {
+            path,
+            has_std: true,
+            modulepath: modulepath.into_iter().flatten().collect(),
+            config: None,
+            settings: Vec::new(),
+        }
+    }
 }
 
 /// Whether what stands at a path is a model of Inmanta.
@@ -118,7 +141,7 @@ fn graph(
     wanted: &Wanted<'_>,
 ) -> Result<Loaded, Failure> {
     let sources = Arc::new(SourceMap::new());
-    let model = Model { path, has_std: true, modulepath: modulepath(args) };
+    let model = Model::new(path, args);
     let made = on_deep_stack(STACK, || {
         with_outcome(&model, &sources, |outcome| {
             let (graph, mut notes) = match wanted {
@@ -161,7 +184,7 @@ pub fn explain(
     text: &str,
 ) -> Result<Option<Explanation>, Failure> {
     let sources = SourceMap::new();
-    let model = Model { path, has_std: true, modulepath: modulepath(args) };
+    let model = Model::new(path, args);
     let found = on_deep_stack(STACK, || {
         with_outcome(&model, &sources, |outcome| {
             failures(outcome, &sources)?;
@@ -173,11 +196,6 @@ pub fn explain(
         ui.diagnostics(errors, &sources);
         Failure::Shown
     })
-}
-
-/// The directories of modules that are given.
-pub fn modulepath(args: &CompileArgs) -> Vec<PathBuf> {
-    args.modulepath.as_deref().map(std::env::split_paths).into_iter().flatten().collect()
 }
 
 fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagnostic>> {
@@ -228,6 +246,8 @@ fn request<'w>(
     }
     let full = std::path::absolute(&directory).unwrap_or(directory);
     request.environment = Environment::of(world, &full);
+    request.settings = settings(world, &full, model.config.as_deref());
+    request.settings.extend(model.settings.iter().cloned());
     request.project = full;
     request.modulepath.extend(model.modulepath.iter().cloned());
     request.autostd = model.has_std;
@@ -255,4 +275,23 @@ fn finished(outcome: &mut Outcome<'_>, sources: &SourceMap) -> Ran {
     let has_failed = !diagnostics.is_empty();
     diagnostics.extend(remarks(outcome, sources));
     Ran { json, diagnostics, has_failed }
+}
+
+/// The modules of a project: name, version of the format, whether it is edited in place, version,
+/// what the project asks for, and whether it is that.
+fn modules(model: &Model<'_>) -> Result<Vec<Vec<String>>, Diagnostic> {
+    let sources = SourceMap::new();
+    let world = HostWorld::new();
+    let mut request = request(model, &sources, &world)?;
+    request.check_only = true;
+    let outcome = session::compile(request);
+    let row = |module: &session::LoadedModule| {
+        let is_installed = |path: &PathBuf| path.iter().any(|part| part == "site-packages");
+        let is_edited = module.directory.as_ref().is_some_and(|path| !is_installed(path));
+        let version = module.version.as_deref().unwrap_or("unknown");
+        let (kind, edited) =
+            (if module.is_old { "v1" } else { "v2" }, if is_edited { "yes" } else { "no" });
+        [module.name.as_str(), kind, edited, version, "*", "yes"].map(str::to_owned).to_vec()
+    };
+    Ok(outcome.modules.iter().map(row).collect())
 }

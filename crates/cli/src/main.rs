@@ -54,6 +54,9 @@ fn main() -> ExitCode {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
     }
+    if name == Some("inmanta") {
+        return inmanta::main(std::env::args_os().collect());
+    }
     if name == Some("mgmt") {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mcl::main(&args);

@@ -50,6 +50,26 @@ pub enum Class {
 }
 
 impl Class {
+    /// The Python module of the class in the original.
+    pub fn module(self) -> &'static str {
+        match self {
+            Self::Parser | Self::InvalidNamespaceAccess => "inmanta.parser",
+            Self::InvalidModule
+            | Self::InvalidMetadata
+            | Self::ModuleLoading
+            | Self::ModuleMetadataFileNotFound
+            | Self::ModuleNotFound
+            | Self::ProjectNotFound => "inmanta.module",
+            Self::IndexAttributeMissing | Self::IndexCollision => {
+                "inmanta.ast.statements.generator"
+            }
+            Self::CycleInRelationPrecedencePolicy | Self::InvalidRelationPrecedenceRule => {
+                "inmanta.execute.scheduler"
+            }
+            _ => "inmanta.ast",
+        }
+    }
+
     /// The name of the class in the original.
     pub fn name(self) -> &'static str {
         match self {

@@ -121,3 +121,40 @@ pub fn json(outcome: &Outcome<'_>) -> Json {
     out["instances"] = instances.collect();
     out
 }
+
+/// The errors of a run as the original's `--export-compile-data` writes them.
+pub fn compile_data(found: Option<&Error>, files: &Files) -> String {
+    let errors: Vec<Json> = found.into_iter().map(|found| compile_error(found, files)).collect();
+    json!({"errors": errors}).to_string()
+}
+
+fn compile_error(found: &Error, files: &Files) -> Json {
+    let (category, class, message) = match found.class {
+        Class::Parser | Class::InvalidNamespaceAccess | Class::Hyphen => {
+            ("parse_error", None, found.message.clone())
+        }
+        Class::ExplicitPlugin => {
+            let message = found.message.split_once('\n').map_or("", |(_, message)| message);
+            ("plugin_exception", Some("inmanta.plugins.PluginException"), message.to_owned())
+        }
+        _ => ("runtime_error", None, found.message.clone()),
+    };
+    let class = class
+        .map_or_else(|| format!("{}.{}", found.class.module(), found.class.name()), str::to_owned);
+    // Lines and columns count from 0 here; a whole line ends where the next one begins.
+    let place = |at: Location| {
+        let (start, end) = if at.is_range() {
+            ((at.line - 1, at.column - 1), (at.end_line - 1, at.end_column - 1))
+        } else {
+            ((at.line.saturating_sub(1), 0), (at.line, 0))
+        };
+        let point = |(line, character): (u32, u32)| json!({"line": line, "character": character});
+        json!({"uri": files.name(at.file), "range": {"start": point(start), "end": point(end)}})
+    };
+    json!({
+        "category": category,
+        "type": class,
+        "message": message,
+        "location": found.location.map(place),
+    })
+}

@@ -11,6 +11,7 @@ use crate::diagnose;
 use crate::error::Error;
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
+use crate::location::Location;
 use crate::lower::Lowered;
 use crate::plugin::Plugin;
 use crate::program::{Program, Warning};
@@ -89,6 +90,21 @@ pub struct Outcome<'w> {
     pub doubts: Vec<Doubt>,
     /// The Python code of its modules.
     pub python: Rc<Python>,
+    /// The modules that were loaded.
+    pub modules: Vec<LoadedModule>,
+}
+
+/// A module that was loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadedModule {
+    /// Its name.
+    pub name: String,
+    /// Its directory; none if it is built in.
+    pub directory: Option<PathBuf>,
+    /// Whether it is of version 1.
+    pub is_old: bool,
+    /// Its version, if it says one.
+    pub version: Option<String>,
 }
 
 impl Outcome<'_> {
@@ -153,17 +169,27 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         match python.load(request.world, &python_modules(&loaded)) {
             Ok(found) => {
                 plugins.extend(found);
-                let warnings = python.take_warnings().into_iter();
-                program.warnings.extend(warnings.map(|text| Warning {
-                    class: "InmantaWarning",
-                    text,
-                    at: None,
-                }));
                 error = program.define(&plugins).err();
+                let warnings = error.is_none().then(|| python.take_warnings());
+                let warning = |text| Warning { class: "InmantaWarning", text, at: None };
+                program.warnings.extend(warnings.into_iter().flatten().map(warning));
             }
-            Err(found) => error = Some(found),
+            Err(found) => {
+                let place = python.take_place();
+                let at = place.and_then(|(path, line)| {
+                    let text = request.world.read(&path).ok()?;
+                    let text = String::from_utf8_lossy(&text).into_owned();
+                    let file = loading.note(&mut program, "__config__", &path, text.into());
+                    Some(Location::lines(file, line))
+                });
+                error = Some(match at {
+                    Some(at) => found.at(at),
+                    None => found,
+                });
+            }
         }
     }
+    let modules = modules(request.world, &program, &loaded);
     let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
     let settings = Settings {
         world: request.world,
@@ -186,7 +212,31 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
             error = error.or(finished);
         }
     }
-    Outcome { net, error, doubts: loaded.doubts, python }
+    Outcome { net, error, doubts: loaded.doubts, python, modules }
+}
+
+/// The modules of a program, in order of their names.
+fn modules(
+    world: &dyn World,
+    program: &Program,
+    loaded: &crate::project::Loaded,
+) -> Vec<LoadedModule> {
+    let mut out: Vec<LoadedModule> = loaded
+        .modules
+        .iter()
+        .map(|(name, directory)| LoadedModule {
+            name: name.clone(),
+            directory: Some(directory.clone()),
+            is_old: loaded.old.contains(name),
+            version: crate::project::version(world, directory),
+        })
+        .collect();
+    if program.namespace_numbers.contains_key("std") {
+        let version = Some(crate::std::VERSION.to_owned());
+        out.push(LoadedModule { name: "std".into(), directory: None, is_old: false, version });
+    }
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    out
 }
 
 /// What the Python side is told of the project.

@@ -179,7 +179,7 @@ def class_name(kind):
 
 def fault(error):
     """An exception as a message."""
-    from inmanta import ast
+    from inmanta import ast, plugins
 
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
@@ -197,6 +197,9 @@ def fault(error):
         said["wait"] = error.variables
     elif isinstance(error, ast.UnknownException):
         said["kind"] = "unknown"
+    elif isinstance(error, plugins.Misfit):
+        said["kind"] = "argument"
+        said["parameter"] = error.parameter
     elif isinstance(error, ast.PluginException):
         said["kind"] = "explicit"
         said["text"] = error.message
@@ -204,6 +207,7 @@ def fault(error):
         said["kind"] = "compiler"
         said["class"] = type(error).__name__
         said["text"] = getattr(error, "msg", str(error))
+        said["place"] = getattr(error, "place", None)
         if isinstance(error, ast.ExternalException) and error.__cause__ is not None:
             cause = error.__cause__
             said["cause"] = "%s: %s" % (class_name(type(cause)), cause)

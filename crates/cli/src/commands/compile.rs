@@ -164,8 +164,8 @@ fn model(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exi
             return Ok(Exit::Done);
         }
     };
-    let modulepath = inmanta::modulepath(&args.compile);
-    let model = inmanta::Model { path: &args.path, has_std: !args.no_std, modulepath };
+    let model = inmanta::Model::new(&args.path, &args.compile);
+    let model = inmanta::Model { has_std: !args.no_std, ..model };
     inmanta::compile(ui, &model, form)
 }
 

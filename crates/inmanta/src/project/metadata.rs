@@ -88,3 +88,27 @@ pub fn parse_rule(rule: &str) -> Option<[String; 4]> {
     let (then_entity, then_relation) = then.rsplit_once('.')?;
     Some([entity, relation, then_entity, then_relation].map(str::to_owned))
 }
+
+/// The version of a module: `module.yml` says it, or `setup.cfg`.
+pub fn version(world: &dyn World, directory: &Path) -> Option<String> {
+    let read = |name: &str| {
+        let bytes = world.read(&directory.join(name)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    if let Some(text) = read("module.yml") {
+        let data = ordain_data::yaml::read(&text, ordain_data::yaml::Schema::Core).ok()?;
+        return match entry(&data, "version")? {
+            Data::Str(text) => Some(text.to_string()),
+            Data::Int(number) => Some(number.to_string()),
+            Data::Float(number) => Some(number.to_string()),
+            _ => None,
+        };
+    }
+    let text = read("setup.cfg")?;
+    let mut lines = text.lines().map(str::trim).skip_while(|line| *line != "[metadata]").skip(1);
+    let mut own = lines.by_ref().take_while(|line| !line.starts_with('['));
+    own.find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "version").then(|| value.trim().to_owned())
+    })
+}

@@ -2,6 +2,7 @@
 
 mod environment;
 mod metadata;
+mod settings;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use ordain_source::{EntryKind, SourceMap, World};
 use rustc_hash::FxHashSet;
 
 pub use environment::Environment;
-pub use metadata::{Project, parse_rule};
+pub use metadata::{Project, parse_rule, version};
+pub use settings::{Setting, set, settings};
 
 use crate::error::{Class, Error, Result};
 use crate::location::Location;
@@ -178,13 +180,19 @@ impl Loading<'_> {
         } else {
             text
         };
-        let shown = self.shown(path);
-        let file = program.files.add(shown.display().to_string());
-        self.sources.add(&shown, Arc::clone(&text));
-        let id = program.namespace(namespace);
-        program.file_namespaces.push(id);
+        let file = self.note(program, namespace, path, Arc::clone(&text));
         let unit = syntax::parse(&mut program.ast, &text, file, &mut loaded.doubts)?;
         Ok((file, unit))
+    }
+
+    /// Takes note of a file, so that places can be in it.
+    pub fn note(&self, program: &mut Program, namespace: &str, path: &Path, text: Arc<str>) -> u32 {
+        let shown = self.shown(path);
+        let file = program.files.add(shown.display().to_string());
+        self.sources.add(&shown, text);
+        let id = program.namespace(namespace);
+        program.file_namespaces.push(id);
+        file
     }
 
     fn load_namespace(

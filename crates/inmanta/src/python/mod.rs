@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 use crate::error::{Class, Error};
-use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
+use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop, TypeExpr};
 use crate::value::{InstanceId, Value};
 use wire::{Mirror, received, sent, type_expr};
 
@@ -107,6 +107,8 @@ struct State {
     has_modules: bool,
     /// What is to be said of what was loaded.
     warnings: Vec<String>,
+    /// Where the function stands that could not be declared.
+    place: Option<(PathBuf, u32)>,
     /// The entities that resources are registered for.
     resources: Vec<String>,
 }
@@ -132,6 +134,11 @@ impl Python {
     /// What is to be said of the modules that were loaded.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.state.borrow_mut().warnings)
+    }
+
+    /// Where the function stands that could not be declared.
+    pub fn take_place(&self) -> Option<(PathBuf, u32)> {
+        self.state.borrow_mut().place.take()
     }
 
     /// Loads the Python code of modules, in their order, and gives their plugins.
@@ -178,6 +185,9 @@ impl Python {
             return Err(not_loaded(failure));
         }
         if let Some(error) = answer.get("error") {
+            let place = &error["place"];
+            let file = place[0].as_str().map(PathBuf::from);
+            state.place = file.zip(place[1].as_u64().map(|line| line as u32));
             return Err(not_declared(error));
         }
         let texts = answer["warnings"].as_array().into_iter().flatten();
@@ -399,6 +409,9 @@ impl Plugin for Function {
         let answer = self.python.converse(context, &message, &self.signature.name)?;
         let state = &mut *self.python.state.borrow_mut();
         match answer.get("error") {
+            Some(error) if error["kind"] == "argument" => {
+                Err(Stop::Error(self.misfit(error, context, arguments)))
+            }
             Some(error) => Err(raised(error, context, &mut state.mirror)),
             None => received(&answer["v"], context, &mut state.mirror),
         }
@@ -406,6 +419,22 @@ impl Plugin for Function {
 }
 
 impl Function {
+    /// That an argument cannot be given to the function.
+    fn misfit(&self, error: &Json, context: &dyn Context, arguments: &Arguments) -> Box<Error> {
+        let name = error["parameter"].as_str().unwrap_or_default();
+        let params = self.signature.params.iter().zip(&arguments.values);
+        let found = params.into_iter().find(|(param, _)| param.name == name);
+        let value = found.and_then(|(_, value)| value.as_ref()).map(|value| value.repr(context));
+        let message = format!(
+            "Value {} for argument {name} of plugin {} has incompatible type. Expected type: {}",
+            value.unwrap_or_default(),
+            self.signature.name,
+            found.map(|(param, _)| type_text(&param.ty)).unwrap_or_default(),
+        );
+        let cause = Error::new(Class::Typing, error["text"].as_str().unwrap_or_default());
+        Error::new(Class::PluginType, message).caused_by(cause)
+    }
+
     fn message(&self, context: &mut dyn Context, arguments: &Arguments) -> Json {
         let mirror = &mut self.python.state.borrow_mut().mirror;
         let mut known = Vec::new();
@@ -442,6 +471,22 @@ impl Function {
             message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
         }
         message
+    }
+}
+
+/// A type as messages have it.
+fn type_text(ty: &TypeExpr) -> String {
+    match ty {
+        TypeExpr::Any => "any".into(),
+        TypeExpr::Null => "null".into(),
+        TypeExpr::Named(name) => name.to_string(),
+        TypeExpr::List(inner) => format!("{}[]", type_text(inner)),
+        TypeExpr::Dict(inner) => format!("dict[string, {}]", type_text(inner)),
+        TypeExpr::Nullable(inner) => format!("{}?", type_text(inner)),
+        TypeExpr::Reference(inner) => format!("Reference[{}]", type_text(inner)),
+        TypeExpr::Union(items) => {
+            format!("Union[{}]", items.iter().map(type_text).collect::<Vec<_>>().join(","))
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! The model of the module `std`.
 
+/// The version of the module that this one is.
+pub const VERSION: &str = "8.7.5";
+
 /// The files of the module: namespace, name in messages, text.
 pub const FILES: [(&str, &str, &str); 2] = [
     ("std", "std/model/_init.cf", include_str!("init.cf")),

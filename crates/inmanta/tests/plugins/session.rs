@@ -79,3 +79,79 @@ fn a_module_with_python_is_compiled_and_exported() {
     sorted.sort();
     assert_eq!(sorted, wanted);
 }
+
+/// Writes files below a directory.
+fn write(root: &std::path::Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn an_installed_package_is_found() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = "\
+from inmanta.plugins import plugin
+
+
+class Marked(str):
+    pass
+
+
+@plugin
+def mark(text: \"string\") -> \"string\":
+    return Marked(text)
+
+
+@plugin
+def kind(text: \"string\") -> \"string\":
+    return type(text).__name__
+";
+    let model = "import m\nx = m::mark(\"a\")\nstd::print([m::kind(x), m::kind(\"b\")])\n";
+    let cfg = "[metadata]\nname = inmanta-module-m\nversion = 2.1\n";
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    // One as it is installed, one that is edited in place.
+    write(
+        root,
+        &[
+            ("site/inmanta_plugins/m/__init__.py", python),
+            ("site/inmanta_plugins/m/model/_init.cf", "import n\n"),
+            ("site/inmanta_plugins/m/setup.cfg", cfg),
+            ("edited/inmanta_plugins/n/__init__.py", ""),
+            ("edited/model/_init.cf", "entity N:\nend\n"),
+            ("edited/setup.cfg", "[metadata]\nname = inmanta-module-n\nversion = 3\n"),
+        ],
+    );
+    let (world, sources) = (HostWorld::new(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, root, root.join("main.cf"), model);
+    request.environment.packages = vec![root.join("site"), root.join("edited")];
+    let outcome = compile(request);
+    let error = outcome.error.as_ref().map(|e| e.trace(&outcome.net.program.files));
+    assert_eq!(error, None);
+    assert_eq!(outcome.net.stdout(), "@['Marked', 'str']\n");
+    let modules: Vec<String> = outcome
+        .modules
+        .iter()
+        .map(|m| format!("{} {} {}", m.name, m.is_old, m.version.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(modules[..2], ["m false 2.1", "n false 3"]);
+}
+
+#[test]
+fn a_package_on_the_module_path_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    write(root, &[("libs/m/model/_init.cf", ""), ("libs/m/setup.cfg", "")]);
+    let (world, sources) = (HostWorld::new(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, root, root.join("main.cf"), "import m\n");
+    request.modulepath = vec![root.join("libs")];
+    let outcome = compile(request);
+    let trace = outcome.error.map(|e| e.trace(&outcome.net.program.files)).unwrap_or_default();
+    assert!(trace.starts_with("Failed to load module m"), "{trace}");
+    assert!(trace.contains("looks like a v2 module"), "{trace}");
+}

@@ -179,7 +179,7 @@ def exported(message):
     from inmanta.execute import runtime
     runtime.mirrored(message["snapshot"])
     exporter = Exporter()
-    resources, of_instance, skipped, warnings = {}, {}, [], []
+    resources, of_instance, skipped, warnings = exporter.resources, {}, [], []
     wanted = message["instances"]
     for name in resource.get_entity_resources():
         for number in wanted.get(name, ()):

@@ -320,7 +320,9 @@ def signature(made):
             continue
         if parameter.annotation is inspect.Parameter.empty:
             text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
-            raise ast.RuntimeException(None, text % (made.name, parameter.name))
+            error = ast.RuntimeException(None, text % (made.name, parameter.name))
+            error.place = (function.__code__.co_filename, function.__code__.co_firstlineno)
+            raise error
         made.taken.append(Taken(parameter, annotation, False))
         default = None
         has_default = parameter.default is not inspect.Parameter.empty
@@ -395,17 +397,35 @@ class Taken:
 
     def python(self, value, allow_unknown, name=None):
         """A value of the wire as the plug-in gets it."""
-        if value is None or type(value) in (str, int, bool, float):
+        if value is None or type(value) in (int, bool, float):
             return value
+        if type(value) is str:
+            return proxy.marked.get(value, value) if proxy.marked else value
         held = proxy.inner(value)
         if self.dataclass is not None:
-            return converted(held, self.dataclass)
+            try:
+                return converted(held, self.dataclass)
+            except Misfit as error:
+                error.parameter = self.name
+                raise
         if isinstance(held, Unknown):
             return held
         if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
             return held
         context = self.context if name is None else dataclasses.replace(self.context, path=name)
         return DynamicProxy.return_value(held, context=context)
+
+
+class Misfit(Exception):
+    """That an argument cannot be given to a plug-in."""
+
+
+def holds_unknown(value):
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return isinstance(value, Unknown)
+    return any(holds_unknown(item) for item in value)
 
 
 def converted(held, kind):
@@ -421,8 +441,8 @@ def converted(held, kind):
         values = {}
         for field in dataclasses.fields(kind):
             value = proxy.checked(held, field.name)
-            if isinstance(value, Unknown):
-                raise PluginException(
+            if holds_unknown(value):
+                raise Misfit(
                     "Encountered unknown in field '%s'. Unknowns are not currently supported in dataclass instances "
                     "in the Python domain." % field.name
                 )

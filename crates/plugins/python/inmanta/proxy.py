@@ -6,6 +6,7 @@ from typing import Optional
 from inmanta.ast import NotFoundException, OptionalValueException, UnexpectedReference, UnknownException, UnsetException
 from inmanta.execute.runtime import Instance, Missing, instance
 from inmanta.execute.util import NoneValue, Unknown
+from inmanta.util import JSONSerializable
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class ProxyContext:
 
 
 NULL = NoneValue()
+# Texts that are more than texts: a plug-in that gave one finds it again wherever it comes by.
+marked = {}
 
 
 def inner(value):
@@ -29,7 +32,7 @@ def inner(value):
     if isinstance(value, list):
         return [inner(item) for item in value]
     if not isinstance(value, dict):
-        return value
+        return marked.get(value, value) if marked and type(value) is str else value
     ((kind, what),) = value.items()
     if kind == "$d":
         return {key: inner(item) for key, item in what}
@@ -60,7 +63,10 @@ def outer(value, seen=None):
     if isinstance(value, bool):
         return bool(value)
     if isinstance(value, str):
-        return str.__str__(value) if type(value).__str__ is str.__str__ else str.__add__(value, "")
+        text = str.__add__("", value) if type(value).__str__ is str.__str__ else str.__add__(value, "")
+        text = str.__str__(text)
+        marked[text] = value
+        return text
     if isinstance(value, int):
         number = int(value)
         return number if -(1 << 63) <= number < 1 << 63 else {"$i": str(number)}
@@ -207,7 +213,7 @@ class DynamicProxy:
         return "@" + repr(self._get_instance())
 
 
-class _Items(DynamicProxy):
+class _Items(DynamicProxy, JSONSerializable):
     def __len__(self):
         return len(self._get_instance())
 
@@ -223,6 +229,9 @@ class _Items(DynamicProxy):
 
     def __bool__(self):
         return bool(self._get_instance())
+
+    def json_serialization_step(self):
+        return plain(self._get_instance())
 
 
 class SequenceProxy(_Items, Sequence):

@@ -226,6 +226,9 @@ class Collector:
     def argument(self, name, value):
         if isinstance(value, Reference):
             return {"type": "reference", "name": name, "id": self.add(value)}
+        from inmanta.resources import Resource
+        if isinstance(value, Resource):
+            return {"type": "resource", "name": name, "id": value.id.resource_str()}
         if value in (str, int, float, bool) if inspect.isclass(value) else False:
             return {"type": "python_type", "name": name, "value": value.__name__}
         if value is None or isinstance(value, (str, int, float, bool)):

@@ -17,10 +17,16 @@ def get_free_tcp_port():
         return made.getsockname()[1]
 
 
+class JSONSerializable:
+    """What says itself how it is written as JSON."""
+
+    def json_serialization_step(self):
+        raise NotImplementedError()
+
+
 def internal_json_encoder(value):
-    from inmanta.execute import proxy
-    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
-        return proxy.plain(value._get_instance())
+    if isinstance(value, JSONSerializable):
+        return value.json_serialization_step()
     if isinstance(value, (uuid.UUID, Exception)):
         return str(value)
     if isinstance(value, (datetime.datetime, datetime.date)):
