@@ -182,7 +182,7 @@ fn promises_stop_at_optional_relations_without_a_value() {
 
 #[test]
 fn dicts_go_before_defaults_in_indexes() {
-    let text = format!("{NODES}index A(n)\na = A(**{{\"n\": 4}})\nstd::print(A[n=4].n)\n");
+    let text = format!("{NODES}index A(n)\nA(**{{\"n\": 4}})\na = A[n=4]\nstd::print(a.n)\n");
     assert_eq!(printed(&text), "4\n");
 }
 
@@ -231,5 +231,23 @@ fn a_list_that_was_frozen_too_early_is_explained() {
          implement A using more when n == 0 and std::count(others) == 0\na = A()\n"
     );
     let shown = shown(&text);
-    assert_eq!(shown, "", "{shown}");
+    let wanted = "\
+error[inmanta::modified-after-freeze]: List modified after freeze
+  --> ./main.cf:9:5
+   |
+ 9 |     self.others += A(n=1)
+   |     ^^^^^^^^^^^^^^^^^^^^^
+   |     |
+   |     this value for `__config__::A.others` comes too late
+10 | end
+11 | implement A using more when n == 0 and std::count(others) == 0
+   |                                        ---------- this needed all values of \
+`__config__::A.others`; nobody had announced a further value
+   |
+   = help: let this value be known before, or announce it: what assigns to \
+`__config__::A.others` inside of `if` or `for` is announced, what an implementation assigns is not
+   = help: or say in project.yml's relation_precedence_policy what is complete first: \
+`__config__::A.others before OTHER` or `OTHER before __config__::A.others`
+";
+    assert_eq!(shown, wanted, "{shown}");
 }
