@@ -15,24 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from measure import best, seconds
+
 HERE = Path(__file__).resolve().parent
 ORDAIN = os.environ.get("ORDAIN", str(HERE.parent / "target/release/ordain"))
 SPIFF = os.environ.get("SPIFF")
-
-
-def run(*command):
-    """Runs a command; its CPU seconds and peak memory in MB."""
-    # Not fork: the pages of this interpreter would be part of what is measured.
-    to_null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
-    pid = os.posix_spawn(command[0], command, os.environ, file_actions=[to_null])
-    _, status, usage = os.wait4(pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def best(times, *command):
-    return tuple(min(column) for column in zip(*(run(*command) for _ in range(times))))
 
 
 def write(path, text):
@@ -130,10 +117,6 @@ def written(name, directory):
     memory would count as the peak of those it starts."""
     command = [sys.executable, __file__, "--write", name, directory]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-
-
-def seconds(value):
-    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.1f} ms"
 
 
 def main():

@@ -5,15 +5,14 @@ import subprocess
 import sys
 
 
-def run(*command, directory=None):
+def run(*command, directory=None, env=None):
     """Runs a command, its output thrown away; its CPU seconds and peak memory in MB."""
     # Not fork: the pages of this interpreter would be part of what is measured.
-    to_null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
+    to_null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
     before = os.getcwd()
-    if directory:
-        os.chdir(directory)
+    os.chdir(directory or before)
     try:
-        pid = os.posix_spawn(command[0], command, os.environ, file_actions=[to_null])
+        pid = os.posix_spawn(command[0], command, env or os.environ, file_actions=to_null)
     finally:
         os.chdir(before)
     _, status, usage = os.wait4(pid, 0)
@@ -22,10 +21,9 @@ def run(*command, directory=None):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def best(times, *command, directory=None):
-    """The least of several runs, of time and memory each."""
-    runs = (run(*command, directory=directory) for _ in range(times))
-    return tuple(min(column) for column in zip(*runs))
+def best(times, *command, **options):
+    """The least CPU seconds and memory of several runs."""
+    return tuple(min(column) for column in zip(*(run(*command, **options) for _ in range(times))))
 
 
 def written(script, *arguments):

@@ -9,9 +9,10 @@ runs took. `ORDAIN=path bench/types.py` measures another build.
 """
 
 import os
-import sys
 import tempfile
 from pathlib import Path
+
+from measure import best
 
 HERE = Path(__file__).resolve().parent
 ORDAIN = os.environ.get("ORDAIN", str(HERE.parent / "target/release/ordain"))
@@ -32,20 +33,6 @@ TYPE = """type T {
 """
 VALUES = """{ name => 'n', age => $i, a => 'a', b => 'b', c => 4, d => true, e => x, f => 1.5,
   g => 'g', h => 8 }"""
-
-
-def run(*command):
-    """Runs a command; its CPU seconds and peak memory in MB."""
-    to_null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
-    pid = os.posix_spawn(command[0], command, os.environ, file_actions=[to_null])
-    _, status, usage = os.wait4(pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def best(times, *command):
-    return tuple(min(column) for column in zip(*(run(*command) for _ in range(times))))
 
 
 def main():

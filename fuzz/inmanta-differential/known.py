@@ -9,7 +9,7 @@ def known(case, found, ours, theirs):
     trace = error.get("trace") or error.get("msg") or ""
     if not error.get("module", "inmanta").startswith("inmanta"):
         return "an error of Python itself, without class and place"
-    if found[0] in ("trace", "msg") and re.search(r"LocatableString object|IsDefined object", trace):
+    if found[0] in ("trace", "msg") and re.search(r"(LocatableString|IsDefined|Implement) object", trace):
         return "Python's notation of an object"
     if found[0] in ("trace", "location") and "Incompatible attributes" in trace:
         return "what is extended comes in the order of addresses"

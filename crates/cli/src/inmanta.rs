@@ -11,7 +11,7 @@ use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
@@ -81,24 +81,19 @@ pub fn is_model(path: &Path) -> bool {
 /// When the model cannot be read, has errors, or the output cannot be written.
 pub fn compile(ui: &mut Ui, model: &Model<'_>, form: Form) -> Result<Exit, Failure> {
     let sources = SourceMap::new();
-    let ran = on_deep_stack(STACK, || run(model, &sources))?;
+    let ran = on_deep_stack(STACK, || run(model, form, &sources))?;
     let has_failed = ran.has_failed;
     ui.diagnostics(ran.diagnostics, &sources);
-    match form {
-        Form::Model => writeln!(ui.out(), "{}", ran.json)?,
-        Form::Resources if has_failed => {}
-        Form::Resources => {
-            let empty = Vec::new();
-            let resources = ran.json["resources"].as_array().unwrap_or(&empty);
-            writeln!(ui.out(), "{}", export::text(resources))?;
-        }
+    if let Some(text) = ran.text {
+        writeln!(ui.out(), "{text}")?;
     }
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
 }
 
 /// What came of a run.
 struct Ran {
-    json: Json,
+    /// What is printed.
+    text: Option<String>,
     diagnostics: Vec<Diagnostic>,
     has_failed: bool,
 }
@@ -254,27 +249,44 @@ fn request<'w>(
     Ok(request)
 }
 
-fn run(model: &Model<'_>, sources: &SourceMap) -> Result<Ran, Diagnostic> {
-    with_outcome(model, sources, |outcome| finished(outcome, sources))
+fn run(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Ran, Diagnostic> {
+    let world = HostWorld::new();
+    finished(session::compile(request(model, sources, &world)?), form, sources)
 }
 
-fn finished(outcome: &mut Outcome<'_>, sources: &SourceMap) -> Ran {
-    let mut json = output::json(outcome);
+fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result<Ran, Diagnostic> {
     let mut diagnostics = Vec::new();
+    let mut further = Map::new();
     if let Some(error) = &outcome.error {
         diagnostics.extend(diagnose::errors(error, sources));
     } else {
         match outcome.export() {
-            Ok(exported) => json["resources"] = exported.resources.into(),
+            Ok(exported) => {
+                further.insert("resources".into(), exported.resources.into());
+            }
             Err(error) => {
-                json["export_error"] = json!({"msg": error.message});
+                further.insert("export_error".into(), json!({"msg": error.message}));
                 diagnostics.extend(diagnose::errors(&error, sources));
             }
         }
     }
     let has_failed = !diagnostics.is_empty();
-    diagnostics.extend(remarks(outcome, sources));
-    Ran { json, diagnostics, has_failed }
+    diagnostics.extend(remarks(&outcome, sources));
+    let text = match form {
+        Form::Model => {
+            let text = output::text(&outcome, &further);
+            Some(text.map_err(|error| codes::io("cannot write the model", &error))?)
+        }
+        Form::Resources => {
+            let resources = further.get("resources").and_then(Json::as_array);
+            resources.filter(|_| !has_failed).map(|resources| export::text(resources))
+        }
+    };
+    if !outcome.python.is_used() {
+        // The process ends here, and the system takes all memory back at once.
+        std::mem::forget(outcome);
+    }
+    Ok(Ran { text, diagnostics, has_failed })
 }
 
 /// The modules of a project: name, version of the format, whether it is edited in place, version,

@@ -4,25 +4,31 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Class, Error};
+use crate::eval::Net;
 use crate::location::{Files, Location};
 use crate::session::Outcome;
 use crate::value::{InstanceId, Value, float_text};
 
 /// The ids of instances: the entity and a number that counts for each entity.
-struct Ids(FxHashMap<InstanceId, String>);
+struct Ids<'a> {
+    net: &'a Net<'a>,
+    numbers: Vec<u32>,
+}
 
-impl Ids {
-    fn of(outcome: &Outcome<'_>) -> Self {
+impl<'a> Ids<'a> {
+    fn of(net: &'a Net<'a>) -> Self {
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut ids = FxHashMap::default();
-        for id in outcome.net.instances() {
-            let entity = outcome.net.entity(id);
-            let count = counts.entry(entity).or_default();
+        let number = |id| {
+            let count = counts.entry(net.entity(id)).or_default();
             *count += 1;
-            let name = &outcome.net.program.entities[entity as usize].full_name;
-            ids.insert(id, format!("{name}#{count}"));
-        }
-        Self(ids)
+            *count
+        };
+        Self { net, numbers: net.instances().map(number).collect() }
+    }
+
+    fn id(&self, id: InstanceId) -> Json {
+        let entity = &self.net.program.entities[self.net.entity(id) as usize].full_name;
+        json!(format!("{entity}#{}", self.numbers[id.0 as usize]))
     }
 
     fn value(&self, value: &Value) -> Json {
@@ -39,7 +45,7 @@ impl Ids {
                     entries.iter().map(|(k, v)| (k.to_string(), self.value(v))).collect();
                 json!({"$dict": entries})
             }
-            Value::Instance(id) => json!({"$ref": self.0.get(id)}),
+            Value::Instance(id) => json!({"$ref": self.id(*id)}),
             Value::Unknown(_) => json!({"$unknown": true}),
             Value::Reference(reference) => json!({"$reference": reference.class.as_str()}),
         }
@@ -77,48 +83,30 @@ fn error(found: &Error, files: &Files) -> Json {
     out
 }
 
-/// The outcome as JSON.
-pub fn json(outcome: &Outcome<'_>) -> Json {
+/// What is the outcome besides the instances.
+fn head(outcome: &Outcome<'_>) -> Map<String, Json> {
     let net = &outcome.net;
     let files = &net.program.files;
-    let mut out = json!({"stdout": net.stdout()});
+    let mut out = Map::new();
+    out.insert("stdout".into(), json!(net.stdout()));
     let warnings = outcome.warnings().iter().filter(|w| !w.class.is_empty());
-    out["warnings"] = warnings.map(|w| format!("{}: {}", w.class, w.text)).collect();
-    out["plugin_calls"] =
-        net.calls().into_iter().map(|(n, c)| (n, json!(c))).collect::<Map<_, _>>().into();
+    let warnings = warnings.map(|w| format!("{}: {}", w.class, w.text));
+    out.insert("warnings".into(), warnings.collect());
+    let calls: Map<_, _> = net.calls().into_iter().map(|(n, c)| (n, json!(c))).collect();
+    out.insert("plugin_calls".into(), calls.into());
     if let Some(found) = &outcome.error {
-        out["status"] = json!("error");
-        out["error"] = error(found, files);
-        out["error"]["trace"] = json!(found.trace(files));
+        out.insert("status".into(), json!("error"));
+        let mut error = error(found, files);
+        error["trace"] = json!(found.trace(files));
+        out.insert("error".into(), error);
         return out;
     }
-    out["status"] = json!("ok");
-    let ids = Ids::of(outcome);
+    out.insert("status".into(), json!("ok"));
+    let ids = Ids::of(net);
     let vars = net.variables().into_iter();
     let vars: Map<String, Json> =
         vars.map(|(name, value)| (name, ids.optional(value.as_ref()))).collect();
-    out["vars"] = vars.into();
-    let instances = net.instances().map(|id| {
-        let attributes: Map<String, Json> = net
-            .attributes(id)
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), ids.optional(value.as_ref())))
-            .collect();
-        let mut implementations = net.implementations(id);
-        implementations.sort_unstable();
-        let places = net.places(id);
-        let places: Vec<String> =
-            places.iter().map(|at| format!("{}:{}", files.name(at.file), at.line)).collect();
-        let entity = &net.program.entities[net.entity(id) as usize].full_name;
-        json!({
-            "id": ids.0.get(&id),
-            "type": entity.as_str(),
-            "loc": places,
-            "attrs": attributes,
-            "implementations": implementations,
-        })
-    });
-    out["instances"] = instances.collect();
+    out.insert("vars".into(), vars.into());
     out
 }
 
@@ -157,4 +145,67 @@ fn compile_error(found: &Error, files: &Files) -> Json {
         "message": message,
         "location": found.location.map(place),
     })
+}
+
+fn instance(id: InstanceId, ids: &Ids<'_>) -> Json {
+    let net = ids.net;
+    let files = &net.program.files;
+    let attributes: Map<String, Json> = net
+        .attributes(id)
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), ids.optional(value.as_ref())))
+        .collect();
+    let mut implementations = net.implementations(id);
+    implementations.sort_unstable();
+    let places = net.places(id);
+    let places: Vec<String> =
+        places.iter().map(|at| format!("{}:{}", files.name(at.file), at.line)).collect();
+    let entity = &net.program.entities[net.entity(id) as usize].full_name;
+    json!({
+        "id": ids.id(id),
+        "type": entity.as_str(),
+        "loc": places,
+        "attrs": attributes,
+        "implementations": implementations,
+    })
+}
+
+/// The outcome as JSON.
+pub fn json(outcome: &Outcome<'_>) -> Json {
+    let mut out = head(outcome);
+    if outcome.error.is_none() {
+        let ids = Ids::of(&outcome.net);
+        let instances = outcome.net.instances().map(|id| instance(id, &ids));
+        out.insert("instances".into(), instances.collect());
+    }
+    out.into()
+}
+
+/// The text of the outcome as JSON, with further entries: that of a large model is long, and is
+/// never there as a tree.
+///
+/// # Errors
+/// If an entry cannot be written.
+pub fn text(outcome: &Outcome<'_>, further: &Map<String, Json>) -> serde_json::Result<String> {
+    let mut out = serde_json::to_string(&head(outcome))?;
+    out.pop();
+    if outcome.error.is_none() {
+        let ids = Ids::of(&outcome.net);
+        out.push_str(",\"instances\":[");
+        for id in outcome.net.instances() {
+            if id.0 > 0 {
+                out.push(',');
+            }
+            out.push_str(&serde_json::to_string(&instance(id, &ids))?);
+        }
+        out.push(']');
+    }
+    for (key, value) in further {
+        out.push(',');
+        out.push_str(&serde_json::to_string(key)?);
+        out.push(':');
+        out.push_str(&serde_json::to_string(value)?);
+    }
+    out.push('}');
+    Ok(out)
 }

@@ -8,6 +8,7 @@ use ordain_source::World;
 
 use crate::error::Error;
 use crate::location::Location;
+use crate::template::Renderer;
 use crate::value::{InstanceId, Names, Value, VarId};
 
 /// A type as a signature says it, before its names are looked up in the plugin's namespace.
@@ -182,6 +183,10 @@ impl From<Box<Error>> for Stop {
 pub trait Context: Names {
     /// The outside world.
     fn world(&self) -> &dyn World;
+    /// Where the thread that renders templates is kept from one template to the next.
+    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
+        None
+    }
     /// The value of an attribute.
     ///
     /// # Errors

@@ -134,3 +134,120 @@ fn a_large_relation_is_linear() {
     );
     assert_eq!(printed(&text), "a: 5000 disks\n");
 }
+
+const NODES: &str = "
+entity A:
+    int n = 0
+end
+A.others [0:] -- A.back [0:]
+A.next [0:1] -- A
+implement A using std::none
+";
+
+#[test]
+fn lists_keep_the_order_in_which_items_come() {
+    let text = format!(
+        "{NODES}a = A()\nb = A(n=9)\na.others = [A(n=1), A(n=2), A(n=3)]\n\
+         b.others = [x for x in [y for y in a.others]]\n\
+         std::print([x.n for x in b.others])\nstd::print([x.n for x in a.others])\n"
+    );
+    assert_eq!(printed(&text), "@[1, 2, 3]\n@[1, 2, 3]\n");
+}
+
+#[test]
+fn a_relation_named_self_is_the_instance() {
+    let text = "
+entity A:
+end
+A.self [1] -- A
+implementation a for A:
+    self.self = self
+end
+implement A using a
+x = A()
+y = x.self == x
+std::print(y)
+";
+    assert_eq!(printed(text), "True\n");
+}
+
+#[test]
+fn promises_stop_at_optional_relations_without_a_value() {
+    let text = format!(
+        "{NODES}a = A()\na.next = null\nif a.next is defined:\n    a.next.next.next.others += a\n\
+         end\nstd::print(\"done\")\n"
+    );
+    assert_eq!(printed(&text), "done\n");
+}
+
+#[test]
+fn dicts_go_before_defaults_in_indexes() {
+    let text = format!("{NODES}index A(n)\nA(**{{\"n\": 4}})\na = A[n=4]\nstd::print(a.n)\n");
+    assert_eq!(printed(&text), "4\n");
+}
+
+#[test]
+fn what_is_inherited_twice_has_one_type() {
+    let text = "
+entity A:
+    int n
+end
+entity B:
+    string n
+end
+entity C extends A, B:
+end
+";
+    assert!(trace(text).starts_with("Incompatible attributes"), "{}", trace(text));
+}
+
+#[test]
+fn an_argument_without_a_value_is_no_failure_of_the_call() {
+    let text = format!(
+        "{NODES}implementation a for A:\nend\nimplement A using a when std::count([next]) == 0\n\
+         A()\n"
+    );
+    assert_eq!(
+        trace(&text),
+        "Optional variable accessed that has no value (attribute `__config__::A.next` of \
+         `__config__::A (instantiated at ./main.cf:11)`)"
+    );
+}
+
+/// The diagnostics of a model as they are shown.
+fn shown(text: &str) -> String {
+    let (world, sources) = (MemoryWorld::default(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
+    request.shown = vec![("/p".into(), ".".into())];
+    let outcome = compile(request);
+    let errors = ordain_inmanta::diagnose::errors(outcome.error.as_ref().unwrap(), &sources);
+    errors.iter().map(|d| ordain_source::render::human(d, &sources, false)).collect()
+}
+
+#[test]
+fn a_list_that_was_frozen_too_early_is_explained() {
+    let text = format!(
+        "{NODES}implementation more for A:\n    self.others += A(n=1)\nend\n\
+         implement A using more when n == 0 and std::count(others) == 0\na = A()\n"
+    );
+    let shown = shown(&text);
+    let wanted = "\
+error[inmanta::modified-after-freeze]: List modified after freeze
+  --> ./main.cf:9:5
+   |
+ 9 |     self.others += A(n=1)
+   |     ^^^^^^^^^^^^^^^^^^^^^
+   |     |
+   |     this value for `__config__::A.others` comes too late
+10 | end
+11 | implement A using more when n == 0 and std::count(others) == 0
+   |                                        ---------- this needed all values of \
+`__config__::A.others`; nobody had announced a further value
+   |
+   = help: let this value be known before, or announce it: what assigns to \
+`__config__::A.others` inside of `if` or `for` is announced, what an implementation assigns is not
+   = help: or say in project.yml's relation_precedence_policy what is complete first: \
+`__config__::A.others before OTHER` or `OTHER before __config__::A.others`
+";
+    assert_eq!(shown, wanted, "{shown}");
+}

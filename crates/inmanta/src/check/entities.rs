@@ -168,9 +168,7 @@ impl Program {
     ) -> Result<()> {
         let base = self.find_type(namespace, def.ty.name)?;
         // The original looks it up again for each use, and warns each time.
-        for _ in 0..=usize::from(def.default.is_some()) {
-            self.find_type(namespace, def.ty.name)?;
-        }
+        self.find_type(namespace, def.ty.name)?;
         if let Some(&old) = self.entities[entity as usize].own_names.get(&def.name.symbol) {
             return Err(self.attribute_exists(old, def.name, entity));
         }

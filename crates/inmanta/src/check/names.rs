@@ -1,6 +1,7 @@
 //! Looking names up.
 
 use crate::error::{Class, Error, Result};
+use crate::location::Location;
 use crate::program::{Named, NamespaceId, Program, Visible, Warning};
 use crate::syntax::ast::Name;
 use crate::types::{Type, TypeId};
@@ -15,6 +16,15 @@ pub enum Found {
 }
 
 impl Program {
+    /// Warns of a use of the type `number`.
+    pub fn warn_of_number(&mut self, at: Location) {
+        self.warnings.push(Warning {
+            class: "TypeDeprecationWarning",
+            text: "Type 'number' is deprecated, use 'float' or 'int' instead".into(),
+            at: Some(at),
+        });
+    }
+
     /// The namespace of a name from the root, which is made if there is none.
     pub fn namespace(&mut self, name: &str) -> NamespaceId {
         if self.namespaces.is_empty() {
@@ -55,11 +65,7 @@ impl Program {
         }
         if let Some(ty) = self.types.named(&text) {
             if *self.types.get(ty) == Type::Number {
-                self.warnings.push(Warning {
-                    class: "TypeDeprecationWarning",
-                    text: "Type 'number' is deprecated, use 'float' or 'int' instead".into(),
-                    at: Some(name.at),
-                });
+                self.warn_of_number(name.at);
             }
             return Ok(Found::Type(ty));
         }

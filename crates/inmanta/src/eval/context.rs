@@ -11,6 +11,7 @@ use crate::location::Location;
 use crate::plugin::{Context, Stop};
 use crate::program::{AttributeKind, Named};
 use crate::syntax::ast::ExprId;
+use crate::template::Renderer;
 use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
@@ -55,6 +56,10 @@ impl Net<'_> {
 }
 
 impl Context for Net<'_> {
+    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
+        Some(&mut self.renderer)
+    }
+
     fn world(&self) -> &dyn World {
         self.settings.world
     }

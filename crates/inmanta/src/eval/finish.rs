@@ -3,6 +3,7 @@
 use super::{Kind, Net, Place, Work};
 use crate::error::{Class, Error, Result};
 use crate::program::AttributeKind;
+use crate::types::Type;
 use crate::value::{InstanceId, Value};
 
 impl Net<'_> {
@@ -12,6 +13,9 @@ impl Net<'_> {
             let attribute = self.program.entities[id as usize].own[i];
             let found = &self.program.attributes[attribute as usize];
             let (Some(default), ty, at) = (found.default, found.ty, found.at) else { continue };
+            if *self.program.types.get(found.base) == Type::Number {
+                self.program.warn_of_number(at);
+            }
             let Some(value) = self.program.constant(default).cloned() else {
                 let text = self.program.ast.reported(default);
                 let message = format!("{text} is not a constant");

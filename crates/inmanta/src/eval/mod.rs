@@ -55,6 +55,7 @@ use crate::error::{Error, Reporter, Result};
 use crate::location::Location;
 use crate::program::Program;
 use crate::syntax::ast::{BlockId, ExprId, StmtId};
+use crate::template::Renderer;
 use crate::types::{Type, TypeId};
 use crate::value::{InstanceId, Names, Unknown, Value, VarId};
 
@@ -436,6 +437,7 @@ pub struct Net<'w> {
     skipped: Value,
     /// The list without items.
     empty: Value,
+    renderer: Option<Renderer>,
 }
 
 /// How deep settings may lead to further settings.
@@ -478,6 +480,7 @@ impl<'w> Net<'w> {
             scope_blocks: FxHashMap::default(),
             skipped: Value::unknown(""),
             empty: Value::List(Rc::default()),
+            renderer: None,
         }
     }
 

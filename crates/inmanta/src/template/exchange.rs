@@ -99,21 +99,31 @@ pub(super) struct Request {
 }
 
 /// The end of the exchange that asks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Asker {
-    sender: Sender<Request>,
+    /// Where questions go while something is rendered.
+    sender: Arc<Mutex<Option<Sender<Request>>>>,
     /// What was looked for last without being there, in the words of an error.
     undefined: Arc<Mutex<Option<String>>>,
 }
 
 impl Asker {
-    pub(super) fn new(sender: Sender<Request>) -> Self {
-        Self { sender, undefined: Arc::default() }
+    /// Sends what is asked from now on there.
+    pub(super) fn begin(&self, questions: Sender<Request>) {
+        *self.sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(questions);
+        *self.undefined.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Nothing more is asked.
+    pub(super) fn end(&self) {
+        *self.sender.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     pub(super) fn ask(&self, question: Question) -> Answer {
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(sender) = sender else { return Answer::Stopped };
         let (reply, receiver) = channel();
-        match self.sender.send(Request { question, reply }) {
+        match sender.send(Request { question, reply }) {
             Ok(()) => receiver.recv().unwrap_or(Answer::Stopped),
             Err(_) => Answer::Stopped,
         }

@@ -1,14 +1,15 @@
 //! Jinja2 templates.
 //!
 //! The engine's objects live longer than a call and may be sent to other threads, the compiler's
-//! context may not. So a template is rendered in a thread of its own, and what it reads of the model
-//! it asks for: `exchange` has the questions, `serve` answers them until the text is there.
+//! context may not. So templates are rendered in a thread of their own, and what they read of the
+//! model they ask for: `exchange` has the questions, `serve` answers them until the text is there.
+//! The thread stays for all templates of a run, and reads each file once.
 
 mod exchange;
 mod objects;
 mod text;
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use ecow::EcoString;
@@ -25,6 +26,32 @@ const FUEL: u64 = 50_000_000;
 /// What the thread has for its stack: templates nest, and so do their expressions.
 const STACK: usize = 8 << 20;
 
+/// What is to be rendered, and the way for what comes of it.
+struct Job {
+    path: String,
+    given: Vec<(EcoString, Plain)>,
+    questions: Sender<Request>,
+    result: Sender<Result<String, Failure>>,
+}
+
+/// The thread that renders the templates of a run.
+#[derive(Debug)]
+pub struct Renderer {
+    jobs: Sender<Job>,
+}
+
+impl Renderer {
+    fn start(plugins: Vec<EcoString>) -> Result<Self, Stop> {
+        let (jobs, receiver) = channel();
+        thread::Builder::new()
+            .name("templates".into())
+            .stack_size(STACK)
+            .spawn(move || work(&receiver, &plugins))
+            .map_err(|error| Stop::raised("OSError", error.to_string()))?;
+        Ok(Self { jobs })
+    }
+}
+
 /// Renders a template.
 ///
 /// # Errors
@@ -37,23 +64,24 @@ pub fn render(
     let path = functions::extended(context, path)?;
     let given: Vec<(EcoString, Plain)> =
         keywords.iter().map(|(name, value)| (name.clone(), Plain::of(value, context))).collect();
-    let plugins = context.plugin_names();
-    let (sender, receiver) = channel();
-    thread::scope(|scope| {
-        let asker = Asker::new(sender);
-        let worker = thread::Builder::new()
-            .name("template".into())
-            .stack_size(STACK)
-            .spawn_scoped(scope, move || rendered(asker, &path, given, &plugins))
-            .map_err(|error| Stop::raised("OSError", error.to_string()))?;
-        let stopped = serve(context, &receiver, keywords);
-        let result = worker.join();
-        match (stopped, result) {
-            (Some(stop), _) => Err(stop),
-            (None, Ok(result)) => result.map_err(Failure::stop),
-            (None, Err(_)) => Err(Stop::raised("RuntimeError", "the template could not be run")),
-        }
-    })
+    // It is taken out while it is used: a plugin may render a template while one is rendered.
+    let renderer = match context.renderer().and_then(Option::take) {
+        Some(renderer) => renderer,
+        None => Renderer::start(context.plugin_names())?,
+    };
+    let (questions, receiver) = channel();
+    let (result, results) = channel();
+    let broken = || Stop::raised("RuntimeError", "the template could not be run");
+    renderer.jobs.send(Job { path, given, questions, result }).map_err(|_| broken())?;
+    let stopped = serve(context, &receiver, keywords);
+    let text = results.recv().map_err(|_| broken())?;
+    if let Some(place) = context.renderer() {
+        *place = Some(renderer);
+    }
+    match stopped {
+        Some(stop) => Err(stop),
+        None => text.map_err(Failure::stop),
+    }
 }
 
 /// Why a text is not there, said in the thread.
@@ -71,12 +99,9 @@ impl Failure {
     }
 }
 
-fn rendered(
-    asker: Asker,
-    path: &str,
-    given: Vec<(EcoString, Plain)>,
-    plugins: &[EcoString],
-) -> Result<String, Failure> {
+/// What the thread does until nobody can give it anything to do.
+fn work(jobs: &Receiver<Job>, plugins: &[EcoString]) {
+    let asker = Asker::default();
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -90,9 +115,16 @@ fn rendered(
         _ => Err(minijinja::Error::new(ErrorKind::InvalidOperation, "stopped")),
     });
     objects::register(&mut environment, &asker, plugins);
-    let scope = objects::scope(&asker, given);
-    let result = environment.get_template(path).and_then(|template| template.render(scope));
-    result.map_err(|error| failure(&error, &asker))
+    for Job { path, given, questions, result } in jobs {
+        asker.begin(questions);
+        let scope = objects::scope(&asker, given);
+        let template = environment.get_template(&path);
+        let text = template.and_then(|template| template.render(scope));
+        let text = text.map_err(|error| failure(&error, &asker));
+        asker.end();
+        // Whoever wanted the text may be gone.
+        let _ = result.send(text);
+    }
 }
 
 fn failure(error: &minijinja::Error, asker: &Asker) -> Failure {

@@ -1,7 +1,7 @@
 //! The model as templates see it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ecow::EcoString;
 use minijinja::value::{Enumerator, Object, ObjectExt, ObjectRepr, Value};
@@ -45,6 +45,8 @@ struct Namespace {
 struct Scope {
     given: Vec<(EcoString, Plain)>,
     asker: Asker,
+    /// What was asked for: a name means the same in all of a template.
+    known: Mutex<Vec<(EcoString, Value)>>,
 }
 
 /// What keeps a rendering from going on, as a value.
@@ -131,7 +133,7 @@ pub(super) fn register(environment: &mut Environment<'_>, asker: &Asker, plugins
 
 /// The names that a template can use: those that were given, or else those where the call stands.
 pub(super) fn scope(asker: &Asker, given: Vec<(EcoString, Plain)>) -> Value {
-    Value::from_object(Scope { given, asker: asker.clone() })
+    Value::from_object(Scope { given, asker: asker.clone(), known: Mutex::default() })
 }
 
 impl Object for Scope {
@@ -140,9 +142,17 @@ impl Object for Scope {
         if let Some((_, plain)) = self.given.iter().find(|(other, _)| other == name) {
             return Some(value(plain, &self.asker));
         }
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known().iter().find(|(other, _)| other == name) {
+            return Some(found.clone());
+        }
         for question in [Question::Name(name.into()), Question::Module(name.into())] {
             match self.asker.ask(question) {
-                Answer::Value(found) => return Some(value(&found, &self.asker)),
+                Answer::Value(found) => {
+                    let found = value(&found, &self.asker);
+                    known().push((name.into(), found.clone()));
+                    return Some(found);
+                }
                 Answer::Stopped => return Some(stopped()),
                 _ => {}
             }
