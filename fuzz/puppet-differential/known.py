@@ -8,7 +8,10 @@ RUBY = re.compile(r"undefined method [`']|undefined local variable|no implicit c
                   r"is a required option for Puppet|wrong argument type|can't dup|stack level too deep|can't modify frozen|is not a (class|module)|string contains null byte|bad value for range")
 
 
-VALIDATION = re.compile(r"Unrecognized escape|declared more than once|has no effect|is not a legal")
+# Where the program fails at what it was to do.
+CRASH = re.compile(r"Initializer for class Puppet::Pops|uninitialized constant|Endless recursion detected|undefined method [`']")
+
+VALIDATION = re.compile(r"Unrecognized escape|Unicode escape|declared more than once|has no effect|is not a legal")
 LIMITS = re.compile(r"Use of a Ruby Integer outside|2\*\*\d{4,}|is too long|too big")
 
 # What a value shows of Ruby's own notation of objects.
@@ -48,6 +51,10 @@ def known(case, found, ours, theirs):
         return "ranges of versions are kept as they are written"
     if "Tried to load unspecified class" in found[1]:
         return "where in the data"
-    if "Illegal timezone 'current'" in found[1] or "current" in str(case) and "timezone" in found[1]:
-        return "the time zone of the machine"
+    if CRASH.search(theirs.get("error") or ""):
+        return "an error of the program itself"
+    if kind in ("value", "type") and str(2**63) in found[1]:
+        return "numbers and sizes beyond the limits"
+    if kind == "logs" and "certname => , " in found[1]:
+        return "trusted data is that of the node, also where no fact says so"
     return None

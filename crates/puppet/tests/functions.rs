@@ -171,3 +171,28 @@ fn templates_and_their_parameters() {
         ),
     ]);
 }
+
+#[test]
+fn texts_of_types_and_named_values() {
+    check(&[
+        (
+            "String(Integer, '%q')",
+            "error: Error while evaluating a Function Call, Illegal format 'q' specified for value of Type type - expected one of the characters 'sp'",
+        ),
+        ("String(Integer, '%s')", "'Integer'"),
+        ("sprintf('%{a} %<b>s', {a => true, b => [1, 2]})", "'true [1, 2]'"),
+        ("sha1(SemVer('1.2.3')) == sha1('1.2.3')", "true"),
+        ("sort([3, 1, 2]) |$a, $b| { Timespan($a - $b) }", "[1, 2, 3]"),
+    ]);
+}
+
+#[test]
+fn the_zone_of_this_machine() {
+    check(&[
+        ("strftime(Timestamp(0), '%F %z', 'current')", "'1970-01-01 +0000'"),
+        (
+            "Timestamp('2020-01-01T00:00:00', '%FT%T', 'current') == Timestamp('2020-01-01T00:00:00 UTC')",
+            "true",
+        ),
+    ]);
+}

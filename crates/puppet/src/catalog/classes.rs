@@ -101,10 +101,9 @@ impl Compiler<'_> {
                 tags.insert(self.catalog.tags.intern(tag));
             }
         }
-        let declared = if matches!(what, ResourceKind::Native(_) | ResourceKind::Define(_)) {
-            Declared::AsResource
-        } else {
-            Declared::Implicitly
+        let declared = match what {
+            ResourceKind::Class(_) | ResourceKind::Node => Declared::Implicitly,
+            _ => Declared::AsResource,
         };
         let container = self.scopes.get(at.scope).resource;
         let mut resource = Resource {
@@ -240,7 +239,7 @@ impl Compiler<'_> {
         let second = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
         let text = format!(
             "Duplicate declaration: {} is already declared{first}; cannot redeclare{second}",
-            known.reference()
+            resource.reference()
         );
         let mut error = crate::eval::error::PlainError::new(text);
         error.related.extend(known.span.map(|s| (s, "first declared here".to_string())));

@@ -13,6 +13,7 @@ use crate::eval::closure::Signature;
 use crate::eval::error::{EvalResult, plain, unplaced};
 use crate::eval::resources::{as_parameter, new_param};
 use crate::eval::scope::ScopeId;
+use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
@@ -44,6 +45,8 @@ impl Compiler<'_> {
             self.bind_features(id, def)?;
         }
         for param in params {
+            let place = Some(param.range.in_file(f.program.file));
+            not_reserved(&param.name).map_err(|text| unplaced(text, place))?;
             if let Some(given) = self.catalog.get(id).param(&param.name) {
                 let value = given.value.clone();
                 self.weigh(&value)?;

@@ -10,6 +10,7 @@ use ordain_syntax::ListRef;
 use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
+use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
@@ -169,6 +170,7 @@ impl Compiler<'_> {
                 let text = format!("Cannot assign to a numeric match result variable '${key}'");
                 return plain(text);
             }
+            not_reserved(key).or_else(plain)?;
             self.weigh(value)?;
             self.scopes.get_mut(f.scope).set(key.clone(), value.clone());
         }

@@ -12,7 +12,7 @@ use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::models::ALIASES;
 use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
-use crate::eval::variables::UNEVALUATED;
+use crate::eval::variables::{UNEVALUATED, not_reserved};
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
@@ -403,6 +403,7 @@ impl Compiler<'_> {
         self.with_pending(f, callee.into(), params, |this| {
             for (i, param) in params.iter().enumerate() {
                 let value = this.bind_one(f, params, i, args)?;
+                not_reserved(&param.name).or_else(plain)?;
                 this.weigh(&value)?;
                 this.scopes.get_mut(f.scope).set(param.name.clone(), value);
             }

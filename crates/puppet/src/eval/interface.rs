@@ -359,6 +359,9 @@ fn class_name(value: &Value) -> EvalResult<EcoString> {
             {
                 Ok(title.clone())
             }
+            Type::Resource { kind: Some(kind), .. } => plain(format!(
+                "Cannot use a Resource[{kind}] where a Resource['class', name] is expected"
+            )),
             Type::Resource { .. } => {
                 plain("Cannot use a Resource[] Type that is not a Class as a class name")
             }

@@ -17,6 +17,14 @@ use crate::value::{Key, Value};
 /// Variables that the compile itself sets and no code may assign.
 const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 
+/// Refuses a name that no scope can give a value to.
+pub(crate) fn not_reserved(name: &str) -> Result<(), String> {
+    match RESERVED.contains(&name) {
+        true => Err(format!("Attempt to assign to a reserved variable name: '{name}'")),
+        false => Ok(()),
+    }
+}
+
 /// Variables that every code may read, `undef` where the compile has not set them.
 const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
 
@@ -195,7 +203,10 @@ impl Compiler<'_> {
             let text = format!("Attempt to assign to a reserved variable name: '${name}'");
             return Err(self.error(f, at, "ILLEGAL_RESERVED_ASSIGNMENT", text));
         }
-        Ok(())
+        not_reserved(name).map_err(|text| {
+            let text = format!("Error while evaluating a '=' expression, {text}");
+            self.error(f, at, "RUNTIME_ERROR", text)
+        })
     }
 
     pub(crate) fn assign(

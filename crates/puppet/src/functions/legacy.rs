@@ -2,13 +2,14 @@
 
 use ecow::EcoString;
 use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
+use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, issue, plain as fail};
 use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
-use crate::value::{HashValue, Key, Value};
+use crate::value::{HashValue, Value};
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
@@ -220,40 +221,52 @@ fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(ordain_functions::shell::shellquote(words)))
 }
 
-/// A value as an argument of Ruby's `sprintf`.
-struct RubyValue<'a>(&'a Value);
+/// A value as an argument of Ruby's `sprintf`, with those of a hash by their keys.
+struct RubyValue<'a> {
+    value: &'a Value,
+    inner: FxHashMap<&'a str, RubyValue<'a>>,
+}
+
+impl<'a> RubyValue<'a> {
+    fn of(value: &'a Value) -> Self {
+        let entries = value.as_hash().into_iter().flatten();
+        let single = |value| Self { value, inner: FxHashMap::default() };
+        let inner = entries.filter_map(|(key, value)| Some((key.as_str()?, single(value))));
+        Self { value, inner: inner.collect() }
+    }
+
+    fn arg(&self) -> Arg<'_> {
+        match self.value {
+            Value::Undef => Arg::Nil,
+            Value::Int(i) => Arg::Int(*i),
+            Value::Float(f) => Arg::Float(*f),
+            Value::Str(text) => Arg::Str(text),
+            _ => Arg::Other(self),
+        }
+    }
+}
 
 impl ordain_functions::printf::ruby::Value for RubyValue<'_> {
     fn display(&self) -> String {
-        ruby_text(self.0).into()
+        ruby_text(self.value).into()
     }
 
     fn inspect(&self) -> String {
-        ruby_inspect(self.0)
+        ruby_inspect(self.value)
     }
 
     fn class_name(&self) -> String {
-        conversion_name(self.0).into()
+        conversion_name(self.value).into()
     }
 
     fn as_hash(&self) -> Option<&dyn Keys> {
-        self.0.as_hash().map(|_| self as &dyn Keys)
+        self.value.as_hash().map(|_| self as &dyn Keys)
     }
 }
 
 impl Keys for RubyValue<'_> {
     fn get(&self, key: &str) -> Option<Arg<'_>> {
-        self.0.as_hash()?.get(&Key(key)).map(simple_arg)
-    }
-}
-
-/// A value without inner ones as an argument; containers as nothing, for lack of a place to keep them.
-fn simple_arg(value: &Value) -> Arg<'_> {
-    match value {
-        Value::Int(i) => Arg::Int(*i),
-        Value::Float(f) => Arg::Float(*f),
-        Value::Str(text) => Arg::Str(text),
-        _ => Arg::Nil,
+        self.inner.get(key).map(Self::arg)
     }
 }
 
@@ -265,15 +278,8 @@ fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
             conversion_name(&args[0])
         ));
     };
-    let shown: Vec<RubyValue<'_>> = args[1..].iter().map(RubyValue).collect();
-    let args: Vec<Arg<'_>> = shown
-        .iter()
-        .map(|value| match value.0 {
-            Value::Undef => Arg::Nil,
-            Value::Int(_) | Value::Float(_) | Value::Str(_) => simple_arg(value.0),
-            _ => Arg::Other(value),
-        })
-        .collect();
+    let shown: Vec<RubyValue<'_>> = args[1..].iter().map(RubyValue::of).collect();
+    let args: Vec<Arg<'_>> = shown.iter().map(RubyValue::arg).collect();
     Ok(Value::from(format_ruby(format, &args).map_err(wrap)?))
 }
 
@@ -288,6 +294,7 @@ fn tag(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn tagged(call: &mut Call<'_, '_>) -> EvalResult {
-    let tags = tags(call)?;
+    // A list is one tag here, which nothing has.
+    let tags: Vec<EcoString> = old_args(call).iter().map(ruby_text).collect();
     Ok(Value::Bool(call.compiler.tagged(&tags, call.scope)))
 }

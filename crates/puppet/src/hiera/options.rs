@@ -8,9 +8,9 @@ use ordain_functions::regex::Regex;
 use super::config::Owner;
 use super::explain::Node;
 use super::key::LookupKey;
-use super::lookup::{Lookup, lookup_error, lookup_unwind};
+use super::lookup::{Lookup, lookup_error};
 use super::merge::Strategy;
-use crate::eval::error::EvalResult;
+use crate::eval::error::{EvalResult, PlainError};
 use crate::types::regexp::shared;
 use crate::value::{HashValue, Key, Value};
 
@@ -29,11 +29,7 @@ impl Options {
             match key.as_str().filter(|key| key.starts_with('^')) {
                 Some(pattern) => {
                     let regex = shared(pattern);
-                    let regex = regex.map_err(|e| {
-                        lookup_unwind(format!(
-                            "the lookup_options pattern {pattern} is invalid: {e}"
-                        ))
-                    })?;
+                    let regex = regex.map_err(|e| PlainError::new(e.to_string()))?;
                     patterns.push((regex, value.clone()));
                 }
                 None => _ = exact.insert(key.clone(), value.clone()),

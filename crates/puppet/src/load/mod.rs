@@ -461,12 +461,26 @@ impl Registry {
                 },
                 Item::Function(def) => {
                     self.missing.remove(&('f', def.name.clone()));
-                    self.functions.entry(def.name.clone()).or_insert_with(|| Arc::new(def));
+                    match self.functions.get(&def.name) {
+                        Some(known) if Arc::ptr_eq(&known.program, program) => {
+                            let text = format!("Function '{}'", def.name);
+                            errors.push(twice(&text, def.span, known.span));
+                        }
+                        Some(_) => {}
+                        None => _ = self.functions.insert(def.name.clone(), Arc::new(def)),
+                    }
                 }
                 Item::Alias(def) => {
                     let name = def.name.to_lowercase();
                     self.missing.remove(&('a', name.clone()));
-                    self.aliases.entry(name).or_insert_with(|| Arc::new(def));
+                    match self.aliases.get(&name) {
+                        Some(known) if Arc::ptr_eq(&known.program, program) => {
+                            let text = format!("Type alias '{}'", def.name);
+                            errors.push(twice(&text, def.span, known.span));
+                        }
+                        Some(_) => {}
+                        None => _ = self.aliases.insert(name, Arc::new(def)),
+                    }
                 }
                 Item::Model(def) => {
                     let name = def.name.to_lowercase();
@@ -529,6 +543,14 @@ pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
     Diagnostic::error("puppet::duplicate-definition", message)
         .labelled(def.span, "defined again here")
         .related(known.span, "first defined here")
+}
+
+/// That a text defines a function or an alias twice.
+fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
+    let message = format!("{what} is already defined; cannot redefine");
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(again, "defined again here")
+        .related(first, "first defined here")
 }
 
 /// That a type with features of its own is defined although there is one of its name.

@@ -1,0 +1,3 @@
+notify { ['p', 'q']: }
+$both = Notify['p', 'q']
+$both { message => 'both' }
