@@ -23,11 +23,6 @@ impl Location {
         Self { file, line, ..Self::default() }
     }
 
-    /// A whole line with the columns of its ends: the first of it, and the first of the next.
-    pub fn lines(file: u32, line: u32) -> Self {
-        Self { file, line, column: 1, end_line: line + 1, end_column: 1 }
-    }
-
     /// Whether it has columns.
     pub fn is_range(&self) -> bool {
         self.column != 0

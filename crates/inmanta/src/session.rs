@@ -11,7 +11,6 @@ use crate::diagnose;
 use crate::error::Error;
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
-use crate::location::Location;
 use crate::lower::Lowered;
 use crate::plugin::Plugin;
 use crate::program::{Program, Warning};
@@ -174,19 +173,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
                 let warning = |text| Warning { class: "InmantaWarning", text, at: None };
                 program.warnings.extend(warnings.into_iter().flatten().map(warning));
             }
-            Err(found) => {
-                let place = python.take_place();
-                let at = place.and_then(|(path, line)| {
-                    let text = request.world.read(&path).ok()?;
-                    let text = String::from_utf8_lossy(&text).into_owned();
-                    let file = loading.note(&mut program, "__config__", &path, text.into());
-                    Some(Location::lines(file, line))
-                });
-                error = Some(match at {
-                    Some(at) => found.at(at),
-                    None => found,
-                });
-            }
+            Err(found) => error = Some(found),
         }
     }
     let modules = modules(request.world, &program, &loaded);

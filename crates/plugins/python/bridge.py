@@ -194,7 +194,7 @@ def fault(error):
         said["text"] = str(error.code)
     elif isinstance(error, ast.UnsetException):
         said["kind"] = "unset"
-        said["wait"] = error.variables
+        said["wait"] = error.variables or getattr(error, "result_variables", [])
     elif isinstance(error, ast.UnknownException):
         said["kind"] = "unknown"
     elif isinstance(error, plugins.Misfit):
@@ -207,7 +207,6 @@ def fault(error):
         said["kind"] = "compiler"
         said["class"] = type(error).__name__
         said["text"] = getattr(error, "msg", str(error))
-        said["place"] = getattr(error, "place", None)
         if isinstance(error, ast.ExternalException) and error.__cause__ is not None:
             cause = error.__cause__
             said["cause"] = "%s: %s" % (class_name(type(cause)), cause)

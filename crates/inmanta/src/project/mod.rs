@@ -186,7 +186,7 @@ impl Loading<'_> {
     }
 
     /// Takes note of a file, so that places can be in it.
-    pub fn note(&self, program: &mut Program, namespace: &str, path: &Path, text: Arc<str>) -> u32 {
+    fn note(&self, program: &mut Program, namespace: &str, path: &Path, text: Arc<str>) -> u32 {
         let shown = self.shown(path);
         let file = program.files.add(shown.display().to_string());
         self.sources.add(&shown, text);

@@ -107,8 +107,6 @@ struct State {
     has_modules: bool,
     /// What is to be said of what was loaded.
     warnings: Vec<String>,
-    /// Where the function stands that could not be declared.
-    place: Option<(PathBuf, u32)>,
     /// The entities that resources are registered for.
     resources: Vec<String>,
 }
@@ -134,11 +132,6 @@ impl Python {
     /// What is to be said of the modules that were loaded.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.state.borrow_mut().warnings)
-    }
-
-    /// Where the function stands that could not be declared.
-    pub fn take_place(&self) -> Option<(PathBuf, u32)> {
-        self.state.borrow_mut().place.take()
     }
 
     /// Loads the Python code of modules, in their order, and gives their plugins.
@@ -185,9 +178,6 @@ impl Python {
             return Err(not_loaded(failure));
         }
         if let Some(error) = answer.get("error") {
-            let place = &error["place"];
-            let file = place[0].as_str().map(PathBuf::from);
-            state.place = file.zip(place[1].as_u64().map(|line| line as u32));
             return Err(not_declared(error));
         }
         let texts = answer["warnings"].as_array().into_iter().flatten();

@@ -110,9 +110,14 @@ class UnsetException(RuntimeException):
         self.attribute = attribute
         self.variables = list(variables)
 
+    def get_result_variable(self):
+        return self.variables[0] if self.variables else None
+
 
 class MultiUnsetException(UnsetException):
-    pass
+    def __init__(self, msg="", result_variables=()):
+        super().__init__(msg)
+        self.result_variables = list(result_variables)
 
 
 class UnknownException(Exception):

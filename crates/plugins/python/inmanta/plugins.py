@@ -320,9 +320,7 @@ def signature(made):
             continue
         if parameter.annotation is inspect.Parameter.empty:
             text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
-            error = ast.RuntimeException(None, text % (made.name, parameter.name))
-            error.place = (function.__code__.co_filename, function.__code__.co_firstlineno)
-            raise error
+            raise ast.RuntimeException(None, text % (made.name, parameter.name))
         made.taken.append(Taken(parameter, annotation, False))
         default = None
         has_default = parameter.default is not inspect.Parameter.empty
