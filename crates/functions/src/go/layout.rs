@@ -1,6 +1,6 @@
 //! Times by an example: the layouts of the package `time` (`Mon Jan 2 15:04:05 MST 2006`).
 
-use crate::time::strftime::{MONTHS, WEEKDAYS};
+use crate::time::{MONTHS, WEEKDAYS};
 use std::fmt::Write as _;
 
 use jiff::Timestamp;

@@ -11,7 +11,7 @@ mod zone;
 
 pub use civil::{Civil, NANOS_PER_SECOND};
 pub use span::{SPAN_FORMATS, SpanFormat, format_span, parse_span, span_from_fields};
-pub use strftime::format;
+pub use strftime::{MONTHS, WEEKDAYS, format};
 pub use strptime::{FORMATS, FORMATS_WITHOUT_ZONE, parse, parse_any};
 pub use zone::{offset, offset_at, offset_text};
 

@@ -4,7 +4,7 @@ use super::civil::{Civil, NANOS_PER_SECOND};
 use crate::{Error, Result};
 
 /// The months in English.
-pub(crate) const MONTHS: [&str; 12] = [
+pub const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -19,20 +19,12 @@ pub(crate) const MONTHS: [&str; 12] = [
     "December",
 ];
 /// The days of the week in English, from Sunday.
-pub(crate) const WEEKDAYS: [&str; 7] =
+pub const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// The largest width a directive may have.
 const WIDTH_LIMIT: usize = 1024;
 /// The size in bytes up to which a result may grow.
 const OUTPUT_LIMIT: usize = 1 << 20;
-
-pub(super) fn month_names() -> &'static [&'static str; 12] {
-    &MONTHS
-}
-
-pub(super) fn weekday_names() -> &'static [&'static str; 7] {
-    &WEEKDAYS
-}
 
 /// Prints a point in time, in UTC or at an offset in seconds from it. What is no directive is
 /// printed as it is.

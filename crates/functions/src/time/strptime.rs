@@ -1,7 +1,7 @@
 //! Reading points in time by Ruby's `strptime` formats, with Puppet's defaults.
 
 use super::civil::Civil;
-use super::strftime::{month_names, weekday_names};
+use super::strftime::{MONTHS, WEEKDAYS};
 use super::{NANOS_PER_SECOND, zone};
 use crate::{Error, Result};
 
@@ -161,7 +161,7 @@ impl Reader<'_> {
                 self.fields.century.get_or_insert(if year >= 69 { 19 } else { 20 });
             }
             'm' => self.fields.month = Some(self.number(2, 1, 12)?),
-            'B' | 'b' | 'h' => self.fields.month = Some(self.name(month_names())? + 1),
+            'B' | 'b' | 'h' => self.fields.month = Some(self.name(&MONTHS)? + 1),
             'd' | 'e' => {
                 self.fields.day = Some(self.blank_or_number(1, 31)?);
             }
@@ -181,7 +181,7 @@ impl Reader<'_> {
             }
             'p' | 'P' => self.half()?,
             'Z' | 'z' => self.zone()?,
-            'A' | 'a' => self.name(weekday_names()).map(|_| ())?,
+            'A' | 'a' => self.name(&WEEKDAYS).map(|_| ())?,
             'j' => self.number(3, 1, 366).map(|_| ())?,
             'U' | 'W' => self.number(2, 0, 53).map(|_| ())?,
             'V' => self.number(2, 1, 53).map(|_| ())?,

@@ -47,7 +47,6 @@ struct Shared {
     program: Arc<Program>,
     hostname: Value,
     top: Mutex<FxHashMap<DefId, NodeId>>,
-    stack: StackMeter,
 }
 
 /// The parameters in sight.
@@ -87,10 +86,9 @@ pub(super) fn build(
         program: Arc::clone(program),
         hostname: Value::from(surroundings.hostname().to_string()),
         top: Mutex::new(FxHashMap::default()),
-        stack: StackMeter::here(),
     });
     let mut graph = engine.build();
-    let mut builder = Builder { shared, graph: &mut graph, count: 0, module: None };
+    let mut builder = Builder::new(shared, &mut graph);
     let env = Env::top();
     let body = program.body.clone();
     builder.statements(&env, &body)
@@ -102,6 +100,8 @@ struct Builder<'g, 'e> {
     count: usize,
     /// The module that new nodes are of.
     module: Option<ModId>,
+    /// Measured anew for each part, since parts are built on stacks of their own.
+    stack: StackMeter,
 }
 
 /// A part that is built when it is wanted.
@@ -121,7 +121,7 @@ enum PartKind {
 impl Body for Part {
     fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault> {
         let shared = Arc::clone(&self.shared);
-        let mut builder = Builder { shared, graph, count: 0, module: None };
+        let mut builder = Builder::new(shared, graph);
         let outer = Some(Arc::clone(&self.env));
         let inner = |region, first, nodes| Env::inner(outer, region, first, nodes);
         match &self.kind {
@@ -156,6 +156,12 @@ fn statements(
     Ok(Built { output: Some(output), payload: Some(Box::new(Statements(live))) })
 }
 
+impl<'g, 'e> Builder<'g, 'e> {
+    fn new(shared: Arc<Shared>, graph: &'g mut Graph<'e>) -> Self {
+        Self { shared, graph, count: 0, module: None, stack: StackMeter::here() }
+    }
+}
+
 impl Builder<'_, '_> {
     fn part(&self, env: &Arc<Env>, kind: PartKind) -> Arc<dyn Body> {
         let (shared, env) = (Arc::clone(&self.shared), Arc::clone(env));
@@ -167,7 +173,7 @@ impl Builder<'_, '_> {
         if self.count > MAX_NODES {
             return Err(Fault::fatal("the function graph grows too large"));
         }
-        if self.shared.stack.at_most(MAX_STACK).is_err() {
+        if self.stack.at_most(MAX_STACK).is_err() {
             return Err(Fault::fatal("the function graph is nested too deep"));
         }
         Ok(())
@@ -378,9 +384,9 @@ impl Builder<'_, '_> {
             if let Some(node) = lock(&self.shared.top).get(&id) {
                 return Ok(*node);
             }
-            let (shared, count) = (Arc::clone(&self.shared), self.count);
+            let (shared, count, stack) = (Arc::clone(&self.shared), self.count, self.stack);
             let (node, count) = self.graph.at_top(|graph| {
-                let mut builder = Builder { shared, graph, count, module: None };
+                let mut builder = Builder { shared, graph, count, stack, module: None };
                 (builder.node(&Env::top(), def.value), builder.count)
             });
             (self.count, self.module) = (count, None);

@@ -1,6 +1,7 @@
 //! The values of a cron job: times with ranges, steps and names; special times; environment.
 
 use ordain_data::Value;
+use ordain_functions::time::{MONTHS, WEEKDAYS};
 
 use crate::kinds::params::{Params, inspect, scalar};
 
@@ -22,25 +23,6 @@ impl<T> Wish<T> {
     }
 }
 
-const MONTHS: &[&str] = &[
-    "",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-const WEEKDAYS: &[&str] =
-    &["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
 const SPECIALS: &[&str] =
     &["reboot", "yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly"];
 
@@ -50,8 +32,8 @@ fn limits(field: &str) -> (u32, u32, &'static [&'static str]) {
         "minute" => (0, 59, &[]),
         "hour" => (0, 23, &[]),
         "monthday" => (1, 31, &[]),
-        "month" => (1, 12, MONTHS),
-        _ => (0, 7, WEEKDAYS),
+        "month" => (1, 12, &MONTHS),
+        _ => (0, 7, &WEEKDAYS),
     }
 }
 
@@ -100,11 +82,9 @@ fn time_value(text: &str, field: &str) -> Option<String> {
         let ordered = number(low)? <= number(high)?;
         return (ordered && step(every)).then(|| text.to_string());
     }
-    let lower = text.to_lowercase();
-    let by_name = |name: &&str| {
-        !name.is_empty() && (**name == lower || (lower.len() == 3 && name.starts_with(&lower)))
-    };
-    names.iter().position(by_name).map(|i| i.to_string())
+    let by_name =
+        |name: &&str| name.eq_ignore_ascii_case(text) || name[..3].eq_ignore_ascii_case(text);
+    names.iter().zip(least..).find(|(name, _)| by_name(name)).map(|(_, number)| number.to_string())
 }
 
 /// `special`.

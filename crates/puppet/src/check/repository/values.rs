@@ -6,6 +6,7 @@
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
+use ordain_functions::time::{MONTHS, WEEKDAYS};
 use ordain_source::{Diagnostic, Severity};
 use rustc_hash::FxHashMap;
 
@@ -130,28 +131,10 @@ fn form(name: &str, value: &Value, text: &str) -> Option<(&'static str, bool)> {
         "hour" => ("an hour from 0 to 23", is_time(text, 0, 23, &[])),
         "monthday" => ("a day from 1 to 31", is_time(text, 1, 31, &[])),
         "month" => ("a month from 1 to 12, or its name", is_time(text, 1, 12, &MONTHS)),
-        "weekday" => ("a day from 0 to 7, or its name", is_time(text, 0, 7, &DAYS)),
+        "weekday" => ("a day from 0 to 7, or its name", is_time(text, 0, 7, &WEEKDAYS)),
         _ => return None,
     })
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-const DAYS: [&str; 7] =
-    ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /// Whether a text may be a field of a cron entry. Steps and ranges are not looked into.
 fn is_time(text: &str, least: u64, most: u64, names: &[&str]) -> bool {
@@ -164,8 +147,7 @@ fn is_time(text: &str, least: u64, most: u64, names: &[&str]) -> bool {
     if text == "absent" || !text.bytes().all(|b| b.is_ascii_alphabetic()) {
         return true;
     }
-    let lower = text.to_ascii_lowercase();
-    names.iter().any(|name| *name == lower || name[..3] == lower)
+    names.iter().any(|name| name.eq_ignore_ascii_case(text) || name[..3].eq_ignore_ascii_case(text))
 }
 
 fn is_digits(text: &str) -> bool {
