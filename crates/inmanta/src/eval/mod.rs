@@ -440,6 +440,10 @@ pub struct Net<'w> {
     renderer: Option<Renderer>,
 }
 
+/// How many variables and the like there is room for before a list of them moves. Room that is not
+/// used takes addresses and no memory; a list that moves is in memory twice for a moment.
+const ROOM: usize = 1 << 19;
+
 /// How deep settings may lead to further settings.
 const DEPTH: u32 = 1000;
 
@@ -451,16 +455,16 @@ impl<'w> Net<'w> {
         Self {
             program,
             settings,
-            vars: Vec::new(),
-            delayed: Vec::new(),
-            waiters: Vec::new(),
+            vars: Vec::with_capacity(ROOM),
+            delayed: Vec::with_capacity(ROOM),
+            waiters: Vec::with_capacity(ROOM),
             free_waiters: NONE,
-            listeners: Vec::new(),
-            scopes: Vec::new(),
-            instances: Vec::new(),
+            listeners: Vec::with_capacity(ROOM),
+            scopes: Vec::with_capacity(ROOM),
+            instances: Vec::with_capacity(ROOM),
             comprehensions: Vec::new(),
             promises: Vec::new(),
-            units: Vec::new(),
+            units: Vec::with_capacity(ROOM),
             free_units: Vec::new(),
             sequence: 0,
             living: 0,
