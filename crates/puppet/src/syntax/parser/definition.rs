@@ -5,6 +5,7 @@ use ordain_source::TextRange;
 
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
+use crate::types::display::capitalized;
 
 impl Parser<'_> {
     pub(super) fn define(&mut self, definition: Definition, keyword: Token) -> P<ExprId> {
@@ -217,6 +218,11 @@ impl Parser<'_> {
             let range = self.range(keyword);
             let callee = self.name("type", range);
             return self.call(callee);
+        }
+        if self.at(T::Name) && matches!(self.next_kind(), T::LBrace | T::Inherits) {
+            let name = self.bump();
+            let name = capitalized(self.slice(name));
+            return self.type_definition(keyword, name);
         }
         if !self.at(T::ClassRef) {
             return Err(self.unexpected());

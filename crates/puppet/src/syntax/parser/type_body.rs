@@ -8,6 +8,7 @@ use ordain_source::TextRange;
 
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
+use crate::types::display::capitalized;
 
 /// Settings whose value is a lambda.
 const LAMBDAS: [&str; 3] = ["derived", "set", "get"];
@@ -20,8 +21,8 @@ impl Parser<'_> {
         let mut parent = None;
         let mut parent_range = TextRange::default();
         if self.eat(T::Inherits) {
-            let token = self.expect(T::ClassRef)?;
-            parent = Some(self.slice(token).into());
+            let token = if self.at(T::Name) { self.bump() } else { self.expect(T::ClassRef)? };
+            parent = Some(capitalized(self.slice(token)));
             parent_range = self.range(token);
         }
         self.expect(T::LBrace)?;
@@ -70,11 +71,15 @@ impl Parser<'_> {
         if is_reference {
             self.expect(T::Comma)?;
             kind_range = self.range(self.token());
-            let token = self.token();
-            if token.kind != T::ClassRef {
-                return Err(self.unexpected());
-            }
-            kind = Some(self.type_reference());
+            kind = Some(match self.kind() {
+                T::ClassRef => self.type_reference(),
+                T::Name => {
+                    let token = self.bump();
+                    let range = self.range(token);
+                    self.leaf(Expr::Ref(capitalized(self.slice(token))), range)
+                }
+                _ => return Err(self.unexpected()),
+            });
         } else if self.eat(T::Comma) {
             let start = self.token();
             kind = Some(self.value_type()?);
