@@ -52,6 +52,14 @@ def both(servers, wanted):
     return list(zip(*results))
 
 
+def start(subject, options, seconds, batch):
+    """Runs the cases that are asked for, or prints them."""
+    if not options.print:
+        return Campaign(subject, options, seconds, batch).run()
+    for seed in range(options.seed, options.seed + options.cases):
+        print(f"## {seed}\n{subject.generate(seed, options)}")
+
+
 class Campaign:
     """Cases of a subject, run with two programs."""
 

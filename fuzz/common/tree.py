@@ -75,3 +75,18 @@ def smaller(node):
         if isinstance(part, Node):
             for small in smaller(part):
                 yield node.rebuilt(node.parts[:number] + (small,) + node.parts[number + 1:])
+
+
+def without(node, line):
+    """The tree without the innermost removable part that has a line, counted from 0."""
+    start = 0
+    for number, part in enumerate(node.parts):
+        lines = str(part).count("\n")
+        if isinstance(part, Node) and start <= line <= start + lines:
+            fewer = without(part, line - start)
+            if fewer is not None:
+                return node.rebuilt(node.parts[:number] + (fewer,) + node.parts[number + 1:])
+            if isinstance(node, Group) and node.between == "" and line < start + max(lines, 1):
+                return node.rebuilt(node.parts[:number] + node.parts[number + 1:])
+        start += lines + (node.between.count("\n") if isinstance(node, Group) else 0)
+    return None

@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "common"))
 
 import cases
 import compare
-from campaign import Campaign, parser
+from campaign import parser, start
 from known import known
 
 
@@ -75,11 +75,7 @@ def main():
     options.add_argument("--repairs", type=int, default=8, help="how often the statement that fails is taken out")
     options.add_argument("--each", type=int, default=1, help="how many of a group are made small")
     options = options.parse_args()
-    if options.print:
-        for seed in range(options.seed, options.seed + options.cases):
-            print(f"## {seed}\n{cases.generate(seed)}")
-        return
-    Campaign(Inmanta(), options, (20, 40), 50).run()
+    start(Inmanta(), options, (20, 40), 50)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import random
 
 from models import Models, Scope
 from schema import Schema
-from tree import Group, Node, smaller
+from tree import Group, Node, smaller, without
 
 NAMESPACES = [["__config__"]] * 4 + [["__config__", "m"], ["m", "m::sub", "__config__"]]
 
@@ -47,21 +47,6 @@ class Case:
             if isinstance(text, Node):
                 for small in smaller(text):
                     yield Case(self.code, {**self.files, path: small}, self.extra)
-
-
-def without(node, line):
-    """The tree without the innermost removable part that has a line, counted from 0."""
-    start = 0
-    for number, part in enumerate(node.parts):
-        lines = str(part).count("\n")
-        if isinstance(part, Node) and start <= line <= start + lines:
-            fewer = without(part, line - start)
-            if fewer is not None:
-                return node.rebuilt(node.parts[:number] + (fewer,) + node.parts[number + 1:])
-            if isinstance(node, Group) and node.between == "" and line < start + max(lines, 1):
-                return node.rebuilt(node.parts[:number] + node.parts[number + 1:])
-        start += lines
-    return None
 
 
 def definitions(chance, schema, models, namespace):

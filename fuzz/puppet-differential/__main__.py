@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "common"))
 
 import cases
 import compare
-from campaign import Campaign, parser
+from campaign import parser, start
 from known import known
 
 
@@ -58,11 +58,7 @@ def main():
     options.add_argument("--repairs", type=int, default=12, help="how often the statement that fails is taken out")
     options = options.parse_args()
     options.skipped = set(options.skip.split(","))
-    if options.print:
-        for seed in range(options.seed, options.seed + options.cases):
-            print(f"## {seed}\n{cases.generate(seed, options.sort)}")
-        return
-    Campaign(Puppet(), options, (20, 20), 200).run()
+    start(Puppet(), options, (20, 20), 200)
 
 
 if __name__ == "__main__":

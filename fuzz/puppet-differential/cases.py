@@ -4,7 +4,7 @@ import random
 
 from expressions import Expressions
 from manifests import Manifests, proper
-from tree import Expr, Group, Node, smaller
+from tree import Expr, Group, Node, smaller, without
 
 SORTS = ("expr", "types", "parse", "program", "modules")
 
@@ -49,21 +49,6 @@ class Case:
             if isinstance(text, Node):
                 for small in smaller(text):
                     yield Case(self.kind, self.code, {**self.files, path: small}, self.extra)
-
-
-def without(node, line):
-    """The tree without the innermost removable part that has a line, counted from 0."""
-    start = 0
-    for number, part in enumerate(node.parts):
-        lines = str(part).count("\n")
-        if isinstance(part, Node) and start <= line <= start + lines:
-            fewer = without(part, line - start)
-            if fewer is not None:
-                return node.rebuilt(node.parts[:number] + (fewer,) + node.parts[number + 1:])
-            if isinstance(node, Group) and node.between == "" and line < start + max(lines, 1):
-                return node.rebuilt(node.parts[:number] + node.parts[number + 1:])
-        start += lines + (node.between.count("\n") if isinstance(node, Group) else 0)
-    return None
 
 
 def settings(random):

@@ -198,6 +198,16 @@ pub enum EntryStepKind {
     MetaStruct(IrId),
 }
 
+impl EntryStepKind {
+    /// The value of a field or meta parameter, or the name that an edge leads to.
+    pub(crate) fn value(&self) -> IrId {
+        match self {
+            Self::Field(_, value) | Self::Meta(_, value) | Self::MetaStruct(value) => *value,
+            Self::Edge(_, half) => half.name,
+        }
+    }
+}
+
 /// A side of an edge.
 #[derive(Debug)]
 pub struct HalfStep {

@@ -14,8 +14,7 @@ use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
 use crate::functions::{Fault, Operator, Surroundings};
 use crate::ir::{
-    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step,
-    StepId,
+    BuiltinCall, DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
 };
 use crate::value::{Func, Value};
 
@@ -219,12 +218,7 @@ impl Builder<'_, '_> {
                     values.push(self.source(env, collect)?);
                 }
                 for entry in &step.entries {
-                    let value = match &entry.kind {
-                        EntryStepKind::Field(_, value)
-                        | EntryStepKind::Meta(_, value)
-                        | EntryStepKind::MetaStruct(value) => *value,
-                        EntryStepKind::Edge(_, half) => half.name,
-                    };
+                    let value = entry.kind.value();
                     values.push(self.source(env, value)?);
                     if let Some(condition) = entry.condition {
                         values.push(self.source(env, condition)?);

@@ -16,8 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::elaborate::MAX_STACK;
 use crate::functions::{Builtin, Run, argument_name, surroundings::Memory};
 use crate::ir::{
-    BuiltinCall, DefId, EntryStepKind, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step,
-    StepId,
+    BuiltinCall, DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
 };
 use crate::types::{FuncType, Type};
 use crate::value::Value;
@@ -156,12 +155,7 @@ impl Walk<'_> {
                 Step::Resource(step) => {
                     roots.push(self.expr(&env, step.name)?.group);
                     for entry in &step.entries {
-                        let value = match &entry.kind {
-                            EntryStepKind::Field(_, value)
-                            | EntryStepKind::Meta(_, value)
-                            | EntryStepKind::MetaStruct(value) => *value,
-                            EntryStepKind::Edge(_, half) => half.name,
-                        };
+                        let value = entry.kind.value();
                         for value in std::iter::once(value).chain(entry.condition) {
                             roots.push(self.expr(&env, value)?.group);
                         }
