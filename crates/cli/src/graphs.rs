@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ordain_engine::prepare::Resolve;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
 use ordain_source::{Diagnostic, FileId, SourceMap};
@@ -23,12 +24,12 @@ use crate::ui::Ui;
 /// A graph with what is needed to use it.
 pub struct Loaded {
     /// The graph.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// The texts that its origins are in.
     pub sources: Arc<SourceMap>,
     /// The plan that the graph was kept with.
     pub plan: Option<SavedPlan>,
-    modules: Modules,
+    modules: Arc<Modules>,
     /// What the node exports, if it was compiled.
     pub exports: Option<Exporting>,
 }
@@ -42,12 +43,13 @@ enum Modules {
 impl Loaded {
     /// A graph without modules and exported resources.
     pub fn drawn(graph: Graph, sources: Arc<SourceMap>) -> Self {
-        Self { graph, sources, plan: None, modules: Modules::Below(Vec::new()), exports: None }
+        let modules = Arc::new(Modules::Below(Vec::new()));
+        Self { graph: Arc::new(graph), sources, plan: None, modules, exports: None }
     }
 
     /// The directories of modules by name, where these are known.
     pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
-        let Modules::ByName(dirs) = &self.modules else { return BTreeMap::new() };
+        let Modules::ByName(dirs) = &*self.modules else { return BTreeMap::new() };
         let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
     }
@@ -60,8 +62,15 @@ impl Loaded {
         self.graph.resources().filter(|(_, r)| leaf(r)).count()
     }
 
-    /// The file behind `puppet:///modules/NAME/REST`.
-    pub fn resolve_source(&self, address: &str) -> Option<PathBuf> {
+    /// Finds files behind `puppet:///modules/NAME/REST`.
+    pub fn resolver(&self) -> Resolve {
+        let modules = Arc::clone(&self.modules);
+        Arc::new(move |address| modules.resolve(address))
+    }
+}
+
+impl Modules {
+    fn resolve(&self, address: &str) -> Option<PathBuf> {
         let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
             let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
             path.strip_prefix("modules/")
@@ -71,7 +80,7 @@ impl Loaded {
             return None;
         }
         let in_module = |dir: &Path| dir.join("files").join(rest);
-        match &self.modules {
+        match self {
             Modules::ByName(dirs) => dirs.get(name).map(|dir| in_module(dir)),
             Modules::Below(dirs) => {
                 let mut found = dirs.iter().map(|dir| in_module(&dir.join(name)));
@@ -140,6 +149,7 @@ fn load_as(
     let modules = Modules::ByName(modules);
     let exports = input.exports(exported);
     let sources = input.sources;
+    let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
 }
 
@@ -223,5 +233,6 @@ fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure>
             Modules::Below(dirs.collect())
         }
     };
+    let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     Ok(Loaded { graph, sources, plan, modules, exports: None })
 }

@@ -34,7 +34,7 @@ impl Report {
 }
 
 /// Makes the machine match a graph.
-pub fn apply(prepared: &Prepared<'_>, host: &Host, observer: &dyn Observer, jobs: usize) -> Report {
+pub fn apply(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Report {
     run(prepared, host, observer, jobs, Mode::Apply)
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Mode {
 }
 
 pub(crate) fn run(
-    prepared: &Prepared<'_>,
+    prepared: &Prepared,
     host: &Host,
     observer: &dyn Observer,
     jobs: usize,
@@ -74,7 +74,7 @@ pub(crate) fn run(
 }
 
 /// The place of each node in the order.
-fn places(prepared: &Prepared<'_>) -> Vec<u32> {
+fn places(prepared: &Prepared) -> Vec<u32> {
     let mut place = vec![0; prepared.relations.len()];
     for (i, node) in prepared.order.iter().enumerate() {
         place[node.index()] = i as u32;
@@ -112,7 +112,7 @@ struct State {
 }
 
 impl State {
-    fn new(prepared: &Prepared<'_>) -> Self {
+    fn new(prepared: &Prepared) -> Self {
         let degrees = prepared.relations.in_degrees();
         let ready = prepared.order.iter().enumerate();
         let ready = ready.filter(|(_, n)| degrees[n.index()] == 0);

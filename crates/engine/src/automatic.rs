@@ -4,8 +4,10 @@
 //! the same for kinds of Puppet that it does not apply: their relations are part of a picture of a
 //! graph, and hold between resources that are applied and containers of others.
 
-use rustc_hash::FxHashSet;
 use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use ordain_graph::order::Wish;
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step};
@@ -20,12 +22,12 @@ const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Ssh_authorized_key", 
 
 /// Adds to a graph what the kinds of its resources ask for; a graph with a loop is left as it is.
 pub fn add(graph: &mut Graph) {
-    let (registry, options) = (Registry::default(), Options::default());
-    let resolve = |_: &str| None;
-    let wishes = match Prepared::new(graph, &registry, &resolve, &options) {
-        Ok(prepared) => prepared.wishes_of_kinds(),
-        Err(_) => return,
-    };
+    let (registry, options) = (Arc::new(Registry::default()), Options::default());
+    let whole = Arc::new(std::mem::take(graph));
+    let prepared = Prepared::new(Arc::clone(&whole), registry, Arc::new(|_| None), options);
+    let wishes = prepared.map(|prepared| prepared.wishes_of_kinds());
+    *graph = Arc::unwrap_or_clone(whole);
+    let Ok(wishes) = wishes else { return };
     let edges = graph.edges.iter().chain(&graph.automatic);
     let mut known: FxHashSet<(ResourceId, ResourceId)> = edges.map(|e| (e.from, e.to)).collect();
     for ((from, to, kind), by) in wishes {

@@ -52,7 +52,7 @@ impl Plan {
 ///
 /// A resource that cannot be looked at yet does not hold back those that depend on it, because
 /// what it needs may only come with an earlier one; a wrong declaration does.
-pub fn plan(prepared: &Prepared<'_>, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
+pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
     let report = crate::apply::run(prepared, host, observer, jobs, Mode::Plan);
     let triggers = Triggers::new(prepared, &report.resources);
     let entries = report.resources.into_iter().map(|report| {
@@ -67,14 +67,14 @@ pub fn plan(prepared: &Prepared<'_>, host: &Host, observer: &dyn Observer, jobs:
 
 /// Which resources act on the changes of which.
 struct Triggers<'a> {
-    prepared: &'a Prepared<'a>,
+    prepared: &'a Prepared,
     refreshed: Vec<bool>,
     /// For each marker what it reaches, so that all in a container share it.
     reach: Vec<Option<Rc<Vec<ResourceId>>>>,
 }
 
 impl<'a> Triggers<'a> {
-    fn new(prepared: &'a Prepared<'a>, reports: &[ResourceReport]) -> Self {
+    fn new(prepared: &'a Prepared, reports: &[ResourceReport]) -> Self {
         let mut refreshed = vec![false; prepared.graph.len()];
         for report in reports.iter().filter(|r| r.refreshed) {
             if let Some(id) = prepared.graph.find(&report.resource) {

@@ -62,10 +62,13 @@ pub struct Ready {
     pub level: Level,
 }
 
-/// A graph made ready.
-pub struct Prepared<'a> {
+/// Finds the file behind an address such as `puppet:///modules/NAME/FILE`.
+pub type Resolve = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
+
+/// A graph made ready. It owns what it needs, so that it can outlive the run that made it.
+pub struct Prepared {
     /// The graph.
-    pub graph: &'a Graph,
+    pub graph: Arc<Graph>,
     /// What comes before what, with what the kinds ask for.
     pub relations: Relations,
     /// The order of all nodes.
@@ -74,29 +77,29 @@ pub struct Prepared<'a> {
     pub items: Vec<Item>,
     containers: Vec<Option<ResourceId>>,
     files: OnceLock<Arc<BTreeSet<PathBuf>>>,
-    registry: &'a Registry,
-    resolve_source: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
-    options: &'a Options,
+    registry: Arc<Registry>,
+    resolve_source: Resolve,
+    options: Options,
 }
 
-impl<'a> Prepared<'a> {
+impl Prepared {
     /// Parses all resources of a graph and puts them into order.
     ///
     /// # Errors
     /// When the relations have a loop. Whatever else is wrong belongs to one resource.
     pub fn new(
-        graph: &'a Graph,
-        registry: &'a Registry,
-        resolve_source: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
-        options: &'a Options,
+        graph: Arc<Graph>,
+        registry: Arc<Registry>,
+        resolve_source: Resolve,
+        options: Options,
     ) -> Result<Self, Box<Cycle>> {
         let mut containers = vec![None; graph.len()];
         for &(outer, inner) in &graph.containment {
             containers[inner.0 as usize].get_or_insert(outer);
         }
         let mut prepared = Self {
+            relations: Relations::new(&graph),
             graph,
-            relations: Relations::new(graph),
             order: Vec::new(),
             items: Vec::new(),
             containers,
@@ -105,6 +108,7 @@ impl<'a> Prepared<'a> {
             resolve_source,
             options,
         };
+        let graph = Arc::clone(&prepared.graph);
         prepared.items = graph.resources().map(|(id, r)| prepared.item(id, r)).collect();
         let wishes = prepared.wishes();
         prepared.relations.add_wishes(&wishes);
@@ -138,7 +142,7 @@ impl<'a> Prepared<'a> {
         let mut wishes = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
             let id = ResourceId(i as u32);
-            wishes.extend(automatic::extra(self.graph, id).into_iter().map(|wish| (wish, id)));
+            wishes.extend(automatic::extra(&self.graph, id).into_iter().map(|wish| (wish, id)));
             let Item::Ready(ready) = item else { continue };
             let earlier = ready.instance.autorequires().into_iter();
             let earlier = earlier.filter_map(find);
@@ -156,7 +160,7 @@ impl<'a> Prepared<'a> {
         } else if self.is_filtered(resource) {
             Item::Filtered
         } else {
-            self.parse(&with_served(resource, self.graph)).map_or_else(Item::Bad, Item::Ready)
+            self.parse(&with_served(resource, &self.graph)).map_or_else(Item::Bad, Item::Ready)
         }
     }
 
@@ -164,7 +168,7 @@ impl<'a> Prepared<'a> {
         let has = |tags: &[String]| {
             tags.iter().any(|t| resource.tags.iter().any(|own| own.eq_ignore_ascii_case(t)))
         };
-        let Options { tags, skip_tags, .. } = self.options;
+        let Options { tags, skip_tags, .. } = &self.options;
         !tags.is_empty() && !has(tags) || has(skip_tags)
     }
 
@@ -186,8 +190,8 @@ impl<'a> Prepared<'a> {
             Level::Notice
         });
         let find = |name: &ResourceRef| self.graph.find(name).map(|id| self.graph.resource(id));
-        let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(self.graph))));
-        let resolve_source = &self.resolve_source;
+        let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(&self.graph))));
+        let resolve_source = &*self.resolve_source;
         let context =
             ParseContext { resolve_source, find: &find, files: &files, served: &self.graph.served };
         match kind.parse(resource, &context) {

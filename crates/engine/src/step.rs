@@ -73,7 +73,7 @@ impl Events {
 
 /// Runs resources one at a time; several may run at once.
 pub(crate) struct Stepper<'a> {
-    pub(crate) prepared: &'a Prepared<'a>,
+    pub(crate) prepared: &'a Prepared,
     pub(crate) host: &'a Host,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) mode: Mode,

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use ordain_engine::apply::{Report, apply};
 use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::registry::Registry;
 use ordain_engine::report::{Counts, ResourceReport, Status};
 use ordain_engine::saved::{Refusal, action_name, status_name};
 use ordain_engine::step::{Observer, Silent};
@@ -57,9 +57,7 @@ pub struct ApplyArgs {
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = options(args, &loaded)?;
-    let registry = Registry::default();
-    let resolve = |address: &str| loaded.resolve_source(address);
-    let prepared = prepare(ui, &loaded, &registry, &resolve, &options)?;
+    let prepared = prepare(ui, &loaded, Arc::default(), options.clone())?;
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
     }
@@ -91,7 +89,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
 fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
-    prepared: &Prepared<'_>,
+    prepared: &Prepared,
     resources: usize,
 ) -> Result<Exit, Failure> {
     let mut progress = ui.progress(resources, true);

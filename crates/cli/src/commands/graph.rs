@@ -110,7 +110,7 @@ fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
         let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
         ui.diagnostics(vec![warning], &loaded.sources);
     }
-    ordain_engine::automatic::add(&mut loaded.graph);
+    ordain_engine::automatic::add(Arc::make_mut(&mut loaded.graph));
     Ok(loaded)
 }
 

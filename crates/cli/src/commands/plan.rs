@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use ordain_engine::host::Host;
@@ -87,9 +88,7 @@ impl SelectionArgs {
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = args.selection.options(false);
-    let registry = Registry::default();
-    let resolve = |address: &str| loaded.resolve_source(address);
-    let prepared = prepare(ui, &loaded, &registry, &resolve, &options)?;
+    let prepared = prepare(ui, &loaded, Arc::default(), options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
     let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
     progress.clear();
@@ -117,14 +116,14 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the relations have a loop.
-pub fn prepare<'a>(
+pub fn prepare(
     ui: &mut Ui,
-    loaded: &'a Loaded,
-    registry: &'a Registry,
-    resolve: &'a (dyn Fn(&str) -> Option<PathBuf> + Sync),
-    options: &'a Options,
-) -> Result<Prepared<'a>, Failure> {
-    Prepared::new(&loaded.graph, registry, resolve, options).map_err(|found| {
+    loaded: &Loaded,
+    registry: Arc<Registry>,
+    options: Options,
+) -> Result<Prepared, Failure> {
+    let graph = Arc::clone(&loaded.graph);
+    Prepared::new(graph, registry, loaded.resolver(), options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
         ui.diagnostics(vec![error], &loaded.sources);
         Failure::Shown

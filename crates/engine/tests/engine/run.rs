@@ -1,8 +1,6 @@
 use std::sync::Mutex;
 
 use ordain_data::Value;
-use ordain_engine::prepare::Prepared;
-use ordain_engine::registry::Registry;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_graph::{EdgeKind, ResourceRef};
@@ -233,8 +231,7 @@ fn users_come_after_groups_that_they_name_by_number() {
     let mut builder = Builder::default();
     let user = builder.add("User", "ada", &[("gid", text("4001"))]);
     let group = builder.add("Group", "team", &[("gid", text("4001"))]);
-    let (registry, none) = (Registry::default(), |_: &str| None);
-    let prepared = Prepared::new(&builder.graph, &registry, &none, &machine.options).unwrap();
+    let prepared = machine.prepared(&builder.graph);
     let place = |id| {
         let node = prepared.relations.enter(id);
         prepared.order.iter().position(|n| *n == node).unwrap()

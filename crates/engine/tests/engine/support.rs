@@ -70,9 +70,14 @@ impl Machine {
         std::fs::symlink_metadata(self.path(path)).is_ok()
     }
 
+    pub fn prepared(&self, graph: &Graph) -> Prepared {
+        let registry = Arc::new(Registry::default());
+        let (graph, options) = (Arc::new(graph.clone()), self.options.clone());
+        Prepared::new(graph, registry, Arc::new(|_| None), options).unwrap()
+    }
+
     pub fn observed(&self, graph: &Graph, observer: &dyn Observer) -> Report {
-        let (registry, none) = (Registry::default(), |_: &str| None);
-        let prepared = Prepared::new(graph, &registry, &none, &self.options).unwrap();
+        let prepared = self.prepared(graph);
         apply(&prepared, &self.host, observer, self.options.jobs)
     }
 
@@ -81,8 +86,7 @@ impl Machine {
     }
 
     pub fn plan(&self, graph: &Graph) -> Plan {
-        let (registry, none) = (Registry::default(), |_: &str| None);
-        let prepared = Prepared::new(graph, &registry, &none, &self.options).unwrap();
+        let prepared = self.prepared(graph);
         plan(&prepared, &self.host, &Silent, self.options.jobs)
     }
 
