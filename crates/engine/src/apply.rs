@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ordain_graph::order::{NodeId, Role};
@@ -195,14 +194,7 @@ impl Run<'_> {
             report.status = Status::Stopped;
             return Stepped { reports: vec![report], events: Events::default(), failed: false };
         }
-        // A kind that panics must not leave the other threads waiting for ever.
-        let run = AssertUnwindSafe(|| self.stepper.run(resource, inbox.events));
-        std::panic::catch_unwind(run).unwrap_or_else(|_| {
-            let name = &report.resource.kind;
-            let text = format!("the engine broke off in kind {name}; this is a bug in Ordain");
-            report.fail(text);
-            Stepped { reports: vec![report], events: Events::default(), failed: true }
-        })
+        self.stepper.run_guarded(resource, inbox.events)
     }
 
     fn pass_on(&self, state: &mut State, node: NodeId, events: Events, failed: Option<Failure>) {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
@@ -139,6 +140,19 @@ pub struct LogLine {
     pub message: String,
 }
 
+/// What tells that a resource may have changed. Paths are those of the machine.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Watch {
+    /// What stands at a path: that it comes and goes, its content and attributes.
+    Path(PathBuf),
+    /// The same, and all that is below.
+    Tree(PathBuf),
+    /// A unit of systemd.
+    Unit(String),
+    /// Nothing tells it: it has to be looked at each time this has passed.
+    Every(Duration),
+}
+
 /// A kind of resource.
 pub trait Kind: Send + Sync {
     /// The name as it is declared, such as `file`.
@@ -174,6 +188,18 @@ pub trait Instance: Send + Sync {
     /// a group by its number.
     fn second_names(&self) -> Vec<ResourceRef> {
         Vec::new()
+    }
+
+    /// What tells that the resource may have changed. Without any it is looked at when its graph
+    /// says so, and from time to time.
+    fn watches(&self, _host: &Host) -> Vec<Watch> {
+        Vec::new()
+    }
+
+    /// Equal for two instances of equal attributes if they also took the same from the graph
+    /// around them.
+    fn surroundings(&self) -> u64 {
+        0
     }
 
     /// Looks at the machine and says what differs. No side effect.

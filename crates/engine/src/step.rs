@@ -1,5 +1,6 @@
 //! One resource: compare, act, verify, refresh.
 
+use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
 use ordain_data::Value;
@@ -91,6 +92,18 @@ impl Stepper<'_> {
         let resource = self.prepared.graph.resource(id);
         let path = self.prepared.path(id);
         blank(resource, path, None)
+    }
+
+    /// [`Stepper::run`]; a kind that panics fails its resource, and leaves nobody waiting for ever.
+    pub(crate) fn run_guarded(&self, id: ResourceId, incoming: Events) -> Stepped {
+        let run = AssertUnwindSafe(|| self.run(id, incoming));
+        std::panic::catch_unwind(run).unwrap_or_else(|_| {
+            let mut report = self.blank(id);
+            let name = &report.resource.kind;
+            let text = format!("the engine broke off in kind {name}; this is a bug in Ordain");
+            report.fail(text);
+            Stepped { reports: vec![report], events: Events::default(), failed: true }
+        })
     }
 
     /// Compares and applies a resource, then lets it act on what reached it.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::cached::{Cached, read_text};
 use super::tools;
 use crate::host::{Host, Invocation};
-use crate::kind::KindError;
+use crate::kind::{KindError, Watch};
 
 /// A line of `/etc/passwd`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,6 +62,14 @@ pub(crate) struct Accounts {
     memberships: FxHashMap<String, Vec<String>>,
 }
 
+/// The files that accounts are in.
+const FILES: [&str; 3] = ["/etc/passwd", "/etc/shadow", "/etc/group"];
+
+/// What tells of changes of accounts.
+pub(super) fn watches() -> Vec<Watch> {
+    FILES.iter().map(|path| Watch::Path(path.into())).collect()
+}
+
 /// [`Accounts`], read again only after a change.
 #[derive(Default)]
 pub(crate) struct AccountFiles {
@@ -71,8 +79,7 @@ pub(crate) struct AccountFiles {
 impl AccountFiles {
     /// The accounts as they are.
     pub(crate) fn read(&self, host: &Host) -> Result<Arc<Accounts>, KindError> {
-        let names = ["/etc/passwd", "/etc/shadow", "/etc/group"];
-        let paths: Vec<PathBuf> = names.iter().map(|n| host.path(Path::new(n))).collect();
+        let paths: Vec<PathBuf> = FILES.iter().map(|n| host.path(Path::new(n))).collect();
         self.cached.get(&paths, || Accounts::load(&paths))
     }
 

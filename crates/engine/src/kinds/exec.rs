@@ -14,7 +14,7 @@ use crate::accounts;
 use crate::host::{Host, Outcome, RunAs};
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext,
+    LogSource, ParseContext, Watch,
 };
 use crate::kinds::write::own_ids;
 use command::{CommandLine, Provider};
@@ -205,6 +205,10 @@ impl Instance for ExecInstance {
             wanted.push(ResourceRef { kind: "User".into(), title: user.into() });
         }
         wanted
+    }
+
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        self.creates.iter().cloned().map(Watch::Path).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -15,16 +15,18 @@ mod recurse;
 mod source;
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
+use rustc_hash::FxHasher;
 
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext,
+    ParseContext, Watch,
 };
 use backup::Backup;
 use checksum::Checksum;
@@ -198,6 +200,22 @@ impl FileInstance {
 impl Instance for FileInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
         self.autorequires.clone()
+    }
+
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let watch = match self.recursion.mode {
+            Recurse::No => Watch::Path,
+            Recurse::Both | Recurse::Remote => Watch::Tree,
+        };
+        let sources = self.sources.iter().filter_map(Source::file);
+        std::iter::once(self.path.as_path()).chain(sources).map(|p| watch(p.into())).collect()
+    }
+
+    fn surroundings(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.below.hash(&mut hasher);
+        self.sources.iter().for_each(|source| source.file().hash(&mut hasher));
+        hasher.finish()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -11,7 +11,7 @@ use super::params::Params;
 use super::tools::run;
 use crate::host::Host;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
 };
 
 const ATTRIBUTES: &[AttributeDoc] = &[
@@ -195,6 +195,10 @@ impl GroupInstance {
 }
 
 impl Instance for GroupInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        super::accounts::watches()
+    }
+
     fn second_names(&self) -> Vec<ResourceRef> {
         let number = self.gid.map(|gid| gid.to_string());
         // A number names the group that has it, even if another is called so.

@@ -16,7 +16,9 @@ use super::differences::{Differences, texts};
 use super::params::Params;
 use super::write::{Owner, rewrite};
 use crate::host::Host as Machine;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::report::quoted;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
@@ -223,6 +225,10 @@ impl HostEntry {
 }
 
 impl Instance for HostEntry {
+    fn watches(&self, _: &Machine) -> Vec<Watch> {
+        vec![Watch::Path(self.target.clone())]
+    }
+
     fn compare(&self, host: &Machine) -> Result<Vec<Change>, KindError> {
         let file = self.read(host)?;
         let found = file.entries.get(&self.name);

@@ -101,6 +101,13 @@ fn is_temporary_name(name: &OsStr) -> bool {
     parts().unwrap_or(false)
 }
 
+/// Whether this is the name of a temporary file of this process.
+pub(crate) fn is_being_written(name: &OsStr) -> bool {
+    let own = format!(".{:x}-", std::process::id());
+    let name_bytes = name.as_bytes();
+    is_temporary_name(name) && name_bytes.windows(own.len()).any(|part| part == own.as_bytes())
+}
+
 fn is_left_over(place: &Place, name: &OsStr) -> bool {
     let found = Place {
         dir: match place.dir.try_clone() {

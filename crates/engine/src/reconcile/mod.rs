@@ -13,15 +13,24 @@
 //! - What fails for good holds back what depends on it, and nothing else.
 //! - A notification lives on its edge until the receiver has acted on it.
 //! - In a swap all that leaves is at rest before anything new begins; what stays is not disturbed.
+//!
+//! [`Keeper`] is what lives by it on a real machine: it obeys the orders with threads, watches files
+//! and units, and looks at the clock.
 
+mod keeper;
 mod scheduler;
 mod semaphores;
+mod settings;
 mod swap;
 #[cfg(test)]
 mod tests;
 mod vertex;
+mod wire;
 mod wiring;
+mod workers;
 
+pub use keeper::{Keeper, Turn};
 pub use scheduler::{Order, Outcome, Scheduler, Standing, Tuning};
+pub use swap::Swapped;
 pub use vertex::VertexId;
 pub use wiring::{Edge, Limit, Poll, Settings, Vertex, Wiring, WiringError};

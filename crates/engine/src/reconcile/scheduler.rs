@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use ordain_graph::ResourceRef;
-use rustc_hash::FxHashMap;
+use ordain_graph::order::Role;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::semaphores::Semaphores;
 use super::vertex::{State, VertexId};
-use super::wiring::{Poll, Settings, Wiring};
+use super::wiring::{Key, Poll, Settings, Wiring};
 
 /// What is to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,7 +52,7 @@ pub enum Standing {
     Waiting,
     /// Changed again and again, and looked at less often for it.
     Flapping,
-    /// Failed for good.
+    /// Failed, for good or until it is tried again.
     Failed,
     /// Not looked at.
     Hidden,
@@ -93,7 +94,7 @@ pub struct Scheduler {
     pub(super) tuning: Tuning,
     pub(super) states: Vec<Option<State>>,
     pub(super) free: Vec<u32>,
-    pub(super) by_name: FxHashMap<ResourceRef, u32>,
+    pub(super) by_name: FxHashMap<Key, u32>,
     pub(super) generation: u32,
     /// Those that want to run and whose dependencies are settled, by their place in the order.
     ready: BTreeSet<(u32, u32)>,
@@ -156,14 +157,15 @@ impl Scheduler {
 
     /// The resource of a name.
     pub fn find(&self, name: &ResourceRef) -> Option<VertexId> {
-        let index = *self.by_name.get(name)?;
+        let index = *self.by_name.get(&(name.clone(), Role::Leaf))?;
         let generation = self.states[index as usize].as_ref()?.generation;
         Some(VertexId { index, generation })
     }
 
     /// All resources with how they stand, in the order of the graph.
     pub fn standings(&self) -> Vec<(&ResourceRef, Standing)> {
-        let mut states: Vec<&State> = self.states.iter().flatten().collect();
+        let states = self.states.iter().flatten();
+        let mut states: Vec<&State> = states.filter(|s| s.vertex.role == Role::Leaf).collect();
         states.sort_by_key(|state| state.rank);
         states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
     }
@@ -272,14 +274,17 @@ impl Scheduler {
     fn failed(&mut self, index: u32) {
         let now = self.now;
         let Some(state) = self.state(index) else { return };
-        let Settings { retry, delay, .. } = state.vertex.settings;
+        let Settings { retry, delay, longest_delay, .. } = state.vertex.settings;
         state.dirty = true;
+        state.failing = true;
         if retry.is_some_and(|most| state.tries >= most) {
             state.failed = true;
         } else {
-            state.tries += 1;
             // Without a pause a resource that fails would keep a worker busy for ever.
-            state.not_before = now.saturating_add(delay.max(1));
+            let doubled = delay.max(1).saturating_mul(1 << state.tries.min(32));
+            let delay = doubled.min(longest_delay).max(delay).max(1);
+            state.tries = state.tries.saturating_add(1);
+            state.not_before = now.saturating_add(delay);
             let at = state.not_before;
             self.set_timer(at, index, Timer::Wake);
         }
@@ -293,28 +298,45 @@ impl Scheduler {
     fn succeeded(&mut self, index: u32, changed: bool, now: u64) {
         let tuning = self.tuning;
         let Some(state) = self.state(index) else { return };
-        if state.vertex.settings.retry_reset {
+        state.failing = false;
+        let reset = state.vertex.settings.retry_reset || state.vertex.settings.retry.is_none();
+        if reset {
             state.tries = 0;
         }
         let notifies = changed && !state.vertex.settings.noop;
         if notifies {
             note_change(state, &tuning, now);
         }
-        let outgoing = if notifies { state.outgoing.clone() } else { Vec::new() };
-        let (reset, name) = (state.vertex.settings.retry_reset, state.vertex.name.clone());
-        if let Poll::Every(every) = state.vertex.settings.poll {
+        let name = state.vertex.name.clone();
+        if let Poll::Every(every) | Poll::WatchAndEvery(every) = state.vertex.settings.poll {
             self.set_timer(now.saturating_add(every.max(1)), index, Timer::Poll);
         }
         if reset {
             self.tries.remove(&name);
         }
-        for (to, at) in outgoing {
-            let Some(next) = self.state(to) else { continue };
-            if let Some(edge) = next.incoming.get_mut(at as usize)
-                && edge.notify
-            {
-                edge.pending = true;
-                self.refresh_vertex(to);
+        if notifies {
+            self.notify(index);
+        }
+    }
+
+    /// Puts a notification on the edges of a vertex, through markers to what is behind them.
+    fn notify(&mut self, index: u32) {
+        let mut seen = FxHashSet::default();
+        let mut rest = vec![index];
+        while let Some(from) = rest.pop() {
+            let outgoing = self.state(from).map(|state| state.outgoing.clone()).unwrap_or_default();
+            for (to, at) in outgoing {
+                let Some(next) = self.state(to) else { continue };
+                let Some(edge) = next.incoming.get_mut(at as usize).filter(|edge| edge.notify)
+                else {
+                    continue;
+                };
+                if next.vertex.role == Role::Leaf {
+                    edge.pending = true;
+                    self.refresh_vertex(to);
+                } else if seen.insert(to) {
+                    rest.push(to);
+                }
             }
         }
     }
@@ -387,11 +409,16 @@ impl Scheduler {
         }
         if self.next_sweep.is_some_and(|at| at <= now) {
             self.next_sweep = self.tuning.sweep.map(|after| now.saturating_add(after.max(1)));
-            for index in 0..self.states.len() as u32 {
-                let is_once = |s: &mut State| s.vertex.settings.poll == Poll::Once;
-                if self.state(index).is_some_and(|state| !is_once(state)) {
-                    self.mark_dirty(index);
-                }
+            self.look_at_all();
+        }
+    }
+
+    /// Everything has to be looked at again, but for what is to be looked at only once.
+    pub fn look_at_all(&mut self) {
+        for index in 0..self.states.len() as u32 {
+            let is_once = |s: &mut State| s.vertex.settings.poll == Poll::Once;
+            if self.state(index).is_some_and(|state| !is_once(state)) {
+                self.mark_dirty(index);
             }
         }
     }
@@ -442,10 +469,10 @@ fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
 fn standing(state: &State, now: u64) -> Standing {
     if state.vertex.settings.hidden {
         Standing::Hidden
-    } else if state.failed {
-        Standing::Failed
     } else if state.running {
         Standing::Running
+    } else if state.failed || state.failing {
+        Standing::Failed
     } else if state.backoff > 0 && now < state.not_before {
         Standing::Flapping
     } else if state.settled {

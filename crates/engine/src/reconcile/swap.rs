@@ -1,11 +1,25 @@
 //! From one graph to the next.
 
 use ordain_graph::ResourceRef;
+use ordain_graph::order::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scheduler::{Order, Scheduler, Timer};
 use super::vertex::{Incoming, State, VertexId};
 use super::wiring::{Vertex, Wiring, WiringError};
+
+/// How one graph differs from the one before, in resources.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Swapped {
+    /// Nothing is done with them.
+    pub kept: usize,
+    /// They are ended and begun anew.
+    pub changed: usize,
+    /// They are new.
+    pub added: usize,
+    /// They are not there any more.
+    pub removed: usize,
+}
 
 impl Scheduler {
     /// Keeps this graph true from now on. What both graphs have stays as it is; what leaves is ended
@@ -13,17 +27,26 @@ impl Scheduler {
     ///
     /// # Errors
     /// When the graph cannot be kept true. Nothing changes then.
-    pub fn swap(&mut self, next: Wiring) -> Result<(), WiringError> {
+    pub fn swap(&mut self, next: Wiring) -> Result<Swapped, WiringError> {
         next.validate()?;
-        let wanted: FxHashMap<&ResourceRef, &Vertex> =
-            next.vertices.iter().map(|vertex| (&vertex.name, vertex)).collect();
+        let mut swapped = Swapped::default();
+        let wanted: FxHashMap<(&ResourceRef, Role), &Vertex> =
+            next.vertices.iter().map(|vertex| ((&vertex.name, vertex.role), vertex)).collect();
         for index in 0..self.states.len() as u32 {
             let Some(state) = self.states[index as usize].as_mut() else { continue };
-            let stays = wanted.get(&state.vertex.name).is_some_and(|new| {
+            let key = (&state.vertex.name, state.vertex.role);
+            let stays = wanted.get(&key).is_some_and(|new| {
                 new.digest == state.vertex.digest
                     && new.settings == state.vertex.settings
                     && !(state.failed && new.settings.rewatch)
             });
+            let is_counted = state.vertex.role == Role::Leaf && !state.leaving;
+            match wanted.contains_key(&key) {
+                _ if !is_counted => {}
+                true if stays => swapped.kept += 1,
+                true => swapped.changed += 1,
+                false => swapped.removed += 1,
+            }
             if stays || state.leaving {
                 continue;
             }
@@ -35,9 +58,11 @@ impl Scheduler {
             }
             self.forget(rank, index);
         }
+        let leaves = next.vertices.iter().filter(|vertex| vertex.role == Role::Leaf).count();
+        swapped.added = leaves.saturating_sub(swapped.kept + swapped.changed);
         self.next = Some(next);
         self.swap_if_at_rest();
-        Ok(())
+        Ok(swapped)
     }
 
     /// Goes on with a swap when nothing that leaves is being worked on.
@@ -60,8 +85,9 @@ impl Scheduler {
             let Some(state) = self.states[index as usize].as_mut() else { continue };
             if state.leaving {
                 self.unarmed -= usize::from(!state.armed && state.is_watched());
-                if self.by_name.get(&state.vertex.name) == Some(&index) {
-                    self.by_name.remove(&state.vertex.name);
+                let key = state.vertex.key();
+                if self.by_name.get(&key) == Some(&index) {
+                    self.by_name.remove(&key);
                 }
                 self.states[index as usize] = None;
                 self.free.push(index);
@@ -91,7 +117,7 @@ impl Scheduler {
         let mut places = Vec::with_capacity(next.vertices.len());
         for (rank, vertex) in next.vertices.into_iter().enumerate() {
             let rank = rank as u32;
-            match self.by_name.get(&vertex.name) {
+            match self.by_name.get(&vertex.key()) {
                 Some(&index) => {
                     if let Some(state) = self.state(index) {
                         state.rank = rank;
@@ -129,7 +155,7 @@ impl Scheduler {
 
     fn add(&mut self, vertex: Vertex, rank: u32) -> u32 {
         self.generation += 1;
-        let name = vertex.name.clone();
+        let (name, key) = (vertex.name.clone(), vertex.key());
         if vertex.settings.reset {
             self.tries.remove(&name);
         }
@@ -148,7 +174,7 @@ impl Scheduler {
                 self.states.len() as u32 - 1
             }
         };
-        self.by_name.insert(name, index);
+        self.by_name.insert(key, index);
         if is_watched {
             self.unarmed += 1;
             self.orders.push(Order::Watch(VertexId { index, generation }));

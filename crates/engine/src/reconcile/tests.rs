@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ordain_graph::ResourceRef;
+use ordain_graph::order::Role;
 
 use super::*;
 
@@ -14,7 +15,7 @@ fn name(i: usize) -> ResourceRef {
 }
 
 fn vertex(i: usize) -> Vertex {
-    Vertex { name: name(i), digest: 1, settings: Settings::default() }
+    Vertex { name: name(i), role: Role::Leaf, digest: 1, settings: Settings::default() }
 }
 
 fn wiring(count: usize, edges: &[(u32, u32, bool)]) -> Wiring {
@@ -516,4 +517,35 @@ fn every_history_ends_well() {
         let played = std::panic::catch_unwind(|| History::new(seed).play());
         assert!(played.is_ok(), "the history of seed {seed}");
     }
+}
+
+#[test]
+fn markers_of_containers_pass_order_and_notifications_on() {
+    // 0 ~> [1 (2 3) 4] ~> 5, where 1 and 4 are the markers of a container.
+    let edges =
+        [(0, 1, true), (1, 2, true), (1, 3, true), (2, 4, true), (3, 4, true), (4, 5, true)];
+    let mut graph = wiring(6, &edges);
+    graph.vertices[1].role = Role::Begin;
+    graph.vertices[4].role = Role::End;
+    graph.vertices[4].name = name(1);
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(graph.clone()).unwrap();
+    let numbers = |found: &[(VertexId, usize, bool)]| -> Vec<(usize, bool)> {
+        found.iter().map(|c| (c.1, c.2)).collect()
+    };
+    let first = checks(&mut s, 0);
+    assert_eq!(numbers(&first), [(0, false)]);
+    s.finished(first[0].0, Outcome::Changed);
+    let inner = checks(&mut s, 1);
+    assert_eq!(numbers(&inner), [(2, true), (3, true)]);
+    s.finished(inner[0].0, Outcome::Changed);
+    assert!(checks(&mut s, 2).is_empty());
+    s.finished(inner[1].0, Outcome::InPlace);
+    let last = checks(&mut s, 3);
+    assert_eq!(numbers(&last), [(5, true)]);
+    s.finished(last[0].0, Outcome::InPlace);
+    s.swap(graph).unwrap();
+    assert!(checks(&mut s, 4).is_empty());
+    assert!(s.standings().iter().all(|(_, how)| *how == Standing::InPlace));
+    assert_eq!(s.standings().len(), 4);
 }

@@ -42,6 +42,8 @@ pub(super) struct State {
     pub(super) running: bool,
     /// Whether it failed for good.
     pub(super) failed: bool,
+    /// Whether its last check failed.
+    pub(super) failing: bool,
     /// Whether the next graph does not have it as it is.
     pub(super) leaving: bool,
     pub(super) tries: u32,
@@ -69,6 +71,7 @@ impl State {
             dirty: true,
             running: false,
             failed: false,
+            failing: false,
             leaving: false,
             tries: 0,
             not_before: 0,
@@ -86,18 +89,19 @@ impl State {
     /// Whether it is as it shall be, as far as is known.
     pub(super) fn is_clean(&self) -> bool {
         let idle = !self.dirty && !self.running && !self.failed && !self.is_notified();
-        self.vertex.settings.hidden || idle
+        self.vertex.is_passive() || idle
     }
 
     /// Whether its changes are told by a watch.
     pub(super) fn is_watched(&self) -> bool {
-        self.vertex.settings.poll == Poll::Watch && !self.vertex.settings.hidden
+        let watched = matches!(self.vertex.settings.poll, Poll::Watch | Poll::WatchAndEvery(_));
+        watched && !self.vertex.is_passive()
     }
 
     /// Whether there is something to do that only waits for others, for time or for a worker.
     pub(super) fn wants_to_run(&self) -> bool {
         let may = self.armed && !self.running && !self.failed && !self.leaving;
-        may && !self.vertex.settings.hidden && (self.dirty || self.is_notified())
+        may && !self.vertex.is_passive() && (self.dirty || self.is_notified())
     }
 }
 

@@ -1,19 +1,38 @@
 //! A graph as the scheduler sees it: names, equality, settings and edges.
 
 use ordain_graph::ResourceRef;
+use ordain_graph::order::Role;
 use rustc_hash::FxHashSet;
 
-/// A resource of a graph.
+/// A resource of a graph, or one of the markers of a container.
 #[derive(Clone, Debug)]
 pub struct Vertex {
     /// Its name, which is the same in the next graph.
     pub name: ResourceRef,
+    /// What of the resource it is. Markers are never looked at: they keep what comes after them
+    /// waiting, and pass notifications on.
+    pub role: Role,
     /// Equal for resources between which nothing has to be done in a swap: all attributes and
     /// metaparameters.
     pub digest: u64,
     /// How it is kept true.
     pub settings: Settings,
 }
+
+impl Vertex {
+    /// What is the same in the next graph.
+    pub(super) fn key(&self) -> Key {
+        (self.name.clone(), self.role)
+    }
+
+    /// Whether it is never looked at.
+    pub(super) fn is_passive(&self) -> bool {
+        self.settings.hidden || self.role != Role::Leaf
+    }
+}
+
+/// The name of a vertex.
+pub(super) type Key = (ResourceRef, Role);
 
 /// What the metaparameters of a resource say to the scheduler.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +47,8 @@ pub struct Settings {
     pub retry_reset: bool,
     /// Milliseconds before another try.
     pub delay: u64,
+    /// While it fails again and again, the delay is doubled up to this.
+    pub longest_delay: u64,
     /// What takes the place of a watch.
     pub poll: Poll,
     /// How many events are listened to; all if `None`.
@@ -48,6 +69,7 @@ impl Default for Settings {
             retry: Some(0),
             retry_reset: false,
             delay: 0,
+            longest_delay: 0,
             poll: Poll::Watch,
             limit: None,
             semaphores: Vec::new(),
@@ -64,6 +86,8 @@ pub enum Poll {
     Watch,
     /// By looking, after so many milliseconds each time.
     Every(u64),
+    /// By its watch, which does not see everything, and by looking.
+    WatchAndEvery(u64),
     /// Not at all: it is looked at once.
     Once,
 }
@@ -125,7 +149,7 @@ impl Wiring {
         let mut names = FxHashSet::default();
         let mut sizes = rustc_hash::FxHashMap::default();
         for vertex in &self.vertices {
-            if !names.insert(&vertex.name) {
+            if !names.insert((&vertex.name, vertex.role)) {
                 return Err(WiringError::Twice(vertex.name.clone()));
             }
             for (name, size) in &vertex.settings.semaphores {

@@ -4,6 +4,7 @@
 mod exec;
 mod file;
 mod file_recurse;
+mod keep;
 mod notify;
 mod run;
 mod saved;

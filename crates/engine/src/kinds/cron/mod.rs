@@ -18,7 +18,9 @@ use super::cached::Cached;
 use super::differences::{Differences, changes, texts};
 use super::params::Params;
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::report::quoted;
 use table::{FIELDS, Job, Table};
 use values::Wish;
@@ -137,11 +139,13 @@ fn check_schedule(
 }
 
 impl CronInstance {
+    /// Whose crontab it is.
+    fn user_on(&self, host: &Host) -> String {
+        self.user.clone().unwrap_or_else(|| spool::running_user(host))
+    }
+
     fn read(&self, host: &Host) -> Result<(Arc<Table>, String), KindError> {
-        let user = match &self.user {
-            Some(user) => user.clone(),
-            None => spool::running_user(host),
-        };
+        let user = self.user_on(host);
         let path = spool::file_of(host, &user);
         let load = || spool::read(host, &user).map(|text| Table::parse(&text));
         // A file that cannot be seen could change unseen.
@@ -231,6 +235,10 @@ impl CronInstance {
 }
 
 impl Instance for CronInstance {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        vec![Watch::Path(spool::inner_file_of(&self.user_on(host)))]
+    }
+
     fn autorequires(&self) -> Vec<ResourceRef> {
         let user = |u: &String| ResourceRef { kind: "User".into(), title: u.as_str().into() };
         self.declared_user.iter().map(user).collect()

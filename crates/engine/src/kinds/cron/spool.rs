@@ -81,7 +81,8 @@ pub(super) fn write(
     rewrite(host, &inner_file_of(user), text, owner).map_err(|e| failed(&e))
 }
 
-fn inner_file_of(user: &str) -> PathBuf {
+/// The same, as the machine has it.
+pub(super) fn inner_file_of(user: &str) -> PathBuf {
     Path::new(DIRECTORY).join(user)
 }
 

@@ -12,6 +12,7 @@ use super::source::{self, Found};
 use super::{Ensure, FileInstance, Recurse, glob};
 use crate::host::Host;
 use crate::kind::{KindError, Level};
+use crate::kinds::write::is_being_written;
 use crate::prepare::set_digest;
 
 /// Attributes that what is below has from the directory.
@@ -113,6 +114,10 @@ fn walk(
         for entry in std::fs::read_dir(&dir).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name().to_string_lossy().into_owned();
+            // What is being written beside this has no place of its own yet.
+            if is_being_written(&entry.file_name()) {
+                continue;
+            }
             if depth > limit || file.recursion.ignore.iter().any(|p| glob::matches(p, &name)) {
                 continue;
             }

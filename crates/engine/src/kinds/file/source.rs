@@ -57,6 +57,14 @@ impl Source {
         Ok(Self { text, place })
     }
 
+    /// Where it is copied from, if there is such a file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Machine(path) => Some(path),
+            Place::Module(path) => path.as_deref(),
+        }
+    }
+
     /// The file on this machine's disk.
     pub(super) fn real(&self, host: &Host) -> Option<PathBuf> {
         match &self.place {

@@ -18,7 +18,9 @@ use ordain_graph::{Resource, ResourceRef};
 use super::differences::Differences;
 use super::params::Params;
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use candidate::Candidates;
 use status::{Entry, State, StatusFile};
 use version::Range;
@@ -362,6 +364,10 @@ fn check_health(entry: &Entry) -> Result<(), KindError> {
 }
 
 impl Instance for PackageInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(status::file())]
+    }
+
     fn autorequires(&self) -> Vec<ResourceRef> {
         let source = self.source.as_ref().filter(|s| Path::new(s).is_absolute());
         let files = self.response_file.iter().chain(source);

@@ -67,6 +67,11 @@ pub(super) struct Database {
     native: Option<String>,
 }
 
+/// The file that tells of changes.
+pub(super) fn file() -> PathBuf {
+    Path::new(DIRECTORY).join("status")
+}
+
 /// [`Database`], read again only after a change.
 #[derive(Default)]
 pub(super) struct StatusFile {

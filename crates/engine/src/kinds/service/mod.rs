@@ -11,6 +11,7 @@ mod systemd;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -20,7 +21,9 @@ use super::differences::{Differences, changes};
 use super::params::{Params, scalar};
 use super::tools::is_live;
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use bus::Bus;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
@@ -82,6 +85,9 @@ impl Service {
         Self { bus: Arc::new(Bus::at(address)) }
     }
 }
+
+/// How often a service is looked at where nothing tells of its changes.
+const UNWATCHED: Duration = Duration::from_secs(5);
 
 /// What `enable` asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -267,6 +273,14 @@ fn ensure_value(running: bool) -> Value {
 }
 
 impl Instance for ServiceInstance {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
+        if by_scripts || self.bus.is_private() || !systemd_runs(host) {
+            return vec![Watch::Every(UNWATCHED)];
+        }
+        vec![Watch::Unit(systemd::unit_of(&self.name))]
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let manager = self.manager(host)?;
         let mut to = Differences::new(&self.secrets);

@@ -45,15 +45,19 @@ pub(super) struct Systemd<'a> {
     unit: String,
 }
 
+/// The unit that a service of this name is.
+pub(super) fn unit_of(name: &str) -> String {
+    let is_unit = UNIT_TYPES.iter().any(|t| name.ends_with(t));
+    if is_unit { name.to_string() } else { format!("{name}.service") }
+}
+
 impl<'a> Systemd<'a> {
     pub(super) fn new(
         service: &'a ServiceInstance,
         host: &'a Host,
         connection: Connection,
     ) -> Self {
-        let name = &service.name;
-        let is_unit = UNIT_TYPES.iter().any(|t| name.ends_with(t));
-        let unit = if is_unit { name.clone() } else { format!("{name}.service") };
+        let unit = unit_of(&service.name);
         Self { service, host, connection, unit }
     }
 

@@ -16,7 +16,9 @@ use super::differences::{Differences, texts};
 use super::params::Params;
 use super::tools::is_live;
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::report::quoted;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
@@ -410,6 +412,10 @@ fn secret(value: Value) -> Value {
 }
 
 impl Instance for UserInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        super::accounts::watches()
+    }
+
     fn autorequires(&self) -> Vec<ResourceRef> {
         let names = self.wanted.gid.iter().chain(self.wanted.groups.iter().flatten());
         let group = |n: &String| ResourceRef { kind: "Group".into(), title: n.as_str().into() };

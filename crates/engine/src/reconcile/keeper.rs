@@ -1,0 +1,237 @@
+//! Keeps a machine as a graph says: obeys the scheduler with threads, watches and a clock.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_graph::ResourceRef;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::Errno;
+
+use super::scheduler::{Order, Scheduler, Standing, Tuning};
+use super::swap::Swapped;
+use super::vertex::VertexId;
+use super::wire::wire;
+use super::wiring::WiringError;
+use super::workers::{Job, Workers, Workshop};
+use crate::host::Host;
+use crate::prepare::{Item, Prepared};
+use crate::report::ResourceReport;
+use crate::step::Observer;
+use crate::watch::{Wake, Watches};
+
+/// How often what cannot be watched is looked at.
+const UNWATCHED: Duration = Duration::from_secs(10);
+
+/// For whom something is watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Key {
+    /// A resource.
+    Vertex(VertexId),
+    /// The files that the graph was made from.
+    Sources,
+}
+
+/// What happened while [`Keeper::turn`] waited.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// Resources that were checked, with what they stand for.
+    pub reports: Vec<ResourceReport>,
+    /// Whether a source of the graph changed.
+    pub sources_changed: bool,
+    /// What cannot be watched, and why: it is looked at every ten seconds instead.
+    pub unwatched: Vec<(ResourceRef, io::Error)>,
+}
+
+/// Keeps a graph true.
+pub struct Keeper {
+    scheduler: Scheduler,
+    watches: Watches<Key>,
+    workers: Workers,
+    host: Arc<Host>,
+    prepared: Option<Arc<Prepared>>,
+    started: Instant,
+    woken: Arc<OwnedFd>,
+    /// What could not be watched, and when to look at it.
+    unwatched: BTreeSet<VertexId>,
+    next_look: Option<Instant>,
+}
+
+impl Keeper {
+    /// Keeps nothing yet.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread or no watch.
+    pub fn new(
+        host: Arc<Host>,
+        observer: Arc<dyn Observer + Send + Sync>,
+        tuning: Tuning,
+    ) -> io::Result<Self> {
+        let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let wake = waker(&woken);
+        let workshop = Workshop { host: Arc::clone(&host), observer, wake: Arc::clone(&wake) };
+        Ok(Self {
+            scheduler: Scheduler::new(tuning, 0),
+            watches: Watches::new(wake)?,
+            workers: Workers::start(tuning.jobs, workshop)?,
+            host,
+            prepared: None,
+            started: Instant::now(),
+            woken,
+            unwatched: BTreeSet::new(),
+            next_look: None,
+        })
+    }
+
+    /// Ends the wait of [`Keeper::turn`], from any thread and from handlers of signals.
+    pub fn waker(&self) -> Wake {
+        waker(&self.woken)
+    }
+
+    /// Keeps this graph true from now on, with the one before as far as they are equal.
+    ///
+    /// # Errors
+    /// When it cannot be kept true; the one before still is.
+    pub fn swap(&mut self, prepared: Prepared) -> Result<Swapped, WiringError> {
+        let wiring = wire(&prepared, &self.host);
+        let swapped = self.scheduler.swap(wiring)?;
+        self.prepared = Some(Arc::new(prepared));
+        Ok(swapped)
+    }
+
+    /// Watches these files and directories for [`Turn::sources_changed`], and no others.
+    ///
+    /// # Errors
+    /// When one cannot be watched. The others are.
+    pub fn follow_sources(&mut self, paths: &[PathBuf]) -> io::Result<()> {
+        self.watches.follow(Key::Sources, paths)
+    }
+
+    /// Does what is to be done now, waits until something happens or so much time has passed, and
+    /// tells what happened.
+    ///
+    /// # Errors
+    /// When the kernel does not tell what happens any more.
+    pub fn turn(&mut self, patience: Option<Duration>) -> io::Result<Turn> {
+        let mut turn = Turn::default();
+        self.obey(&mut turn);
+        let wait = if turn.unwatched.is_empty() { patience } else { Some(Duration::ZERO) };
+        self.wait(wait)?;
+        for done in self.workers.take() {
+            self.scheduler.finished(done.vertex, done.outcome);
+            turn.reports.extend(done.reports);
+        }
+        for key in self.watches.take()? {
+            match key {
+                Key::Vertex(id) => self.scheduler.touched(id),
+                Key::Sources => turn.sources_changed = true,
+            }
+        }
+        if self.next_look.is_some_and(|at| at <= Instant::now()) {
+            self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
+            self.next_look = Some(Instant::now() + UNWATCHED);
+        }
+        self.obey(&mut turn);
+        Ok(turn)
+    }
+
+    /// All resources with how they stand, in the order of the graph.
+    pub fn standings(&self) -> Vec<(&ResourceRef, Standing)> {
+        self.scheduler.standings()
+    }
+
+    /// For how long there has been nothing to do.
+    pub fn quiet_for(&self) -> Option<Duration> {
+        let since = self.scheduler.quiet_since()?;
+        Some(Duration::from_millis(self.now().saturating_sub(since)))
+    }
+
+    /// Looks at every resource again.
+    pub fn look_at_all(&mut self) {
+        self.scheduler.look_at_all();
+    }
+
+    /// Milliseconds since the start.
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn obey(&mut self, turn: &mut Turn) {
+        loop {
+            let orders = self.scheduler.orders(self.now());
+            if orders.is_empty() {
+                return;
+            }
+            for order in orders {
+                match order {
+                    Order::Watch(id) => self.watch(id, turn),
+                    Order::Unwatch(id) => {
+                        self.watches.disarm(Key::Vertex(id));
+                        self.unwatched.remove(&id);
+                    }
+                    Order::Check { vertex, refresh } => self.check(vertex, refresh),
+                }
+            }
+        }
+    }
+
+    fn watch(&mut self, id: VertexId, turn: &mut Turn) {
+        let ready = match self.found(id) {
+            Some((prepared, resource)) => match &prepared.items[resource.0 as usize] {
+                Item::Ready(ready) => ready.instance.watches(&self.host),
+                _ => Vec::new(),
+            },
+            None => Vec::new(),
+        };
+        if let Err(error) = self.watches.arm(Key::Vertex(id), &ready, &self.host) {
+            self.unwatched.insert(id);
+            self.next_look.get_or_insert(Instant::now() + UNWATCHED);
+            turn.unwatched.extend(self.scheduler.name(id).map(|name| (name.clone(), error)));
+        }
+        self.scheduler.armed(id);
+    }
+
+    fn check(&self, vertex: VertexId, refresh: bool) {
+        let Some((prepared, resource)) = self.found(vertex) else { return };
+        let prepared = Arc::clone(prepared);
+        self.workers.give(Job { vertex, prepared, resource, refresh });
+    }
+
+    fn found(&self, id: VertexId) -> Option<(&Arc<Prepared>, ordain_graph::ResourceId)> {
+        let prepared = self.prepared.as_ref()?;
+        Some((prepared, prepared.graph.find(self.scheduler.name(id)?)?))
+    }
+
+    /// Waits until something happens, or until then.
+    fn wait(&self, patience: Option<Duration>) -> io::Result<()> {
+        let due = self.scheduler.wakes_at().map(|at| at.saturating_sub(self.now()));
+        let look = self.next_look.map(|at| at.saturating_duration_since(Instant::now()));
+        let look = look.filter(|_| !self.unwatched.is_empty());
+        let wait = [due.map(Duration::from_millis), look, patience].into_iter().flatten().min();
+        let wait = wait.map(|wait| {
+            Timespec::try_from(wait).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 })
+        });
+        let mut fds = [
+            PollFd::new(&self.woken, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.watches.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut fds, wait.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // Nothing to read is what it mostly is.
+        let _ = rustix::io::read(&self.woken, &mut [0; 8]);
+        Ok(())
+    }
+}
+
+fn waker(woken: &Arc<OwnedFd>) -> Wake {
+    let woken = Arc::clone(woken);
+    Arc::new(move || {
+        // If its counter is full it is awake.
+        let _ = rustix::io::write(&woken, &1_u64.to_ne_bytes());
+    })
+}

@@ -1,0 +1,81 @@
+//! From a prepared graph to what the scheduler sees of it.
+
+use std::hash::{Hash, Hasher};
+
+use ordain_graph::order::{NodeId, Role};
+use ordain_graph::{EdgeKind, Resource, ResourceId};
+use rustc_hash::FxHasher;
+
+use super::settings;
+use super::wiring::{Edge, Poll, Settings, Vertex, Wiring};
+use crate::host::Host;
+use crate::kind::Watch;
+use crate::prepare::{Item, Prepared};
+
+/// The vertices and edges of a graph, in its order.
+pub(super) fn wire(prepared: &Prepared, host: &Host) -> Wiring {
+    let mut place = vec![0; prepared.relations.len()];
+    for (i, node) in prepared.order.iter().enumerate() {
+        place[node.index()] = i as u32;
+    }
+    let vertices = prepared.order.iter().map(|&node| vertex(prepared, node, host)).collect();
+    let arcs = prepared.order.iter().flat_map(|&node| {
+        let from = place[node.index()];
+        prepared.relations.arcs(node).iter().map(move |arc| (from, arc))
+    });
+    let edges = arcs.map(|(from, arc)| Edge {
+        from,
+        to: place[arc.to.index()],
+        notify: arc.kind == EdgeKind::Notify,
+    });
+    Wiring { vertices, edges: edges.collect() }
+}
+
+fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
+    let node = prepared.relations.node(node);
+    let resource = prepared.graph.resource(node.resource);
+    let name = resource.id.clone();
+    if node.role != Role::Leaf {
+        return Vertex { name, role: node.role, digest: 0, settings: Settings::default() };
+    }
+    let mut settings = settings::of(resource);
+    match &prepared.items[node.resource.0 as usize] {
+        Item::Ready(ready) => {
+            settings.noop = ready.noop;
+            settings.poll = poll(settings.poll, ready.instance.watches(host));
+        }
+        // It fails at once, and again only when a graph has it otherwise.
+        Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),
+        Item::Container | Item::Virtual | Item::Filtered => settings.hidden = true,
+    }
+    Vertex { name, role: Role::Leaf, digest: digest(prepared, node.resource, resource), settings }
+}
+
+/// How changes are learnt of: as is written, else by what the kind can watch.
+fn poll(written: Poll, watches: Vec<Watch>) -> Poll {
+    let every = watches.iter().filter_map(|watch| match watch {
+        Watch::Every(pause) => Some(pause.as_millis() as u64),
+        Watch::Path(_) | Watch::Tree(_) | Watch::Unit(_) => None,
+    });
+    match (written, every.min()) {
+        (Poll::Watch, Some(pause)) => Poll::WatchAndEvery(pause),
+        (written, _) => written,
+    }
+}
+
+/// Equal for resources that are kept true in the same way.
+fn digest(prepared: &Prepared, id: ResourceId, resource: &Resource) -> u64 {
+    let mut hasher = FxHasher::default();
+    for attribute in &resource.attributes {
+        attribute.name.hash(&mut hasher);
+        attribute.value.hash(&mut hasher);
+    }
+    match &prepared.items[id.0 as usize] {
+        Item::Ready(ready) => ready.instance.surroundings().hash(&mut hasher),
+        Item::Bad(errors) => errors.iter().for_each(|e| e.message.hash(&mut hasher)),
+        Item::Container => 1.hash(&mut hasher),
+        Item::Virtual => 2.hash(&mut hasher),
+        Item::Filtered => 3.hash(&mut hasher),
+    }
+    hasher.finish()
+}

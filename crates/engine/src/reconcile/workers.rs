@@ -1,0 +1,108 @@
+//! The threads that check resources.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_graph::ResourceId;
+
+use super::scheduler::Outcome;
+use super::vertex::VertexId;
+use crate::apply::Mode;
+use crate::host::Host;
+use crate::prepare::Prepared;
+use crate::report::{ResourceReport, Status};
+use crate::step::{Events, Observer, Stepped, Stepper};
+use crate::watch::Wake;
+
+/// A resource that is to be checked.
+pub(super) struct Job {
+    pub(super) vertex: VertexId,
+    pub(super) prepared: Arc<Prepared>,
+    pub(super) resource: ResourceId,
+    pub(super) refresh: bool,
+}
+
+/// A resource that was checked.
+pub(super) struct Done {
+    pub(super) vertex: VertexId,
+    pub(super) outcome: Outcome,
+    pub(super) reports: Vec<ResourceReport>,
+}
+
+/// What all workers share.
+pub(super) struct Workshop {
+    pub(super) host: Arc<Host>,
+    pub(super) observer: Arc<dyn Observer + Send + Sync>,
+    pub(super) wake: Wake,
+}
+
+/// Threads that wait for jobs. They end when this is dropped, each after the job it has.
+pub(super) struct Workers {
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+}
+
+impl Workers {
+    /// Starts the threads.
+    pub(super) fn start(count: usize, workshop: Workshop) -> io::Result<Self> {
+        let (jobs, waiting) = channel();
+        let (sender, done) = channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let workshop = Arc::new(workshop);
+        for i in 0..count.max(1) {
+            let (waiting, sender) = (Arc::clone(&waiting), sender.clone());
+            let workshop = Arc::clone(&workshop);
+            let name = format!("worker {i}");
+            let work = move || work(&workshop, &waiting, &sender);
+            std::thread::Builder::new().name(name).spawn(work)?;
+        }
+        Ok(Self { jobs, done })
+    }
+
+    pub(super) fn give(&self, job: Job) {
+        // The threads live as long as the channel.
+        let _ = self.jobs.send(job);
+    }
+
+    /// What is done by now.
+    pub(super) fn take(&self) -> impl Iterator<Item = Done> + '_ {
+        self.done.try_iter()
+    }
+}
+
+fn work(workshop: &Workshop, waiting: &Mutex<Receiver<Job>>, done: &Sender<Done>) {
+    loop {
+        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        let stepper = Stepper {
+            prepared: &job.prepared,
+            host: &workshop.host,
+            observer: &*workshop.observer,
+            mode: Mode::Apply,
+        };
+        let incoming = Events { real: usize::from(job.refresh), noop: 0 };
+        let stepped = stepper.run_guarded(job.resource, incoming);
+        let outcome = outcome(&stepped);
+        // An old graph is dropped here and not where others wait for it.
+        drop(job.prepared);
+        let sent = done.send(Done { vertex: job.vertex, outcome, reports: stepped.reports });
+        (workshop.wake)();
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+fn outcome(stepped: &Stepped) -> Outcome {
+    let would = |report: &ResourceReport| report.status == Status::WouldChange;
+    if stepped.failed {
+        Outcome::Failed
+    } else if stepped.events.real > 0 {
+        Outcome::Changed
+    } else if stepped.reports.iter().any(would) {
+        Outcome::WouldChange
+    } else {
+        Outcome::InPlace
+    }
+}

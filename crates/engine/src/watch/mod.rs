@@ -1,0 +1,102 @@
+//! What happens on this machine, for those who wait for it: files by inotify, units of systemd by
+//! its bus.
+//!
+//! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
+//! tell too much and tell it twice; what it must not do is to miss something between the moment
+//! when [`Watches::arm`] returned and [`Watches::disarm`].
+
+mod paths;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use std::collections::BTreeSet;
+use std::hash::Hash;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::host::Host;
+use crate::kind::Watch;
+pub use paths::Paths;
+use units::Units;
+
+/// Wakes whoever sleeps in a poll.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// All that is watched, each for a key.
+pub struct Watches<K> {
+    paths: Paths<K>,
+    units: Units<K>,
+}
+
+impl<K: Copy + Eq + Hash + Ord> Watches<K> {
+    /// Nothing is watched. `wake` is called when something happened that [`Watches::as_fd`] does not
+    /// tell.
+    ///
+    /// # Errors
+    /// When the kernel gives no watch.
+    pub fn new(wake: Wake) -> io::Result<Self> {
+        Ok(Self { paths: Paths::new()?, units: Units::new(wake) })
+    }
+
+    /// Watches all of these for a key, besides what is watched for it already.
+    ///
+    /// # Errors
+    /// What cannot be watched, and why. The rest is.
+    pub fn arm(&mut self, key: K, watches: &[Watch], host: &Host) -> io::Result<()> {
+        let mut result = Ok(());
+        for watch in watches {
+            let armed = match watch {
+                Watch::Path(path) => self.paths.add(&host.path(path), false, key),
+                Watch::Tree(path) => self.paths.add(&host.path(path), true, key),
+                Watch::Unit(unit) => self.units.add(unit, key),
+                Watch::Every(_) => Ok(()),
+            };
+            result = result.and(armed);
+        }
+        result
+    }
+
+    /// Watches these paths for a key, and no others for it.
+    ///
+    /// # Errors
+    /// When one of them cannot be watched. The rest is.
+    pub fn follow(&mut self, key: K, paths: &[PathBuf]) -> io::Result<()> {
+        let old = self.paths.take(key);
+        let mut result = Ok(());
+        for path in paths {
+            result = result.and(self.paths.add(path, false, key));
+        }
+        self.paths.release(&old, key);
+        result
+    }
+
+    /// Watches nothing for a key any more.
+    pub fn disarm(&mut self, key: K) {
+        let old = self.paths.take(key);
+        self.paths.release(&old, key);
+        self.units.remove(key);
+    }
+
+    /// For whom something happened since the last call. Does not wait.
+    ///
+    /// # Errors
+    /// When the kernel does not tell any more.
+    pub fn take(&mut self) -> io::Result<BTreeSet<K>> {
+        let mut touched = FxHashSet::default();
+        self.paths.take_events(&mut touched)?;
+        self.units.take_events(&mut touched);
+        Ok(touched.into_iter().collect())
+    }
+}
+
+impl<K> AsFd for Watches<K> {
+    /// Readable when something happened to a file.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.paths.as_fd()
+    }
+}

@@ -1,0 +1,191 @@
+//! Machines that are kept true: what someone does to them is undone.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_engine::host::Host;
+use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
+use ordain_engine::report::Status;
+use ordain_engine::step::Silent;
+use ordain_graph::{EdgeKind, Graph};
+
+use crate::support::{Builder, Machine, text};
+
+struct Kept {
+    machine: Machine,
+    keeper: Keeper,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let machine = Machine::new();
+        let runner = Box::new(machine.commands.clone());
+        let host = Arc::new(Host { root: machine.host.root.clone(), runner });
+        let tuning = Tuning { jobs: 2, ..Tuning::default() };
+        let keeper = Keeper::new(host, Arc::new(Silent), tuning).unwrap();
+        Self { machine, keeper }
+    }
+
+    fn swap(&mut self, graph: &Graph) -> Swapped {
+        self.keeper.swap(self.machine.prepared(graph)).unwrap()
+    }
+
+    /// What is done until there is nothing to do; `Kind[title]` of what was changed.
+    fn settle(&mut self) -> Vec<String> {
+        let start = Instant::now();
+        let mut changed = Vec::new();
+        loop {
+            let turn = self.keeper.turn(Some(Duration::from_millis(5))).unwrap();
+            let is_idle = turn.reports.is_empty();
+            let reports = turn.reports.into_iter().filter(|r| r.status == Status::Changed);
+            changed.extend(reports.map(|r| r.resource.to_string()));
+            if is_idle && self.keeper.quiet_for().is_some() {
+                return changed;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "no rest; changed: {changed:?}");
+        }
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.machine.path(path)
+    }
+}
+
+#[test]
+fn files_are_repaired() {
+    let mut kept = Kept::new();
+    let mut builder = Builder::default();
+    builder.add("File", "/d", &[("ensure", text("directory"))]);
+    builder.add("File", "/d/e", &[("ensure", text("directory"))]);
+    builder.add("File", "/d/e/f", &[("content", text("right\n")), ("mode", text("0640"))]);
+    kept.swap(&builder.graph);
+    assert_eq!(kept.settle(), ["File[/d]", "File[/d/e]", "File[/d/e/f]"]);
+    fs::remove_file(kept.path("/d/e/f")).unwrap();
+    assert_eq!(kept.settle(), ["File[/d/e/f]"]);
+    fs::write(kept.path("/d/e/f"), "wrong\n").unwrap();
+    assert_eq!(kept.settle(), ["File[/d/e/f]"]);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(kept.path("/d/e/f"), mode).unwrap();
+    assert_eq!(kept.settle(), ["File[/d/e/f]"]);
+    fs::remove_dir_all(kept.path("/d")).unwrap();
+    assert_eq!(kept.settle(), ["File[/d]", "File[/d/e]", "File[/d/e/f]"]);
+    fs::rename(kept.path("/d"), kept.path("/other")).unwrap();
+    assert_eq!(kept.settle(), ["File[/d]", "File[/d/e]", "File[/d/e/f]"]);
+    assert_eq!(
+        (kept.machine.read("/d/e/f"), kept.machine.mode("/d/e/f")),
+        ("right\n".into(), 0o640)
+    );
+    fs::write(kept.path("/other/e/f"), "not ours any more\n").unwrap();
+    assert!(kept.settle().is_empty());
+    let standings = kept.keeper.standings();
+    assert!(standings.iter().all(|(_, how)| *how == Standing::InPlace), "{standings:?}");
+}
+
+#[test]
+fn a_repair_notifies() {
+    let mut kept = Kept::new();
+    std::os::unix::fs::symlink("/bin", kept.path("/bin")).unwrap();
+    let mut builder = Builder::default();
+    let file = builder.add("File", "/f", &[("content", text("right\n"))]);
+    let log = kept.path("/log");
+    let command = format!("/bin/sh -c 'echo again >> {}'", log.display());
+    let attributes = [("command", text(&command)), ("refreshonly", true.into())];
+    let exec = builder.add("Exec", "reload", &attributes);
+    builder.edge(file, exec, EdgeKind::Notify);
+    kept.swap(&builder.graph);
+    assert_eq!(kept.settle(), ["File[/f]", "Exec[reload]"]);
+    fs::remove_file(kept.path("/f")).unwrap();
+    assert_eq!(kept.settle(), ["File[/f]", "Exec[reload]"]);
+    assert_eq!(fs::read_to_string(log).unwrap(), "again\nagain\n");
+}
+
+#[test]
+fn a_swap_does_what_differs() {
+    let mut kept = Kept::new();
+    let graph = |files: &[(&str, &str)]| {
+        let mut builder = Builder::default();
+        for (path, content) in files {
+            builder.add("File", path, &[("content", text(content))]);
+        }
+        builder.graph
+    };
+    kept.swap(&graph(&[("/a", "1"), ("/b", "1"), ("/c", "1")]));
+    kept.settle();
+    let swapped = kept.swap(&graph(&[("/a", "1"), ("/b", "2"), ("/d", "1")]));
+    assert_eq!(swapped, Swapped { kept: 1, changed: 1, added: 1, removed: 1 });
+    let mut changed = kept.settle();
+    changed.sort();
+    assert_eq!(changed, ["File[/b]", "File[/d]"]);
+    fs::write(kept.path("/c"), "nobody's").unwrap();
+    fs::write(kept.path("/a"), "wrong").unwrap();
+    fs::write(kept.path("/b"), "wrong").unwrap();
+    let mut changed = kept.settle();
+    changed.sort();
+    assert_eq!(changed, ["File[/a]", "File[/b]"]);
+    let found = ["/a", "/b", "/c", "/d"].map(|path| kept.machine.read(path));
+    assert_eq!(found, ["1", "2", "nobody's", "1"]);
+}
+
+#[test]
+fn a_purged_directory_stays_clean_and_knows_what_is_declared() {
+    let mut kept = Kept::new();
+    let purged = [("ensure", text("directory")), ("recurse", true.into()), ("purge", true.into())];
+    let mut builder = Builder::default();
+    builder.add("File", "/conf.d", &purged);
+    builder.add("File", "/conf.d/a", &[("content", text("a"))]);
+    kept.swap(&builder.graph);
+    kept.settle();
+    fs::write(kept.path("/conf.d/b"), "stranger").unwrap();
+    kept.settle();
+    assert!(!kept.machine.exists("/conf.d/b"));
+    fs::create_dir_all(kept.path("/conf.d/x")).unwrap();
+    kept.settle();
+    builder.add("File", "/conf.d/b", &[("content", text("b"))]);
+    let swapped = kept.swap(&builder.graph);
+    assert_eq!(swapped, Swapped { kept: 1, changed: 1, added: 1, removed: 0 });
+    kept.settle();
+    assert_eq!(kept.machine.read("/conf.d/b"), "b");
+}
+
+#[test]
+fn what_fails_is_tried_again_and_holds_back_what_depends() {
+    let mut kept = Kept::new();
+    let mut builder = Builder::default();
+    let file = builder.add("File", "/missing/f", &[("content", text("x"))]);
+    let after = builder.add("File", "/after", &[("content", text("x"))]);
+    builder.add("File", "/beside", &[("content", text("x"))]);
+    builder.edge(file, after, EdgeKind::Before);
+    kept.swap(&builder.graph);
+    let mut failed = false;
+    while !failed || !kept.machine.exists("/beside") {
+        let turn = kept.keeper.turn(None).unwrap();
+        failed |= turn.reports.iter().any(|report| report.status == Status::Failed);
+    }
+    assert!(!kept.machine.exists("/after"));
+    let how = kept.keeper.standings()[0].1;
+    assert_eq!(how, Standing::Failed);
+    fs::create_dir(kept.path("/missing")).unwrap();
+    let changed = kept.settle();
+    let repaired: Vec<&String> = changed.iter().filter(|name| *name != "File[/beside]").collect();
+    assert_eq!(repaired, ["File[/missing/f]", "File[/after]"]);
+}
+
+#[test]
+fn sources_are_followed() {
+    let mut kept = Kept::new();
+    kept.swap(&Builder::default().graph);
+    kept.machine.write("/src/site.pp", "1");
+    let paths = ["/src/site.pp", "/src/hiera.yaml"].map(|path| kept.path(path));
+    kept.keeper.follow_sources(&paths).unwrap();
+    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    kept.machine.write("/src/other", "2");
+    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    kept.machine.write("/src/hiera.yaml", "2");
+    assert!(kept.keeper.turn(None).unwrap().sources_changed);
+    kept.keeper.follow_sources(&paths[..1]).unwrap();
+    kept.machine.write("/src/hiera.yaml", "3");
+    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    kept.machine.write("/src/site.pp", "3");
+    assert!(kept.keeper.turn(None).unwrap().sources_changed);
+}
