@@ -51,6 +51,18 @@ Examples:
   ordain apply . --tags ntp,motd --noop
   ordain apply next.plan";
 
+/// The same under `ordain watch --help`.
+pub const WATCH_HELP: &str = "\
+Exit codes:
+  0  it was told to end; with --converged-timeout: nothing had to change
+  1  an error in the command line; with --converged-timeout: something failed
+  2  with --converged-timeout: changes were made
+
+Examples:
+  ordain watch site.pp
+  ordain watch . --format json >> /var/log/ordain.jsonl
+  ordain watch . --converged-timeout 5";
+
 /// The exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {

@@ -137,6 +137,7 @@ fn load_as(
         }
         input::open_code(ui, text, args)?
     } else if is_document(path) {
+        args.touched.note(path);
         let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
         return read(path, &text, args);
     } else {

@@ -10,7 +10,7 @@ use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World};
 use serde_json::{Map, Value as Json, json};
 
 use crate::codes;
@@ -47,6 +47,8 @@ pub struct Model<'a> {
     pub config: Option<PathBuf>,
     /// Further settings.
     pub settings: Vec<Setting>,
+    /// Where the paths are noted that are read.
+    pub touched: Touched,
 }
 
 impl<'a> Model<'a> {
@@ -59,6 +61,7 @@ impl<'a> Model<'a> {
             modulepath: modulepath.into_iter().flatten().collect(),
             config: None,
             settings: Vec::new(),
+            touched: args.touched.clone(),
         }
     }
 }
@@ -212,7 +215,7 @@ fn with_outcome<T>(
     sources: &SourceMap,
     then: impl FnOnce(&mut Outcome<'_>) -> T,
 ) -> Result<T, Diagnostic> {
-    let world = HostWorld::new();
+    let world = HostWorld::noting(model.touched.clone());
     let request = request(model, sources, &world)?;
     Ok(then(&mut session::compile(request)))
 }
@@ -250,7 +253,7 @@ fn request<'w>(
 }
 
 fn run(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Ran, Diagnostic> {
-    let world = HostWorld::new();
+    let world = HostWorld::noting(model.touched.clone());
     finished(session::compile(request(model, sources, &world)?), form, sources)
 }
 
@@ -293,7 +296,7 @@ fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result
 /// what the project asks for, and whether it is that.
 fn modules(model: &Model<'_>) -> Result<Vec<Vec<String>>, Diagnostic> {
     let sources = SourceMap::new();
-    let world = HostWorld::new();
+    let world = HostWorld::noting(model.touched.clone());
     let mut request = request(model, &sources, &world)?;
     request.check_only = true;
     let outcome = session::compile(request);

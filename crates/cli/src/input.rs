@@ -143,7 +143,7 @@ fn open_laid_out(
     args: &CompileArgs,
     layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Failure>,
 ) -> Result<Input, Failure> {
-    let world = new_world();
+    let world = new_world(args);
     let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
     let name = args.environment.clone().or_else(|| data.environment.clone());
     let name = name.unwrap_or_else(|| DEFAULT_ENVIRONMENT.into());
@@ -159,8 +159,8 @@ fn open_laid_out(
 /// The environment of nodes of which nothing else is said.
 pub const DEFAULT_ENVIRONMENT: &str = "production";
 
-fn new_world() -> Arc<dyn World> {
-    Arc::new(CachedWorld::new(HostWorld::new()))
+fn new_world(args: &CompileArgs) -> Arc<dyn World> {
+    Arc::new(CachedWorld::new(HostWorld::noting(args.touched.clone())))
 }
 
 /// A program that is ready to be compiled, for any node.
@@ -177,7 +177,7 @@ pub struct Opened {
 /// # Errors
 /// As [`open`].
 pub fn open_for_all(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Opened, Failure> {
-    let world = new_world();
+    let world = new_world(args);
     let name = args.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
     let layout = layout(world.as_ref(), Some(path), args, name)?;
     open_layout(ui, world, layout, args, name)

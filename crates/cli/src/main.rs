@@ -14,11 +14,13 @@ mod mcl;
 mod merging;
 mod node;
 mod options;
+mod runs;
 mod served;
 mod several;
 mod show;
 mod spiff;
 mod ui;
+mod watching;
 
 use std::ffi::OsString;
 use std::io::Write;

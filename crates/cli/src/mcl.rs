@@ -14,7 +14,7 @@ use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::surroundings::{MemoryShared, Shared, Surroundings};
 use ordain_mcl::session::{self, Compiled, Input, Options};
 use ordain_mcl::{explain, fmt, lower};
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest};
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World, suggest};
 
 use crate::codes;
 use crate::exit::Failure;
@@ -93,13 +93,16 @@ pub struct Request<'a> {
     pub module_path: Option<PathBuf>,
     /// The name of the host; none is that of this machine.
     pub hostname: Option<String>,
+    /// Where the paths are noted that are read.
+    pub touched: Touched,
 }
 
 impl<'a> Request<'a> {
     /// What stands at a path, compiled as the arguments of most verbs say.
     pub fn of(path: &'a Path, args: &CompileArgs) -> Self {
         let module_path = args.modulepath.as_deref().map(PathBuf::from);
-        Self { path, edition: Edition::Wide, module_path, hostname: args.node.clone() }
+        let (hostname, touched) = (args.node.clone(), args.touched.clone());
+        Self { path, edition: Edition::Wide, module_path, hostname, touched }
     }
 }
 
@@ -119,6 +122,7 @@ impl Request<'_> {
         Machine {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
+            world: HostWorld::noting(self.touched.clone()),
             ..Machine::default()
         }
     }
@@ -441,6 +445,7 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         edition: Edition::Upstream,
         module_path: module_path.map(PathBuf::from),
         hostname: told.values.get("--hostname").cloned(),
+        touched: Touched::default(),
     };
     let input = input(given)?;
     let sources = SourceMap::new();

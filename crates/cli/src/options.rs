@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ordain_source::Touched;
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]
@@ -107,4 +108,7 @@ pub struct CompileArgs {
     /// Also give manifests the flat facts of earlier times, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
+    /// Where the paths are noted that a compile reads
+    #[arg(skip)]
+    pub touched: Touched,
 }

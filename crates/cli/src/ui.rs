@@ -27,6 +27,8 @@ pub struct Ui {
     log: LogStyle,
     errors: usize,
     warnings: usize,
+    /// What was written to standard error while that is held back.
+    held: Option<String>,
 }
 
 /// The styles that have a meaning. Text says the same without them.
@@ -78,7 +80,24 @@ impl Ui {
             },
             errors: 0,
             warnings: 0,
+            held: None,
         }
+    }
+
+    /// Holds back what is to go to standard error.
+    pub fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Gives what was held back; what comes goes to standard error again.
+    pub fn release(&mut self) -> String {
+        self.forget_counts();
+        self.held.take().unwrap_or_default()
+    }
+
+    /// The log of resources, a line each.
+    pub fn lines(&self) -> Progress {
+        Progress { style: self.log, logs: true, line: None }
     }
 
     /// Standard output, for results.
@@ -175,6 +194,10 @@ impl Ui {
 
     /// Writes to standard error. When nobody reads it there is nobody to tell.
     fn err(&mut self, text: &str) {
+        if let Some(held) = &mut self.held {
+            held.push_str(text);
+            return;
+        }
         let _ = self.out.flush();
         let _ = io::stderr().write_all(text.as_bytes());
     }

@@ -199,10 +199,6 @@ impl<W: World> World for CachedWorld<W> {
     fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
         self.inner.start(request)
     }
-
-    fn touched(&self) -> Vec<PathBuf> {
-        self.inner.touched()
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustc_hash::FxHashSet;
@@ -135,10 +135,6 @@ pub trait World: Send + Sync {
         let program = request.argv.first().map_or("", String::as_str);
         Err(io::Error::new(io::ErrorKind::NotFound, format!("no process can run here: {program}")))
     }
-    /// Every path that was read, listed or looked for so far, in order of name.
-    fn touched(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
 }
 
 /// The most bytes of one file that a compile reads: far more than text that people write, and an end
@@ -195,10 +191,33 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// The real machine. Records which paths were touched.
+/// Every path that was read, listed or looked for, whether it was there or not. Those who wait for
+/// changes of what was compiled wait for these.
+#[derive(Clone, Default, Debug)]
+pub struct Touched(Arc<Mutex<FxHashSet<OsString>>>);
+
+impl Touched {
+    /// Notes a path.
+    pub fn note(&self, path: &Path) {
+        let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !touched.contains(path.as_os_str()) {
+            touched.insert(path.into());
+        }
+    }
+
+    /// The paths, in order of name.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paths: Vec<PathBuf> = touched.iter().map(PathBuf::from).collect();
+        paths.sort();
+        paths
+    }
+}
+
+/// The real machine. Notes which paths were touched.
 #[derive(Default, Debug)]
 pub struct HostWorld {
-    touched: Mutex<FxHashSet<OsString>>,
+    touched: Touched,
 }
 
 impl HostWorld {
@@ -207,11 +226,13 @@ impl HostWorld {
         Self::default()
     }
 
+    /// The same; what is touched is noted there.
+    pub fn noting(touched: Touched) -> Self {
+        Self { touched }
+    }
+
     fn touch(&self, path: &Path) {
-        let mut touched = self.touched.lock().unwrap_or_else(|e| e.into_inner());
-        if !touched.contains(path.as_os_str()) {
-            touched.insert(path.into());
-        }
+        self.touched.note(path);
     }
 }
 
@@ -325,13 +346,6 @@ impl World for HostWorld {
 
     fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
         crate::peer::spawn(request)
-    }
-
-    fn touched(&self) -> Vec<PathBuf> {
-        let touched = self.touched.lock().unwrap_or_else(|e| e.into_inner());
-        let mut paths: Vec<PathBuf> = touched.iter().map(PathBuf::from).collect();
-        paths.sort();
-        paths
     }
 }
 

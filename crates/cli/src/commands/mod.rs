@@ -16,8 +16,9 @@ mod graph;
 mod lookup;
 pub mod merge;
 mod parse;
-mod plan;
+pub mod plan;
 mod types;
+pub mod watch;
 
 use clap::{Args, Subcommand};
 
@@ -60,6 +61,7 @@ verbs! {
     "compile" Compile(compile::CompileCommandArgs) => compile::run,
     "plan" Plan(plan::PlanArgs) => plan::run,
     "apply" Apply(apply::ApplyArgs) => apply::run,
+    "watch" Watch(watch::WatchArgs) => watch::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

@@ -56,7 +56,7 @@ pub struct SelectionArgs {
     /// No resource with one of these tags
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub skip_tags: Vec<String>,
-    /// How many resources to work on at the same time [default: 1]
+    /// How many resources to work on at the same time [default: 1; for watch: 4]
     #[arg(long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     /// A directory that stands for the machine's file system

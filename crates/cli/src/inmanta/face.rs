@@ -10,8 +10,8 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
 use ordain_inmanta::{export, output};
-use ordain_source::SourceMap;
 use ordain_source::limits::on_deep_stack;
+use ordain_source::{SourceMap, Touched};
 
 use super::table::table;
 use super::{Model, STACK, modules, with_outcome};
@@ -381,6 +381,7 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings,
+        touched: Touched::default(),
     };
     let told = on_deep_stack(STACK, || {
         with_outcome(&model, &sources, |outcome| told(outcome, global, exports))
@@ -476,6 +477,7 @@ fn list(global: &Global) -> io::Result<ExitCode> {
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings: Vec::new(),
+        touched: Touched::default(),
     };
     match modules(&model) {
         Ok(rows) => say(&table(

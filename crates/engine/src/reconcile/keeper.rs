@@ -154,6 +154,11 @@ impl Keeper {
         self.scheduler.look_at_all();
     }
 
+    /// Begins nothing more and waits for what is under way.
+    pub fn end(self) -> Vec<ResourceReport> {
+        self.workers.end().into_iter().flat_map(|done| done.reports).collect()
+    }
+
     /// Milliseconds since the start.
     fn now(&self) -> u64 {
         self.started.elapsed().as_millis() as u64

@@ -65,6 +65,12 @@ impl Workers {
         let _ = self.jobs.send(job);
     }
 
+    /// What is done when the threads have ended.
+    pub(super) fn end(self) -> Vec<Done> {
+        drop(self.jobs);
+        self.done.iter().collect()
+    }
+
     /// What is done by now.
     pub(super) fn take(&self) -> impl Iterator<Item = Done> + '_ {
         self.done.try_iter()

@@ -1,0 +1,53 @@
+//! `ordain watch`: keep this machine matching.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::plan::SelectionArgs;
+use crate::exit::{Exit, Failure, WATCH_HELP};
+use crate::options::{CompileArgs, TextOrJson};
+use crate::ui::Ui;
+use crate::watching;
+
+/// Keep this machine as a manifest, a control repository, a model or a program says
+///
+/// What differs is repaired when it happens, and the sources are compiled again when one of them
+/// changes; while they have errors, what was kept true still is. SIGTERM and ^C end it after what
+/// is under way, a second one at once; SIGHUP makes it read and look at everything again.
+#[derive(Args)]
+#[command(after_help = WATCH_HELP)]
+pub struct WatchArgs {
+    /// A manifest, a directory, a model, a program, a graph or a catalog
+    pub path: PathBuf,
+    /// How to tell what happens: on a terminal as a screen, else as lines; or as JSON
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    pub format: TextOrJson,
+    /// Lines also on a terminal
+    #[arg(long)]
+    pub lines: bool,
+    /// Change nothing, only say what would be changed
+    #[arg(long)]
+    pub noop: bool,
+    /// How often to look at everything, whatever events say; 0 is never
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub interval: u64,
+    /// End when there was nothing to do for so long
+    #[arg(long, value_name = "SECONDS")]
+    pub converged_timeout: Option<u64>,
+    /// Where the lock and the journal of runs are
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
+    pub state_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// Watches.
+///
+/// # Errors
+/// When another run is under way or the state directory cannot be used.
+pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
+    watching::run(ui, args)
+}

@@ -1,0 +1,127 @@
+//! Runs that change the machine: where they keep their lock and journal, what they write down and
+//! how they tell it.
+
+use std::path::{Path, PathBuf};
+
+use ordain_engine::kind::Change;
+use ordain_engine::report::{Counts, ResourceReport};
+use ordain_engine::saved::{action_name, status_name};
+use ordain_graph::ResourceRef;
+use ordain_source::Diagnostic;
+use ordain_store::{Run, Store};
+use serde_json::{Value as Json, json};
+
+use crate::codes;
+use crate::exit::Failure;
+use crate::ui::{Ui, engine_level};
+
+/// The directory of lock and journal.
+///
+/// # Errors
+/// When none is given and there is no home directory.
+pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    if let Some(dir) = given {
+        return Ok(dir.to_path_buf());
+    }
+    if rustix::process::geteuid().is_root() {
+        return Ok("/var/lib/ordain".into());
+    }
+    let var = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let home = || var("HOME").map(|home| home.join(".local/state"));
+    let base = var("XDG_STATE_HOME").or_else(home);
+    base.map(|dir| dir.join("ordain")).ok_or_else(|| {
+        Diagnostic::error(codes::STATE, "there is no home directory to keep state in")
+            .help("--state-dir says where to keep it")
+    })
+}
+
+/// Says which earlier runs did not come to their end.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<(), Failure> {
+    for run in store.take_interrupted().map_err(codes::state)? {
+        let text = format!("an earlier run (process {}) did not come to its end", run.pid);
+        let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
+        for step in &run.under_way {
+            warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
+        }
+        ui.message(&warning);
+    }
+    Ok(())
+}
+
+/// Writes down that the machine is about to be changed for a resource.
+///
+/// # Errors
+/// When it cannot be written; then nothing may be changed.
+pub fn note_acting(
+    store: &Store,
+    run: Run,
+    resource: &ResourceRef,
+    changes: &[Change],
+) -> Result<(), String> {
+    let action = changes.first().map_or("refresh", |c| action_name(c.action));
+    store.begin_step(run, &resource.to_string(), action).map_err(|e| e.to_string())
+}
+
+/// Writes down that it was changed, or could not be.
+pub fn note_acted(store: &Store, run: Run, resource: &ResourceRef, ok: bool) {
+    // What is not marked as done is looked at again: that is all that the mark is for.
+    let _ = store.end_step(run, &resource.to_string(), ok);
+}
+
+/// How many resources fared how, in words.
+pub fn counts_text(counts: &Counts) -> String {
+    let mut parts = vec![
+        format!("{} created", counts.created),
+        format!("{} changed", counts.modified),
+        format!("{} removed", counts.removed),
+        format!("{} in place", counts.in_place),
+    ];
+    let more = [
+        (counts.run, "run"),
+        (counts.refreshed, "refreshed"),
+        (counts.skipped, "left out"),
+        (counts.failed, "failed"),
+    ];
+    parts.extend(more.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
+    parts.join(", ") + "."
+}
+
+/// The same as a document has it.
+pub fn counts_json(counts: &Counts) -> Json {
+    json!({
+        "created": counts.created, "changed": counts.modified, "removed": counts.removed,
+        "run": counts.run, "in_place": counts.in_place, "failed": counts.failed,
+        "skipped": counts.skipped, "refreshed": counts.refreshed,
+    })
+}
+
+/// A resource of a run as a document has it.
+pub fn resource_json(report: &ResourceReport) -> Json {
+    let changes: Vec<_> = report
+        .changes
+        .iter()
+        .map(|c| {
+            json!({
+                "action": action_name(c.action), "property": c.property, "message": c.message,
+                "before": write(&c.before), "after": write(&c.after),
+            })
+        })
+        .collect();
+    let lines: Vec<_> = report
+        .lines
+        .iter()
+        .map(|l| json!({ "log": engine_level(l.level).word(), "source": l.source, "message": l.message }))
+        .collect();
+    json!({
+        "resource": report.resource.to_string(), "status": status_name(report.status),
+        "refreshed": report.refreshed, "changes": changes, "logs": lines,
+        "seconds": report.duration.as_secs_f64(),
+    })
+}
+
+fn write(value: &ordain_data::Value) -> Json {
+    ordain_graph::json::write_value(value, ordain_graph::json::Secrets::Omit)
+}

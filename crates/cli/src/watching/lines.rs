@@ -1,0 +1,158 @@
+//! What happens, a line each: for logs, for people who look at logs, and for programs.
+
+use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ordain_engine::reconcile::Standing;
+use ordain_engine::report::{ResourceReport, Status};
+use ordain_engine::step::Observer;
+use ordain_graph::ResourceRef;
+use serde_json::{Value as Json, json};
+
+use super::{NewGraph, Teller};
+use crate::runs;
+use crate::ui::{Progress, Ui, count};
+
+/// Lines for people.
+pub(super) struct Lines {
+    log: Progress,
+}
+
+impl Lines {
+    pub(super) fn new(ui: &Ui) -> Self {
+        Self { log: ui.lines() }
+    }
+}
+
+fn print(text: &str) {
+    // When nobody reads it there is nobody to tell.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+impl Teller for Lines {
+    fn graph(&mut self, graph: &NewGraph) {
+        print(&format!("{}\n", graph_text(graph)));
+    }
+
+    fn refused(&mut self, text: &str) {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        print("The sources have errors; what was kept true still is.\n");
+    }
+
+    fn remarks(&mut self, text: &str) {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    fn report(&mut self, report: &ResourceReport) {
+        self.log.finished(report);
+    }
+
+    fn note(&mut self, text: &str) {
+        print(&format!("{text}\n"));
+    }
+
+    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
+        print(&format!("{}\n", standings_text(standings)));
+    }
+}
+
+/// What a new graph brings, in words.
+pub(super) fn graph_text(graph: &NewGraph) -> String {
+    let swapped = graph.swapped;
+    let total = swapped.kept + swapped.changed + swapped.added;
+    let parts = [(swapped.added, "new"), (swapped.changed, "changed"), (swapped.removed, "gone")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let parts = if parts.is_empty() { "all as before".to_string() } else { parts.join(", ") };
+    let (sources, took) = (count(graph.sources, "source"), graph.took.as_millis());
+    format!("Keeping {} true ({parts}), from {sources} in {took} ms.", count(total, "resource"))
+}
+
+/// How many resources stand how, in words.
+pub(super) fn standings_text(standings: &[(&ResourceRef, Standing)]) -> String {
+    let counts = counts(standings);
+    let parts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+    if parts.is_empty() { "Nothing is declared.".into() } else { format!("{}.", parts.join(", ")) }
+}
+
+/// How many resources stand how; what nothing stands as is left out.
+pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static str, usize)> {
+    let all = [
+        Standing::InPlace,
+        Standing::Running,
+        Standing::Waiting,
+        Standing::Flapping,
+        Standing::Failed,
+    ];
+    let of = |wanted| standings.iter().filter(|(_, how)| *how == wanted).count();
+    all.iter().map(|how| (word(*how), of(*how))).filter(|(_, n)| *n > 0).collect()
+}
+
+/// The word for how a resource stands.
+pub(super) fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::InPlace => "in place",
+        Standing::Running => "running",
+        Standing::Waiting => "waiting",
+        Standing::Flapping => "flapping",
+        Standing::Failed => "failed",
+        Standing::Hidden => "not looked at",
+    }
+}
+
+/// Lines for programs: an object each, with what happened as `event` and when as `time`.
+pub(super) struct JsonLines;
+
+impl JsonLines {
+    fn tell(&self, event: &str, mut members: Json) {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        members["event"] = json!(event);
+        members["time"] = json!(time.as_millis() as f64 / 1000.0);
+        print(&format!("{members}\n"));
+    }
+}
+
+impl Teller for JsonLines {
+    fn graph(&mut self, graph: &NewGraph) {
+        let swapped = graph.swapped;
+        self.tell(
+            "graph",
+            json!({
+                "kept": swapped.kept, "changed": swapped.changed, "new": swapped.added,
+                "gone": swapped.removed, "sources": graph.sources,
+                "seconds": graph.took.as_secs_f64(),
+            }),
+        );
+    }
+
+    fn refused(&mut self, text: &str) {
+        self.tell("refused", json!({ "message": text }));
+    }
+
+    fn remarks(&mut self, text: &str) {
+        self.tell("remarks", json!({ "message": text }));
+    }
+
+    fn report(&mut self, report: &ResourceReport) {
+        if report.status != Status::InPlace || !report.lines.is_empty() {
+            self.tell("resource", runs::resource_json(report));
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.tell("note", json!({ "message": text }));
+    }
+
+    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
+        let counts: serde_json::Map<String, Json> = counts(standings)
+            .into_iter()
+            .map(|(word, n)| (word.replace(' ', "_"), n.into()))
+            .collect();
+        let failed: Vec<String> = standings
+            .iter()
+            .filter(|(_, how)| matches!(how, Standing::Failed | Standing::Flapping))
+            .map(|(name, _)| name.to_string())
+            .collect();
+        self.tell("settled", json!({ "resources": counts, "failed": failed }));
+    }
+}

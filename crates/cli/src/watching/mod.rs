@@ -1,0 +1,327 @@
+//! `ordain watch`: compiles, keeps true what was compiled, and compiles again when a source changes.
+
+mod lines;
+mod manager;
+mod signals;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_engine::kind::Change;
+use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
+use ordain_engine::registry::Registry;
+use ordain_engine::report::{ResourceReport, Status};
+use ordain_engine::step::Observer;
+use ordain_graph::ResourceRef;
+use ordain_source::{Diagnostic, Touched};
+use ordain_store::{Run, RunLock, Store};
+
+use crate::codes;
+use crate::commands::plan::prepare;
+use crate::commands::watch::WatchArgs;
+use crate::exit::{Exit, Failure};
+use crate::graphs;
+use crate::options::CompileArgs;
+use crate::runs;
+use crate::ui::Ui;
+use lines::{JsonLines, Lines};
+use manager::Manager;
+use signals::Asked;
+use view::View;
+
+/// How long sources have to be at rest before they are compiled, so that a checkout of many files is
+/// compiled once.
+const REST: Duration = Duration::from_millis(30);
+
+/// The longest that a change of a source waits for rest.
+const LONGEST_REST: Duration = Duration::from_millis(500);
+
+/// Who is told what happens.
+trait Teller {
+    /// Another graph is kept true.
+    fn graph(&mut self, graph: &NewGraph);
+
+    /// The sources do not compile, or their graph cannot be kept true; what was kept true still is.
+    fn refused(&mut self, text: &str);
+
+    /// Warnings and logs of a compile.
+    fn remarks(&mut self, text: &str);
+
+    /// A resource was looked at.
+    fn report(&mut self, report: &ResourceReport);
+
+    /// Something about the run itself.
+    fn note(&mut self, text: &str);
+
+    /// Everything was looked at, and nothing is to be done now.
+    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]);
+
+    /// Whether [`Teller::draw`] is of use.
+    fn draws(&self) -> bool {
+        false
+    }
+
+    /// Shows how everything stands.
+    fn draw(&mut self, _standings: &[(&ResourceRef, Standing)]) {}
+}
+
+/// A graph that is kept true from now on.
+struct NewGraph {
+    /// How it differs from the one before.
+    swapped: Swapped,
+    /// How many files and directories it was made from.
+    sources: usize,
+    /// How long it took to make it.
+    took: Duration,
+}
+
+/// Watches until a signal or the end of all work.
+///
+/// # Errors
+/// When another run is under way or the state directory cannot be used.
+pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
+    let dir = runs::state_dir(args.state_dir.as_deref())?;
+    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    runs::interrupted(ui, &store)?;
+    let failed = |e: std::io::Error| codes::io("cannot watch", &e);
+    Asked::block().map_err(failed)?;
+    let run = store.begin("watch").map_err(codes::state)?;
+    let notes = Notes { store: Arc::clone(&store), run };
+    let host = Arc::new(args.selection.host());
+    let keeper = Keeper::new(host, Arc::new(notes), tuning(args)).map_err(failed)?;
+    let asked = Asked::listen(keeper.waker()).map_err(failed)?;
+    let mut watching = Watching {
+        teller: teller(ui, args),
+        ui,
+        args,
+        keeper,
+        registry: Arc::default(),
+        manager: Manager::of_environment(),
+        last: Said::default(),
+        changed: 0,
+        is_settled: false,
+        is_ready: false,
+    };
+    watching.compile();
+    watching.follow(&asked).map_err(failed)?;
+    let Watching { keeper, mut teller, manager, changed, .. } = watching;
+    manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
+    let mut failing = 0;
+    if !asked.end() {
+        let standings = keeper.standings();
+        failing = standings.iter().filter(|(_, how)| *how == Standing::Failed).count();
+    }
+    for report in keeper.end() {
+        teller.report(&report);
+    }
+    drop(teller);
+    let summary = serde_json::json!({ "changed": changed });
+    store.finish(run, &summary).map_err(codes::state)?;
+    Ok(match (asked.end(), failing, changed) {
+        (true, ..) | (false, 0, 0) => Exit::Done,
+        (false, 0, _) => Exit::Changes,
+        (false, ..) => Exit::Failed,
+    })
+}
+
+fn tuning(args: &WatchArgs) -> Tuning {
+    let jobs = args.selection.jobs.map_or(4, Into::into);
+    let sweep = (args.interval > 0).then(|| args.interval.saturating_mul(1000));
+    Tuning { jobs, sweep, ..Tuning::default() }
+}
+
+fn teller(ui: &Ui, args: &WatchArgs) -> Box<dyn Teller> {
+    use crate::options::TextOrJson;
+    match args.format {
+        TextOrJson::Json => Box::new(JsonLines),
+        TextOrJson::Text if args.lines || !View::fits(ui) => Box::new(Lines::new(ui)),
+        TextOrJson::Text => Box::new(View::new(ui, &args.path)),
+    }
+}
+
+/// Writes down what is changed.
+struct Notes {
+    store: Arc<Store>,
+    run: Run,
+}
+
+impl Observer for Notes {
+    fn acting(&self, resource: &ResourceRef, changes: &[Change]) -> Result<(), String> {
+        runs::note_acting(&self.store, self.run, resource, changes)
+    }
+
+    fn acted(&self, resource: &ResourceRef, ok: bool) {
+        runs::note_acted(&self.store, self.run, resource, ok);
+    }
+}
+
+/// What was said last, so that it is not said again.
+#[derive(Default)]
+struct Said {
+    refused: String,
+    remarks: String,
+}
+
+struct Watching<'a> {
+    ui: &'a mut Ui,
+    args: &'a WatchArgs,
+    keeper: Keeper,
+    registry: Arc<Registry>,
+    teller: Box<dyn Teller>,
+    manager: Manager,
+    last: Said,
+    /// How many resources were changed so far.
+    changed: usize,
+    is_settled: bool,
+    is_ready: bool,
+}
+
+impl Watching<'_> {
+    /// Turns until the end is asked for, or comes by itself.
+    fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
+        // When the sources changed first and last since they were compiled.
+        let mut dirty: Option<(Instant, Instant)> = None;
+        let mut drawn = Instant::now();
+        while !asked.end() {
+            let turn = self.keeper.turn(self.patience(dirty, drawn))?;
+            self.manager.tell("WATCHDOG=1");
+            let now = Instant::now();
+            for (resource, error) in &turn.unwatched {
+                self.teller.note(&format!("{resource} cannot be watched and is polled: {error}"));
+            }
+            for report in &turn.reports {
+                self.changed += usize::from(report.status == Status::Changed);
+                self.teller.report(report);
+            }
+            if turn.sources_changed {
+                dirty = Some((dirty.map_or(now, |(first, _)| first), now));
+            }
+            if asked.take_reload() {
+                self.manager.tell("RELOADING=1");
+                self.keeper.look_at_all();
+                self.compile();
+                self.manager.tell("READY=1");
+                dirty = None;
+            }
+            if dirty.is_some_and(|(first, last)| now - last >= REST || now - first >= LONGEST_REST)
+            {
+                self.compile();
+                dirty = None;
+            }
+            self.tell_rest();
+            if self.teller.draws() && now - drawn >= view::PAUSE {
+                self.teller.draw(&self.keeper.standings());
+                drawn = now;
+            }
+            if self.is_over() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// How long the next turn may wait.
+    fn patience(&self, dirty: Option<(Instant, Instant)>, drawn: Instant) -> Option<Duration> {
+        let rest = dirty.map(|_| REST);
+        let draw = self.teller.draws().then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
+        let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
+        let end = self.args.converged_timeout.map(|seconds| {
+            let wanted = Duration::from_secs(seconds);
+            wanted.saturating_sub(self.keeper.quiet_for().unwrap_or_default())
+        });
+        [rest, draw, end, self.manager.patience].into_iter().flatten().min()
+    }
+
+    /// Whether nothing had to be done for as long as was asked for.
+    fn is_over(&self) -> bool {
+        let quiet = || self.keeper.quiet_for().unwrap_or_default();
+        let wanted = self.args.converged_timeout.map(Duration::from_secs);
+        wanted.is_some_and(|wanted| self.keeper.quiet_for().is_some() && quiet() >= wanted)
+    }
+
+    /// Says so when there is nothing to do any more.
+    fn tell_rest(&mut self) {
+        let is_settled = self.keeper.quiet_for().is_some();
+        if is_settled && !self.is_settled {
+            self.teller.settled(&self.keeper.standings());
+        }
+        self.is_settled = is_settled;
+    }
+
+    /// Compiles the sources; what comes of it is kept true from now on.
+    fn compile(&mut self) {
+        let start = Instant::now();
+        let compile = CompileArgs { touched: Touched::default(), ..self.args.compile.clone() };
+        self.ui.hold();
+        let swapped = self.swap(&compile);
+        if let Err(Failure::Message(diagnostic)) = &swapped {
+            self.ui.message(diagnostic);
+        }
+        let text = self.ui.release();
+        let sources = watched(&compile.touched.paths(), &self.args.path);
+        if let Err(error) = self.keeper.follow_sources(&sources) {
+            let text = format!("not all sources can be watched, a reload reads them: {error}");
+            self.teller.note(&text);
+        }
+        match swapped {
+            Ok(swapped) => {
+                if text != self.last.remarks && !text.is_empty() {
+                    self.teller.remarks(&text);
+                }
+                self.last = Said { refused: String::new(), remarks: text };
+                let (sources, took) = (sources.len(), start.elapsed());
+                self.teller.graph(&NewGraph { swapped, sources, took });
+                // A graph that is the same has nothing to wait for.
+                self.is_settled = false;
+                self.tell_ready(swapped);
+            }
+            Err(_) => {
+                if text != self.last.refused {
+                    self.teller.refused(&text);
+                    self.manager
+                        .tell("STATUS=The sources have errors; the last graph is kept true");
+                }
+                self.last.refused = text;
+            }
+        }
+    }
+
+    fn tell_ready(&mut self, swapped: Swapped) {
+        let count = swapped.kept + swapped.changed + swapped.added;
+        self.manager.tell(&format!("STATUS=Keeping {count} resources true"));
+        if !std::mem::replace(&mut self.is_ready, true) {
+            self.manager.tell("READY=1");
+        }
+    }
+
+    fn swap(&mut self, compile: &CompileArgs) -> Result<Swapped, Failure> {
+        let loaded = graphs::load_examined(self.ui, &self.args.path, compile)?;
+        if loaded.plan.is_some() {
+            let text = "a saved plan is applied once and not watched";
+            return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+        }
+        let options = self.args.selection.options(self.args.noop);
+        let prepared = prepare(self.ui, &loaded, Arc::clone(&self.registry), options)?;
+        if let Some(exports) = &loaded.exports {
+            exports.keep()?;
+        }
+        self.keeper.swap(prepared).map_err(|error| {
+            Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
+                .into()
+        })
+    }
+}
+
+/// The paths to watch for changes of the sources, each with its full name.
+fn watched(touched: &[PathBuf], given: &Path) -> Vec<PathBuf> {
+    const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
+    let all = touched.iter().map(PathBuf::as_path).chain([given]);
+    let mut paths: Vec<PathBuf> = all.filter_map(|path| std::path::absolute(path).ok()).collect();
+    paths.retain(|path| !SYSTEM.iter().any(|dir| path.starts_with(dir)));
+    paths.sort();
+    paths.dedup();
+    paths
+}
