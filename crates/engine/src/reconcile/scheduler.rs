@@ -413,8 +413,14 @@ impl Scheduler {
         }
     }
 
+    /// Whether there is nothing to do is only known after the next orders.
+    pub(super) fn forget_rest(&mut self) {
+        self.quiet_since = None;
+    }
+
     /// Everything has to be looked at again, but for what is to be looked at only once.
     pub fn look_at_all(&mut self) {
+        self.forget_rest();
         for index in 0..self.states.len() as u32 {
             let is_once = |s: &mut State| s.vertex.settings.poll == Poll::Once;
             if self.state(index).is_some_and(|state| !is_once(state)) {

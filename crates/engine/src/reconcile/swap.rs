@@ -61,6 +61,7 @@ impl Scheduler {
         let leaves = next.vertices.iter().filter(|vertex| vertex.role == Role::Leaf).count();
         swapped.added = leaves.saturating_sub(swapped.kept + swapped.changed);
         self.next = Some(next);
+        self.forget_rest();
         self.swap_if_at_rest();
         Ok(swapped)
     }

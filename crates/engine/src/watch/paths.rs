@@ -17,16 +17,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-/// What is told of the names in a directory, and of the directory itself.
-const EVENTS: WatchFlags = WatchFlags::CREATE
+/// What is told of the names in a directory that is only on the way to what is watched.
+const STRUCTURE: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::MODIFY)
-    .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::DELETE_SELF)
     .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::ONLYDIR);
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::MASK_ADD);
+
+/// What is told of the names in a directory that holds what is watched.
+const EVENTS: WatchFlags =
+    STRUCTURE.union(WatchFlags::ATTRIB).union(WatchFlags::MODIFY).union(WatchFlags::CLOSE_WRITE);
 
 /// Events by which a name stands for something else than before.
 const REPLACING: ReadFlags = ReadFlags::CREATE
@@ -44,6 +46,8 @@ struct Node<K> {
     children: FxHashMap<OsString, u32>,
     /// The watch of the kernel, where it is a directory.
     watch: Option<i32>,
+    /// Whether it tells all that happens to the names in it.
+    is_full: bool,
     /// Who waits for it.
     keys: FxHashSet<K>,
     /// Who waits for it and for all below.
@@ -57,6 +61,7 @@ impl<K> Node<K> {
             name: name.to_owned(),
             children: FxHashMap::default(),
             watch: None,
+            is_full: false,
             keys: FxHashSet::default(),
             tree_keys: FxHashSet::default(),
         }
@@ -96,7 +101,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
     /// When the kernel gives no more watches.
     pub fn add(&mut self, path: &Path, deep: bool, key: K) -> io::Result<()> {
         let mut at = ROOT;
-        for component in path.components() {
+        for component in std::path::absolute(path)?.components() {
             match component {
                 Component::Normal(name) => at = self.child(at, name),
                 Component::ParentDir => at = self.node(at).parent,
@@ -273,7 +278,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
             above.push(up);
         }
         for dir in above.into_iter().rev() {
-            match self.watch(dir)? {
+            match self.watch(dir, dir == self.node(at).parent)? {
                 Found::Watched => {}
                 Found::Nothing => return Ok(()),
                 // Of the directories above only those that hold a name on the way have to be seen.
@@ -291,7 +296,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
             // A link to a directory is not the directory.
             let path = self.path(at);
             let is_dir = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
-            if !is_dir || self.watch(at)? == Found::Nothing {
+            if !is_dir || self.watch(at, true)? == Found::Nothing {
                 continue;
             }
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
@@ -302,25 +307,33 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         Ok(())
     }
 
-    /// Watches a directory, unless it is watched already.
-    fn watch(&mut self, at: u32) -> io::Result<Found> {
-        if self.node(at).watch.is_some() {
+    /// Watches a directory, unless it is watched already; all that happens in it if it is `full`.
+    fn watch(&mut self, at: u32, full: bool) -> io::Result<Found> {
+        let node = self.node(at);
+        if node.watch.is_some() && (node.is_full || !full) {
             return Ok(Found::Watched);
         }
-        let watch = match inotify::add_watch(&self.inotify, self.path(at), EVENTS) {
+        let events = if full { EVENTS } else { STRUCTURE };
+        let watch = match inotify::add_watch(&self.inotify, self.path(at), events) {
             Ok(watch) => watch,
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(Found::Nothing),
             Err(Errno::ACCESS) => return Ok(Found::Closed),
             Err(error) => return Err(error.into()),
         };
-        self.node_mut(at).watch = Some(watch);
-        self.by_watch.entry(watch).or_default().push(at);
+        let node = self.node_mut(at);
+        node.is_full |= full;
+        let before = node.watch.replace(watch);
+        if before != Some(watch) {
+            self.by_watch.entry(watch).or_default().push(at);
+        }
         Ok(Found::Watched)
     }
 
     /// Ends the watch of a node, unless another name leads to the same directory.
     fn end_watch(&mut self, at: u32) {
-        let Some(watch) = self.node_mut(at).watch.take() else { return };
+        let node = self.node_mut(at);
+        node.is_full = false;
+        let Some(watch) = node.watch.take() else { return };
         let Some(nodes) = self.by_watch.get_mut(&watch) else { return };
         nodes.retain(|&other| other != at);
         if nodes.is_empty() {
@@ -333,7 +346,8 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
     /// The kernel has ended a watch.
     fn forget_watch(&mut self, watch: i32) {
         for at in self.by_watch.remove(&watch).unwrap_or_default() {
-            self.node_mut(at).watch = None;
+            let node = self.node_mut(at);
+            (node.watch, node.is_full) = (None, false);
         }
     }
 
