@@ -14,6 +14,7 @@ use crate::kind::Level;
 use crate::prepare::{Item, Prepared};
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
+use crate::transfer::Transfers;
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +56,7 @@ pub(crate) fn run(
     mode: Mode,
 ) -> Report {
     let run = Run {
-        stepper: Stepper { prepared, host, observer, mode },
+        stepper: Stepper { prepared, host, observer, mode, transfers: Transfers::default() },
         place: places(prepared),
         state: Mutex::new(State::new(prepared)),
         changed: Condvar::new(),

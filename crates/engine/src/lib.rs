@@ -24,3 +24,4 @@ pub mod runner;
 pub mod saved;
 pub mod serve;
 pub mod step;
+mod transfer;
