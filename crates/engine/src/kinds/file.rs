@@ -176,6 +176,8 @@ struct FileInstance {
     content: Option<Content>,
     sources: Vec<Source>,
     fragments: Vec<String>,
+    /// The paths of all declared files, where fragments ask for them.
+    declared_files: Arc<BTreeSet<PathBuf>>,
     must_exist: bool,
     parents: bool,
     remove_empty: bool,

@@ -104,6 +104,7 @@ pub const TEST: Inert = Inert {
         field("name"),
         field("alwaysgroup"),
         field("anotherstr"),
+        field("answer"),
         field("bool"),
         field("boolptr"),
         field("byte"),
@@ -140,7 +141,7 @@ pub const TEST: Inert = Inert {
         field("validateerror"),
         field("waitforerror"),
     ],
-    sends: &[("hello", "sendvalue")],
+    sends: &[("answer", "answer"), ("hello", "sendvalue")],
 };
 
 impl Kind for Inert {

@@ -18,7 +18,7 @@ pub mod interpret;
 pub mod meta;
 pub mod outline;
 pub mod sends;
-mod validate;
+pub(crate) mod validate;
 
 use std::sync::Arc;
 

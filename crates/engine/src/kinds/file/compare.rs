@@ -50,7 +50,7 @@ impl FileInstance {
             return self.want_source(found);
         }
         if !self.fragments.is_empty() {
-            let bytes = Arc::from(fragments::read(&self.fragments, host)?);
+            let bytes = Arc::from(fragments::read(&self.fragments, &self.declared_files, host)?);
             return Ok(Want::File(Wanted::Content(Content { bytes, secret: false })));
         }
         Ok(match (&self.ensure, &self.content) {

@@ -1,8 +1,9 @@
 //! Content that is put together from other files of the machine.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::host::Host;
 use crate::kind::KindError;
@@ -14,12 +15,20 @@ const MOST: u64 = 256 << 20;
 /// stands for the files in it, by name.
 ///
 /// # Errors
-/// When one is not there or cannot be read, or they are too large.
-pub(super) fn read(fragments: &[String], host: &Host) -> Result<Vec<u8>, KindError> {
+/// When one is not there or cannot be read, or they are too large. One that is declared and is not
+/// there yet counts as empty, so that a plan can be made before it is there.
+pub(super) fn read(
+    fragments: &[String],
+    declared: &BTreeSet<PathBuf>,
+    host: &Host,
+) -> Result<Vec<u8>, KindError> {
     let mut out = Vec::new();
     for fragment in fragments {
         let failed = |e: io::Error| KindError::new(format!("could not read {fragment}: {e}"));
         let path = host.path(Path::new(fragment));
+        if !path.exists() && declared.contains(Path::new(fragment.trim_end_matches('/'))) {
+            continue;
+        }
         if !fragment.ends_with('/') {
             append(&path, &mut out).map_err(failed)?;
             continue;

@@ -36,6 +36,7 @@ pub(super) fn parse(
         content,
         sources,
         fragments: fragments(a),
+        declared_files: Default::default(),
         must_exist: a.boolean("must_exist").unwrap_or(false),
         parents: a.boolean("parents").unwrap_or(false),
         remove_empty: a.boolean("remove_empty").unwrap_or(false),
@@ -65,6 +66,9 @@ pub(super) fn parse(
         below: BTreeSet::new(),
         log: Default::default(),
     };
+    if !file.fragments.is_empty() {
+        file.declared_files = (context.files)();
+    }
     file.autorequires = autorequires(&file, context);
     if file.recursion.mode != Recurse::No {
         file.below = declared_below(&file, context);
