@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_engine::prepare::Resolve;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
-use ordain_source::{Diagnostic, FileId, SourceMap};
+use ordain_source::{FileId, SourceMap};
 use serde::Deserialize;
 
 use crate::codes;
@@ -119,12 +119,7 @@ fn load_as(
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
     if mcl::is_program(path) {
-        if examine_types {
-            let text = "a program of mgmt cannot be planned or applied";
-            let error = Diagnostic::error(codes::ARGUMENTS, text);
-            return Err(error.help("`ordain compile` gives its first graph").into());
-        }
-        return program(ui, path, args);
+        return program(ui, path, args, examine_types);
     }
     if inmanta::is_model(path) {
         let model = inmanta::load(ui, path, args)?;
@@ -158,9 +153,14 @@ fn load_as(
 ///
 /// # Errors
 /// When it has errors; they are shown.
-pub fn program(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+pub fn program(
+    ui: &mut Ui,
+    path: &Path,
+    args: &CompileArgs,
+    is_planned: bool,
+) -> Result<Loaded, Failure> {
     let sources = Arc::new(SourceMap::new());
-    let graph = mcl::compile(ui, &mcl::Request::of(path, args), &sources)?;
+    let graph = mcl::compile(ui, &mcl::Request::of(path, args), &sources, is_planned)?;
     Ok(Loaded::drawn(graph, sources))
 }
 

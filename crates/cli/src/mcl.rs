@@ -133,7 +133,8 @@ impl Request<'_> {
     }
 }
 
-/// Compiles a program to its first graph; what is wrong is shown.
+/// Compiles a program to its first graph; what is wrong is shown. A graph that is to be planned has
+/// nothing that the engine cannot do.
 ///
 /// # Errors
 /// When the program has errors.
@@ -141,12 +142,18 @@ pub fn compile(
     ui: &mut Ui,
     request: &Request<'_>,
     sources: &SourceMap,
+    is_planned: bool,
 ) -> Result<ordain_graph::Graph, Failure> {
     match request.compiled(sources) {
         Ok(compiled) => {
             ui.diagnostics(compiled.checked.warnings, sources);
             let name = request.machine().hostname();
-            Ok(lower::lower(&compiled.resources, &name))
+            let lowered = lower::lower(&compiled.resources, &name);
+            if is_planned && !lowered.refused.is_empty() {
+                ui.diagnostics(lowered.refused, sources);
+                return Err(Failure::Shown);
+            }
+            Ok(lowered.graph)
         }
         Err(refused) => {
             ui.diagnostics(refused.diagnostics(), sources);
@@ -493,7 +500,7 @@ fn run_once(
         compiled.resources.edges.retain(|_, edge| !edge.is_automatic);
     }
     if let Some(path) = told.values.get("--graphviz") {
-        let graph = lower::lower(&compiled.resources, &machine.hostname());
+        let graph = lower::lower(&compiled.resources, &machine.hostname()).graph;
         let mut text = String::new();
         // Writing to text cannot fail.
         let _ = ordain_graph::dot::write(&graph, &mut text);

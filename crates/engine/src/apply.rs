@@ -13,6 +13,7 @@ use crate::kind::Level;
 use crate::prepare::{Item, Prepared};
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
+use crate::transfer::Transfers;
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +54,16 @@ pub(crate) fn run(
     jobs: usize,
     mode: Mode,
 ) -> Report {
+    let transfers = Transfers::default();
     let run = Run {
-        stepper: Stepper { prepared, host, observer, mode },
+        stepper: Stepper {
+            prepared,
+            host,
+            observer,
+            mode,
+            transfers: &transfers,
+            tries_again: true,
+        },
         place: places(prepared),
         state: Mutex::new(State::new(prepared)),
         changed: Condvar::new(),

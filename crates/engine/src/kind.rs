@@ -234,6 +234,14 @@ pub trait Instance: Send + Sync {
         false
     }
 
+    /// What it hands on to resources that receive from it, by name, once it is as it shall be.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn sent(&self, _host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        Ok(Vec::new())
+    }
+
     /// Lines for the log that the last call of [`Instance::compare`], [`Instance::apply`] or
     /// [`Instance::refresh`] gave; taking them empties the list.
     fn take_log(&self) -> Vec<LogLine> {

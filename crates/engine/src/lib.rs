@@ -24,4 +24,5 @@ pub mod runner;
 pub mod saved;
 pub mod serve;
 pub mod step;
+mod transfer;
 pub mod watch;

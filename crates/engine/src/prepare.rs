@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::order::{NodeId, Role, Wish};
+use ordain_graph::transfer::{self, LIFE};
 use ordain_graph::{
     Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
     ResourceId, ResourceRef, json,
@@ -60,6 +62,28 @@ pub struct Ready {
     pub noop: bool,
     /// How important its changes are in the log.
     pub level: Level,
+    /// What is done when it fails.
+    pub patience: Patience,
+}
+
+/// How often a resource that fails is tried again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// How often; without end if there is none.
+    pub retries: Option<u32>,
+    /// How long to wait before each.
+    pub delay: Duration,
+}
+
+impl Patience {
+    fn of(resource: &Resource) -> Self {
+        let number = |name| match resource.value(name) {
+            Some(Value::Int(number)) => *number,
+            _ => 0,
+        };
+        let delay = Duration::from_millis(number("meta:delay").max(0).unsigned_abs());
+        Self { retries: u32::try_from(number("meta:retry")).ok(), delay }
+    }
 }
 
 /// Finds the file behind an address such as `puppet:///modules/NAME/FILE`.
@@ -197,7 +221,7 @@ impl Prepared {
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
-                Ok(Ready { instance, noop, level })
+                Ok(Ready { instance, noop, level, patience: Patience::of(resource) })
             }
             Ok(_) => Err(errors),
             Err(more) => {
@@ -210,6 +234,8 @@ impl Prepared {
     fn bad_attributes(&self, resource: &Resource, kind: &dyn Kind) -> Vec<AttributeError> {
         let known = |name: &str| {
             METAPARAMETERS.contains(&name)
+                || transfer::is_transfer(name)
+                || LIFE.contains(&name)
                 || name == "provider"
                 || kind.attributes().iter().any(|a| a.name == name)
         };

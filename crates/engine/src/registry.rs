@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::kind::Kind;
 use crate::kinds::{
-    cron::Cron, exec::Exec, file::File, group::Group, host::Host, inert, notify::Notify,
-    package::Package, service::Service, user::User,
+    cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
+    line::Line, notify::Notify, package::Package, service::Service, sysctl::Sysctl, user::User,
 };
 
 /// The kinds that an engine knows.
@@ -22,12 +22,19 @@ impl Default for Registry {
         registry.add(Box::new(inert::FILEBUCKET));
         registry.add(Box::new(Group::default()));
         registry.add(Box::new(Host::default()));
+        registry.add(Box::new(Hostname));
+        registry.add(Box::new(Line));
+        registry.add(Box::new(inert::NOOP));
         registry.add(Box::new(Notify));
         registry.add(Box::new(inert::NULL_RESOURCE));
         registry.add(Box::new(Package::default()));
         registry.add(Box::new(inert::SCHEDULE));
         registry.add(Box::new(Service::default()));
+        registry.add(Box::new(Sysctl));
+        registry.add(Box::new(inert::TEST));
+        registry.add(Box::new(inert::TIMER));
         registry.add(Box::new(User::default()));
+        registry.add(Box::new(inert::VALUE));
         registry
     }
 }

@@ -11,6 +11,7 @@ use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
 use crate::prepare::{Item, Prepared, Ready};
 use crate::report::{ResourceReport, Status, quoted};
+use crate::transfer::{Received, Transfers};
 
 /// Watches a run. All but [`Observer::finished`] are called by the threads that do the work.
 pub trait Observer: Sync {
@@ -78,6 +79,9 @@ pub(crate) struct Stepper<'a> {
     pub(crate) host: &'a Host,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) mode: Mode,
+    pub(crate) transfers: &'a Transfers,
+    /// Whether what fails is tried again here, as often as it asks for.
+    pub(crate) tries_again: bool,
 }
 
 /// The reports of a resource and those it stands for, and what it passes on.
@@ -125,13 +129,25 @@ impl Stepper<'_> {
             }
         };
         self.observer.started(&report.resource);
-        let mut events = self.converge(ready, &mut report);
+        let received = match self.receive(id, &mut report) {
+            Ok(received) => received,
+            Err(()) => {
+                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+            }
+        };
+        let ready = received.as_ref().unwrap_or(ready);
+        let mut events = self.patiently(ready, &mut report);
         let mut children = Vec::new();
         if report.status != Status::Failed {
             events.add(self.children(id, ready, &mut report, &mut children));
         }
         if report.status != Status::Failed {
             events.add(self.refresh(ready, &mut report, incoming));
+        }
+        if let Some(received) = &received
+            && let Err(error) = self.transfers.keep(&report.resource, received, self.host)
+        {
+            report.fail(error.to_string());
         }
         report.duration = start.elapsed();
         let mut reports = vec![report];
@@ -143,6 +159,43 @@ impl Stepper<'_> {
 
     fn is_noop(&self, ready: &Ready) -> bool {
         ready.noop || self.mode == Mode::Plan
+    }
+
+    /// The resource with the values that others hand to it, if they do.
+    fn receive(&self, id: ResourceId, report: &mut ResourceReport) -> Result<Option<Ready>, ()> {
+        match self.transfers.receive(self.prepared, id, self.host) {
+            Ok(Received { ready, missing }) => {
+                for text in missing {
+                    if self.mode == Mode::Apply {
+                        report.fail(text);
+                        return Err(());
+                    }
+                    report.say(Level::Info, None, text);
+                }
+                Ok(ready)
+            }
+            Err(errors) => {
+                report.fail_attributes(&errors);
+                Err(())
+            }
+        }
+    }
+
+    /// Converges, and tries again as often as the resource asks for.
+    fn patiently(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
+        let mut tries = 0u32;
+        loop {
+            let events = self.converge(ready, report);
+            let again = ready.patience.retries.is_none_or(|most| tries < most);
+            let failed = report.status == Status::Failed && self.mode == Mode::Apply;
+            if !failed || !again || !self.tries_again || self.observer.stop() {
+                return events;
+            }
+            tries = tries.saturating_add(1);
+            std::thread::sleep(ready.patience.delay);
+            report.status = Status::InPlace;
+            report.changes.clear();
+        }
     }
 
     fn converge(&self, ready: &Ready, report: &mut ResourceReport) -> Events {

@@ -22,6 +22,7 @@ pub mod puppet_catalog;
 pub mod served;
 #[cfg(test)]
 mod testing;
+pub mod transfer;
 
 pub use cycle::Cycle;
 pub use model::{

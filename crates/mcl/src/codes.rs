@@ -16,6 +16,8 @@ pub const TYPE: &str = "mcl::type";
 pub const EVALUATION: &str = "mcl::evaluation";
 /// Resources that cannot be.
 pub const RESOURCE: &str = "mcl::resource";
+/// What the engine of this machine cannot do.
+pub const DEPLOY: &str = "mcl::deploy";
 /// A file of a program that cannot be read.
 pub const INPUT: &str = "mcl::input";
 /// An operator that will fail, or whose result is no number that it can have.
@@ -25,6 +27,14 @@ pub const WIDENING: &str = "mcl::widening";
 
 /// What they mean.
 pub const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: DEPLOY,
+        summary: "a resource cannot be planned on this machine",
+        details: "The program is right, and Ordain's engine has the kind of the resource, but not \
+                  what a field asks of it: services of a session, contexts of SELinux. The page of \
+                  mcl in the manual has a table of what each kind can do. `ordain compile` prints \
+                  the graph all the same.",
+    },
     CodeDoc {
         code: EVALUATION,
         summary: "the program ends with an error when it runs",

@@ -21,6 +21,6 @@ pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
 pub use world::{
-    EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched, World,
-    read_input, read_input_text,
+    EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
+    World, read_input, read_input_text,
 };

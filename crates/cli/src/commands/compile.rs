@@ -183,7 +183,7 @@ fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<E
         return Ok(if is_graph { Exit::Done } else { Exit::Failed });
     }
     let sources = SourceMap::new();
-    let graph = mcl::compile(ui, &request, &sources)?;
+    let graph = mcl::compile(ui, &request, &sources, false)?;
     write(ui.out(), &graph, &sources, args.format, secrets)?;
     Ok(Exit::Done)
 }

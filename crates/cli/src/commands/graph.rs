@@ -92,7 +92,7 @@ fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
 /// The resources of a program of mgmt, or its functions.
 fn program(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
     if !args.functions {
-        return graphs::program(ui, &args.path, &args.compile);
+        return graphs::program(ui, &args.path, &args.compile, false);
     }
     let sources = Arc::new(SourceMap::new());
     let request = mcl::Request::of(&args.path, &args.compile);

@@ -1,6 +1,7 @@
 //! `exec`: runs a command, unless its checks say that there is no need.
 
 mod command;
+mod kept;
 mod parse;
 
 use std::path::{Path, PathBuf};
@@ -25,15 +26,35 @@ pub struct Exec;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "command", doc: "What is run: text, or a list that no shell touches" },
+    AttributeDoc {
+        name: "clean_environment",
+        doc: "Whether it sees only what environment has; false by default",
+    },
     AttributeDoc { name: "creates", doc: "Paths; if one exists the command does not run" },
     AttributeDoc { name: "cwd", doc: "The directory in which it runs" },
+    AttributeDoc { name: "done", doc: "A command that is run once the command has succeeded" },
+    AttributeDoc { name: "done_cwd", doc: "The directory in which done runs; cwd by default" },
     AttributeDoc { name: "environment", doc: "`NAME=value` or a list of them" },
     AttributeDoc { name: "group", doc: "The group to run as" },
+    AttributeDoc {
+        name: "keep_output",
+        doc: "Whether what it wrote is kept, to be sent to others; false by default",
+    },
     AttributeDoc {
         name: "logoutput",
         doc: "Whether the log shows the output: true, false or on_failure (default)",
     },
     AttributeDoc { name: "onlyif", doc: "Commands; all must succeed for the command to run" },
+    AttributeDoc {
+        name: "newer",
+        doc: "Files; one that changed since the last run causes another",
+    },
+    AttributeDoc { name: "onlyif_cwd", doc: "The directory in which onlyif runs; cwd by default" },
+    AttributeDoc {
+        name: "onlyif_output",
+        doc: "The command does not run if the last onlyif writes just this",
+    },
+    AttributeDoc { name: "onlyif_stdout", doc: "The same of its standard output alone" },
     AttributeDoc { name: "path", doc: "Directories where commands are looked for" },
     AttributeDoc { name: "provider", doc: "posix (default), or shell to run it in /bin/sh" },
     AttributeDoc { name: "refresh", doc: "What is run on a refresh instead of the command" },
@@ -44,6 +65,7 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "try_sleep", doc: "Seconds between two tries; 0 by default" },
     AttributeDoc { name: "umask", doc: "The umask while it runs, octal" },
     AttributeDoc { name: "unless", doc: "Commands; if one succeeds the command does not run" },
+    AttributeDoc { name: "unless_cwd", doc: "The directory in which unless runs; cwd by default" },
     AttributeDoc { name: "user", doc: "The user to run as" },
 ];
 
@@ -83,14 +105,32 @@ struct Surroundings {
     path: Vec<String>,
     cwd: Option<PathBuf>,
     environment: Vec<(String, String)>,
+    /// Whether nothing of this process's environment is seen.
+    clean: bool,
     user: Option<String>,
     group: Option<String>,
     umask: Option<u32>,
     timeout: Option<Duration>,
 }
 
+/// Where the checks run, and what they must write.
+#[derive(Debug, Default)]
+struct Checks {
+    onlyif_cwd: Option<PathBuf>,
+    onlyif_output: Option<String>,
+    onlyif_stdout: Option<String>,
+    unless_cwd: Option<PathBuf>,
+    /// Files that cause a run when they change.
+    newer: Vec<PathBuf>,
+}
+
 #[derive(Debug)]
 struct ExecInstance {
+    title: String,
+    checks: Checks,
+    done: Option<CommandLine>,
+    done_cwd: Option<PathBuf>,
+    keep_output: bool,
     command: CommandLine,
     refresh: Option<CommandLine>,
     secret: bool,
@@ -109,29 +149,66 @@ struct ExecInstance {
 impl ExecInstance {
     /// Whether nothing says that the command need not run.
     fn wanted(&self, host: &Host) -> Result<bool, KindError> {
+        if self.is_outdated(host)? {
+            return Ok(true);
+        }
         if self.creates.iter().any(|p| host.path(p).exists()) {
             return Ok(false);
         }
         for check in &self.unless {
-            if self.check("unless", check, host)? {
+            let cwd = self.checks.unless_cwd.as_deref();
+            if self.check("unless", check, cwd, host)?.is_some() {
                 return Ok(false);
             }
         }
+        let mut last = None;
         for check in &self.onlyif {
-            if !self.check("onlyif", check, host)? {
+            last = self.check("onlyif", check, self.checks.onlyif_cwd.as_deref(), host)?;
+            if last.is_none() {
                 return Ok(false);
             }
         }
-        Ok(true)
+        let Checks { onlyif_output, onlyif_stdout, .. } = &self.checks;
+        let is = |wanted: &Option<String>, written: Option<String>| {
+            wanted.as_ref().is_some_and(|wanted| *wanted == written.unwrap_or_default())
+        };
+        let written = last.map(|outcome| kept::Kept::of(&outcome)).unwrap_or_default();
+        Ok(!is(onlyif_output, written.output) && !is(onlyif_stdout, written.stdout))
     }
 
-    fn check(&self, name: &str, check: &CommandLine, host: &Host) -> Result<bool, KindError> {
-        match self.surroundings.run(check, host) {
-            Ok(outcome) => Ok(outcome.success()),
+    /// Whether a file changed since the command ran last.
+    fn is_outdated(&self, host: &Host) -> Result<bool, KindError> {
+        if self.checks.newer.is_empty() {
+            return Ok(false);
+        }
+        let last = kept::last_run(host, &self.title);
+        for path in &self.checks.newer {
+            let changed = std::fs::metadata(host.path(path)).and_then(|meta| meta.modified());
+            let changed = changed.map_err(|e| {
+                KindError::new(format!("Could not look at {}: {e}", path.display()))
+            })?;
+            if last.is_none_or(|last| changed > last) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a check wrote, if it succeeded.
+    fn check(
+        &self,
+        name: &str,
+        check: &CommandLine,
+        cwd: Option<&Path>,
+        host: &Host,
+    ) -> Result<Option<Outcome>, KindError> {
+        let merged = self.checks.onlyif_stdout.is_none();
+        match self.surroundings.run(check, cwd, merged, host) {
+            Ok(outcome) => Ok(Some(outcome).filter(Outcome::success)),
             Err(command::RunError::TimedOut) => {
                 let shown = self.shown(check);
                 self.log(Some(Level::Error), format!("Check {name} {shown} exceeded timeout"));
-                Ok(false)
+                Ok(None)
             }
             Err(error) => Err(KindError::new(error.to_string())),
         }
@@ -159,8 +236,10 @@ impl ExecInstance {
             self.log(None, "[output redacted]".into());
             return;
         }
-        for line in outcome.stdout_text().lines() {
-            self.log(None, line.to_string());
+        for output in [&outcome.stdout, &outcome.stderr] {
+            for line in String::from_utf8_lossy(output).lines() {
+                self.log(None, line.to_string());
+            }
         }
     }
 
@@ -170,7 +249,7 @@ impl ExecInstance {
             tries += 1;
             let outcome = self
                 .surroundings
-                .run(command, host)
+                .run(command, None, !self.keep_output, host)
                 .map_err(|error| KindError::new(error.to_string()))?;
             if self.accepts(&outcome) || tries >= self.tries {
                 break outcome;
@@ -185,7 +264,27 @@ impl ExecInstance {
             let text = format!("{shown} returned {status} instead of one of [{codes}]");
             return Err(KindError::new(text));
         }
+        if let Some(done) = &self.done {
+            self.finish(done, host)?;
+        }
+        if self.keep_output || !self.checks.newer.is_empty() {
+            kept::save(host, &self.title, &kept::Kept::of(&outcome))?;
+        }
         Ok(())
+    }
+
+    /// Runs what comes after the command.
+    fn finish(&self, done: &CommandLine, host: &Host) -> Result<(), KindError> {
+        let outcome = self
+            .surroundings
+            .run(done, self.done_cwd.as_deref(), true, host)
+            .map_err(|error| KindError::new(error.to_string()))?;
+        self.log_output(&outcome, !outcome.success());
+        if outcome.success() {
+            return Ok(());
+        }
+        let (shown, status) = (self.shown(done), outcome.status);
+        Err(KindError::new(format!("{shown} returned {status} after the command")))
     }
 
     fn accepts(&self, outcome: &Outcome) -> bool {
@@ -195,7 +294,8 @@ impl ExecInstance {
 
 impl Instance for ExecInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
-        let commands = std::iter::once(&self.command).chain(&self.onlyif).chain(&self.unless);
+        let first = std::iter::once(&self.command).chain(&self.done);
+        let commands = first.chain(&self.onlyif).chain(&self.unless);
         let programs = commands.filter_map(CommandLine::absolute_program);
         let cwd = self.surroundings.cwd.iter().map(|p| p.to_string_lossy().into_owned());
         let file = |title: String| ResourceRef { kind: "File".into(), title: title.into() };
@@ -240,6 +340,15 @@ impl Instance for ExecInstance {
         Ok(())
     }
 
+    fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        if !self.keep_output {
+            return Ok(Vec::new());
+        }
+        let kept = kept::load(host, &self.title)?.unwrap_or_default();
+        let named = [("output", kept.output), ("stdout", kept.stdout), ("stderr", kept.stderr)];
+        Ok(named.into_iter().filter_map(|(name, text)| Some((name, Value::str(text?)))).collect())
+    }
+
     fn take_log(&self) -> Vec<LogLine> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -270,9 +379,5 @@ impl Surroundings {
             }),
             (None, Some(gid)) => Some(RunAs { uid: own.0, gid, groups: None }),
         })
-    }
-
-    fn real_cwd(&self, host: &Host) -> Option<PathBuf> {
-        self.cwd.as_deref().map(|p: &Path| host.path(p))
     }
 }

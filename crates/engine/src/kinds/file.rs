@@ -8,6 +8,7 @@ mod apply;
 mod backup;
 pub(crate) mod checksum;
 mod compare;
+mod fragments;
 pub(crate) mod glob;
 mod mode;
 mod parse;
@@ -60,6 +61,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "checksum_value", doc: "The digest that the content must have" },
     AttributeDoc { name: "content", doc: "The content: text or binary" },
     AttributeDoc { name: "force", doc: "Whether directories are removed or replaced" },
+    AttributeDoc {
+        name: "fragments",
+        doc: "Files whose contents follow each other as the content",
+    },
     AttributeDoc { name: "group", doc: "The group, by name or number" },
     AttributeDoc { name: "ignore", doc: "Patterns of names that a recursion leaves alone" },
     AttributeDoc { name: "links", doc: "manage (default) links themselves, or follow them" },
@@ -68,7 +73,19 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "owner", doc: "The owner, by name or number" },
     AttributeDoc { name: "purge", doc: "Whether a recursion removes what is not managed" },
     AttributeDoc { name: "recurse", doc: "Whether what is below is managed: true, false, remote" },
+    AttributeDoc {
+        name: "must_exist",
+        doc: "Whether a path with nothing there is an error; false by default",
+    },
+    AttributeDoc {
+        name: "parents",
+        doc: "Whether a directory is made with those around it; false by default",
+    },
     AttributeDoc { name: "recurselimit", doc: "How deep a recursion goes" },
+    AttributeDoc {
+        name: "remove_empty",
+        doc: "Whether a directory without entries goes without force; false by default",
+    },
     AttributeDoc { name: "replace", doc: "Whether existing content is replaced; true by default" },
     AttributeDoc { name: "selinux_ignore_defaults", doc: "Accepted; see seluser" },
     AttributeDoc { name: "selrange", doc: "See seluser" },
@@ -160,6 +177,12 @@ struct FileInstance {
     target: Option<String>,
     content: Option<Content>,
     sources: Vec<Source>,
+    fragments: Vec<String>,
+    /// The paths of all declared files, where fragments ask for them.
+    declared_files: Arc<BTreeSet<PathBuf>>,
+    must_exist: bool,
+    parents: bool,
+    remove_empty: bool,
     owner: Option<String>,
     group: Option<String>,
     mode: Option<Mode>,

@@ -1,5 +1,6 @@
 //! Kinds that only describe something for others: nothing on the machine belongs to them.
 
+use ordain_data::Value;
 use ordain_graph::Resource;
 
 use crate::host::Host;
@@ -11,6 +12,8 @@ pub struct Inert {
     name: &'static str,
     doc: &'static str,
     attributes: &'static [AttributeDoc],
+    /// What it hands on, and the attributes that this is the value of.
+    sends: &'static [(&'static str, &'static str)],
 }
 
 /// When resources may be applied.
@@ -25,6 +28,7 @@ pub const SCHEDULE: Inert = Inert {
         AttributeDoc { name: "repeat", doc: "How often in a period" },
         AttributeDoc { name: "weekday", doc: "Days of the week" },
     ],
+    sends: &[],
 };
 
 /// Where backups of files go.
@@ -37,6 +41,7 @@ pub const FILEBUCKET: Inert = Inert {
         AttributeDoc { name: "port", doc: "Accepted; the store is local" },
         AttributeDoc { name: "server", doc: "Accepted; the store is local" },
     ],
+    sends: &[],
 };
 
 /// What stands for nothing, to try relations with.
@@ -51,6 +56,92 @@ pub const NULL_RESOURCE: Inert = Inert {
         AttributeDoc { name: "purged", doc: "Whether it is to be gone" },
         AttributeDoc { name: "value", doc: "A text" },
     ],
+    sends: &[],
+};
+
+/// What only stands in the graph.
+pub const NOOP: Inert = Inert {
+    name: "noop",
+    doc: "Does nothing, for relations of others to lead through",
+    attributes: &[
+        AttributeDoc { name: "name", doc: "Its name" },
+        AttributeDoc { name: "comment", doc: "Anything" },
+    ],
+    sends: &[],
+};
+
+/// What only counts while a graph is kept true.
+pub const TIMER: Inert = Inert {
+    name: "timer",
+    doc: "Gives an event every so often while a graph is kept true; nothing in a single run",
+    attributes: &[
+        AttributeDoc { name: "name", doc: "Its name" },
+        AttributeDoc { name: "interval", doc: "Seconds between two events" },
+    ],
+    sends: &[],
+};
+
+/// A value on its way from one resource to another.
+pub const VALUE: Inert = Inert {
+    name: "value",
+    doc: "Hands a value on to those that receive from it",
+    attributes: &[
+        AttributeDoc { name: "name", doc: "Its name" },
+        AttributeDoc { name: "any", doc: "The value" },
+    ],
+    sends: &[("any", "any")],
+};
+
+const fn field(name: &'static str) -> AttributeDoc {
+    AttributeDoc { name, doc: "A value to try with" }
+}
+
+/// What languages are tried with: it has fields of all types, and is always as it shall be.
+pub const TEST: Inert = Inert {
+    name: "test",
+    doc: "Has values of all types and no state; programs of mgmt are tried with it",
+    attributes: &[
+        field("name"),
+        field("alwaysgroup"),
+        field("anotherstr"),
+        field("answer"),
+        field("bool"),
+        field("boolptr"),
+        field("byte"),
+        field("comment"),
+        field("comparefail"),
+        field("expectrecv"),
+        field("float32"),
+        field("float64"),
+        field("func1"),
+        field("int"),
+        field("int16"),
+        field("int32"),
+        field("int64"),
+        field("int64ptr"),
+        field("int8"),
+        field("int8ptr"),
+        field("int8ptrptrptr"),
+        field("interface"),
+        field("mapintfloat"),
+        field("mixedstruct"),
+        field("onlyshow"),
+        field("rune"),
+        field("sendvalue"),
+        field("slicestring"),
+        field("str"),
+        field("stringptr"),
+        field("uint"),
+        field("uint16"),
+        field("uint32"),
+        field("uint64"),
+        field("uint8"),
+        field("uint8ptr"),
+        field("validatebool"),
+        field("validateerror"),
+        field("waitforerror"),
+    ],
+    sends: &[("answer", "answer"), ("hello", "sendvalue")],
 };
 
 impl Kind for Inert {
@@ -68,14 +159,18 @@ impl Kind for Inert {
 
     fn parse(
         &self,
-        _: &Resource,
+        resource: &Resource,
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        Ok(Box::new(Nothing))
+        let value =
+            |(key, name): &(&'static str, &str)| Some((*key, resource.value(name)?.clone()));
+        Ok(Box::new(Nothing { sent: self.sends.iter().filter_map(value).collect() }))
     }
 }
 
-struct Nothing;
+struct Nothing {
+    sent: Vec<(&'static str, Value)>,
+}
 
 impl Instance for Nothing {
     fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
@@ -84,5 +179,9 @@ impl Instance for Nothing {
 
     fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
         Ok(())
+    }
+
+    fn sent(&self, _: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        Ok(self.sent.clone())
     }
 }

@@ -5,10 +5,13 @@ pub mod exec;
 pub mod file;
 pub mod group;
 pub mod host;
+pub mod hostname;
 pub mod inert;
+pub mod line;
 pub mod notify;
 pub mod package;
 pub mod service;
+pub mod sysctl;
 pub mod user;
 
 pub(crate) mod accounts;

@@ -19,6 +19,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "A name for it" },
     AttributeDoc { name: "message", doc: "What is said; the name by default" },
     AttributeDoc {
+        name: "refreshonly",
+        doc: "Whether it is said only on a refresh: true or false (default)",
+    },
+    AttributeDoc {
         name: "withpath",
         doc: "Whether the log shows where the resource is contained: true or false (default)",
     },
@@ -48,10 +52,11 @@ impl Kind for Notify {
         });
         let secret = attributes.is_secret("message");
         let with_path = attributes.boolean("withpath").unwrap_or(false);
+        let refreshonly = attributes.boolean("refreshonly").unwrap_or(false);
         if !attributes.errors.is_empty() {
             return Err(attributes.errors);
         }
-        Ok(Box::new(Message { message, secret, with_path, log: Default::default() }))
+        Ok(Box::new(Message { message, secret, with_path, refreshonly, log: Default::default() }))
     }
 }
 
@@ -63,11 +68,15 @@ struct Message {
     message: Value,
     secret: bool,
     with_path: bool,
+    refreshonly: bool,
     log: std::sync::Mutex<Vec<LogLine>>,
 }
 
 impl Instance for Message {
     fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
+        if self.refreshonly {
+            return Ok(Vec::new());
+        }
         let (after, message) = if self.secret {
             let secret = Value::Secret(self.message.clone().into());
             (secret, "changed [redacted] to [redacted]".to_string())
@@ -91,6 +100,14 @@ impl Instance for Message {
         let line = LogLine { level: None, source, message: shown };
         self.log.lock().unwrap_or_else(|e| e.into_inner()).push(line);
         Ok(())
+    }
+
+    fn refreshable(&self) -> bool {
+        self.refreshonly
+    }
+
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
+        self.apply(host, &[])
     }
 
     fn take_log(&self) -> Vec<LogLine> {

@@ -8,19 +8,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ordain_graph::ResourceRef;
+use ordain_graph::transfer::transfers;
+use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 
-use super::scheduler::{Order, Scheduler, Standing, Tuning};
+use super::scheduler::{Order, Outcome, Scheduler, Standing, Tuning};
 use super::swap::Swapped;
 use super::vertex::VertexId;
 use super::wire::wire;
 use super::wiring::WiringError;
-use super::workers::{Job, Workers, Workshop};
+use super::workers::{Done, Job, Workers, Workshop};
 use crate::host::Host;
 use crate::prepare::{Item, Prepared};
 use crate::report::ResourceReport;
 use crate::step::Observer;
+use crate::transfer::Transfers;
 use crate::watch::{Wake, Watches};
 
 /// How often what cannot be watched is looked at.
@@ -53,6 +56,8 @@ pub struct Keeper {
     workers: Workers,
     host: Arc<Host>,
     prepared: Option<Arc<Prepared>>,
+    /// Who receives something, by who sends it.
+    receivers: FxHashMap<ResourceRef, Vec<ResourceRef>>,
     started: Instant,
     woken: Arc<OwnedFd>,
     /// What could not be watched, and when to look at it.
@@ -72,13 +77,19 @@ impl Keeper {
     ) -> io::Result<Self> {
         let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let wake = waker(&woken);
-        let workshop = Workshop { host: Arc::clone(&host), observer, wake: Arc::clone(&wake) };
+        let workshop = Workshop {
+            host: Arc::clone(&host),
+            observer,
+            wake: Arc::clone(&wake),
+            transfers: Transfers::default(),
+        };
         Ok(Self {
             scheduler: Scheduler::new(tuning, 0),
             watches: Watches::new(wake)?,
             workers: Workers::start(tuning.jobs, workshop)?,
             host,
             prepared: None,
+            receivers: FxHashMap::default(),
             started: Instant::now(),
             woken,
             unwatched: BTreeSet::new(),
@@ -98,6 +109,12 @@ impl Keeper {
     pub fn swap(&mut self, prepared: Prepared) -> Result<Swapped, WiringError> {
         let wiring = wire(&prepared, &self.host);
         let swapped = self.scheduler.swap(wiring)?;
+        self.receivers.clear();
+        for (_, resource) in prepared.graph.resources() {
+            for transfer in transfers(resource) {
+                self.receivers.entry(transfer.from).or_default().push(resource.id.clone());
+            }
+        }
         self.prepared = Some(Arc::new(prepared));
         Ok(swapped)
     }
@@ -120,7 +137,11 @@ impl Keeper {
         self.obey(&mut turn);
         let wait = if turn.unwatched.is_empty() { patience } else { Some(Duration::ZERO) };
         self.wait(wait)?;
-        for done in self.workers.take() {
+        let finished: Vec<Done> = self.workers.take().collect();
+        for done in finished {
+            if done.outcome == Outcome::Changed {
+                self.tell_receivers(done.vertex);
+            }
             self.scheduler.finished(done.vertex, done.outcome);
             turn.reports.extend(done.reports);
         }
@@ -147,6 +168,16 @@ impl Keeper {
     pub fn quiet_for(&self) -> Option<Duration> {
         let since = self.scheduler.quiet_since()?;
         Some(Duration::from_millis(self.now().saturating_sub(since)))
+    }
+
+    /// What a resource sends may be something else now.
+    fn tell_receivers(&mut self, id: VertexId) {
+        let receivers = self.scheduler.name(id).and_then(|name| self.receivers.get(name));
+        for name in receivers.into_iter().flatten() {
+            if let Some(receiver) = self.scheduler.find(name) {
+                self.scheduler.touched(receiver);
+            }
+        }
     }
 
     /// Looks at every resource again.

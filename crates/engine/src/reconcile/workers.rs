@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::prepare::Prepared;
 use crate::report::{ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
+use crate::transfer::Transfers;
 use crate::watch::Wake;
 
 /// A resource that is to be checked.
@@ -35,6 +36,8 @@ pub(super) struct Workshop {
     pub(super) host: Arc<Host>,
     pub(super) observer: Arc<dyn Observer + Send + Sync>,
     pub(super) wake: Wake,
+    /// What resources hand to others.
+    pub(super) transfers: Transfers,
 }
 
 /// Threads that wait for jobs. They end when this is dropped, each after the job it has.
@@ -86,6 +89,8 @@ fn work(workshop: &Workshop, waiting: &Mutex<Receiver<Job>>, done: &Sender<Done>
             host: &workshop.host,
             observer: &*workshop.observer,
             mode: Mode::Apply,
+            transfers: &workshop.transfers,
+            tries_again: false,
         };
         let incoming = Events { real: usize::from(job.refresh), noop: 0 };
         let stepped = stepper.run_guarded(job.resource, incoming);

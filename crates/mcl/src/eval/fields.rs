@@ -1,16 +1,36 @@
 //! Resources with their fields and groups, in the original's textual form.
 
+use super::autogroup;
 use super::interpret::{Resource, Resources};
 use crate::types::Type;
 use crate::value::Value;
 
-/// One line for each resource, edge and field that is set, sorted. What resources receive is there if
-/// it is known without running any.
+/// One line for each resource, edge and field that is set, sorted; parts of a group have that in
+/// front. What resources receive is there if it is known without running any.
 pub fn lines(resources: &Resources) -> Vec<String> {
-    let mut lines = resources.lines();
-    for resource in &super::sends::settled(resources).list {
-        lines.extend(fields(resource));
+    let settled = super::sends::settled(resources);
+    let groups = autogroup::grouped(&settled);
+    let names: Vec<String> = settled.list.iter().map(Resource::reference).collect();
+    let mut lines = Vec::new();
+    for (at, resource) in settled.list.iter().enumerate() {
+        let mut group = String::new();
+        let mut next = groups.parents[at];
+        while let Some(parent) = next {
+            group.insert_str(0, &format!("Group: {}: ", names[parent]));
+            next = groups.parents[parent];
+        }
+        let own = std::iter::once(format!("Vertex: {}", names[at])).chain(fields(resource));
+        lines.extend(own.map(|line| format!("{group}{line}")));
     }
+    for ((from, to), edge) in &groups.edges {
+        let (from, to) = (&names[*from], &names[*to]);
+        let (of_from, of_to) = (&names[edge.of.0], &names[edge.of.1]);
+        lines.push(format!("Edge: {from} -> {to} # {of_from} -> {of_to}"));
+    }
+    // A name may have several lines.
+    let text = lines.join("\n");
+    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    lines.retain(|line| !line.is_empty());
     lines.sort();
     lines
 }

@@ -8,9 +8,11 @@
 //! | [`sends`] | what resources receive that is known beforehand |
 //! | [`outline`] | the function graph as a picture of the program |
 //! | `validate` | what kinds ask of their fields |
+//! | [`autogroup`] | which resources are worked on as one |
 //! | `autoedge` | the edges that kinds ask for by themselves |
 
 mod autoedge;
+pub mod autogroup;
 mod build;
 mod checks;
 pub mod fields;
@@ -18,7 +20,7 @@ pub mod interpret;
 pub mod meta;
 pub mod outline;
 pub mod sends;
-mod validate;
+pub(crate) mod validate;
 
 use std::sync::Arc;
 

@@ -9,14 +9,18 @@ pub(super) fn validate(resource: &Resource) -> Option<String> {
         "file" => file(resource),
         "test" => test(resource),
         "exec" => exec(resource),
-        "pkg" if resource.text("state").is_empty() => Some("state cannot be empty".into()),
+        "pkg" => match resource.text("state").as_str() {
+            "" => Some("state cannot be empty".into()),
+            "latest" => Some("state is invalid, did you mean `newest` ?".into()),
+            _ => None,
+        },
         "svc" => svc(resource),
         kind => checks::of(kind).and_then(|check| check(resource).err()),
     }
 }
 
 /// The path that a file resource manages.
-pub(super) fn file_path(resource: &Resource) -> String {
+pub(crate) fn file_path(resource: &Resource) -> String {
     let path = resource.text("path");
     let path = if path.is_empty() { resource.name.clone() } else { path };
     let (dirname, basename) = (resource.text("dirname"), resource.text("basename"));
@@ -55,39 +59,65 @@ fn file(resource: &Resource) -> Option<String> {
     if !["", "undefined", "absent", "exists"].contains(&state.as_str()) {
         return Some("the State is invalid".into());
     }
-    let has_content = resource.value("content").is_some();
+    file_sources(resource, &path, &state).err()
+}
+
+/// Which fields of a file go together.
+fn file_sources(resource: &Resource, path: &str, state: &str) -> Result<(), String> {
+    let flag = |name: &str| resource.value(name).and_then(|v| v.as_bool()).unwrap_or_default();
+    let is_set = |name: &str| resource.value(name).is_some();
+    let (symlink, recurse, purge) = (flag("symlink"), flag("recurse"), flag("purge"));
     let (source, fragments) = (resource.text("source"), resource.texts("fragments"));
-    let sources = [has_content, !source.is_empty(), !fragments.is_empty()];
-    if state == "absent" && sources.contains(&true) {
-        return Some(
-            "can't specify file Content, Source, or Fragments when State is absent".into(),
-        );
-    }
-    if sources.iter().filter(|set| **set).count() > 1 {
-        return Some("can only specify one of Content, Source, and Fragments".into());
-    }
-    let is_dir = path.ends_with('/');
-    if is_dir && has_content {
-        return Some("can't specify Content when creating a Dir".into());
-    }
-    if is_dir && !fragments.is_empty() {
-        return Some("can't specify Fragments when creating a Dir".into());
-    }
-    if !source.is_empty() && !source.starts_with('/') {
-        return Some("the Source must be absolute".into());
+    let has_content = is_set("content");
+    let (has_source, has_fragments) = (!source.is_empty(), !fragments.is_empty());
+    let (is_dir, is_source_dir) = (path.ends_with('/'), source.ends_with('/'));
+    let count = [has_content, has_source, has_fragments].into_iter().filter(|set| *set).count();
+    let refused = [
+        (count > 1, "can only specify one of Content, Source, and Fragments"),
+        (symlink && !has_source && state == "exists", "can't use Symlink with an empty Source"),
+        (
+            state == "absent" && count > 0,
+            "can't specify file Content, Source, or Fragments when State is absent",
+        ),
+        (state == "absent" && is_set("selinux"), "can't specify SELinux when State is absent"),
+        (
+            has_source && is_dir != is_source_dir && !symlink,
+            "the path and Source must either both be dirs or both not be",
+        ),
+        (
+            is_dir && (has_content || has_fragments || symlink),
+            "can't specify Content or Fragments or Symlink when creating a Dir",
+        ),
+        (
+            has_source && is_dir && is_source_dir && !recurse,
+            "you'll want to Recurse when you have a Source dir to copy",
+        ),
+        (
+            has_source && !is_dir && !is_source_dir && recurse && !symlink,
+            "you can't recurse when copying a single file",
+        ),
+    ];
+    if let Some((_, text)) = refused.into_iter().find(|(is, _)| *is) {
+        return Err(text.into());
     }
     for fragment in &fragments {
         if !fragment.starts_with('/') {
-            return Some(format!("the frag (`{fragment}`) isn't an absolute path"));
+            return Err(format!("the frag (`{fragment}`) isn't an absolute path"));
         }
-        if fragment.ends_with('/') && path.starts_with(fragment.as_str()) {
-            return Some(format!("inside a frag (`{fragment}`)"));
-        }
-        if *fragment == path {
-            return Some("the frag can't be the path itself".into());
+        let below = path.strip_prefix(fragment.trim_end_matches('/'));
+        if below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return Err(format!("inside a frag (`{fragment}`)"));
         }
     }
-    None
+    let refused = [
+        (purge && (has_content || has_fragments), "can't combine Purge with Content or Fragments"),
+        (
+            symlink && (has_content || has_fragments),
+            "can't specify Content or Fragments with Symlink",
+        ),
+        (symlink && (recurse || purge), "can't specify Recurse or Purge with Symlink"),
+    ];
+    refused.into_iter().find(|(is, _)| *is).map_or(Ok(()), |(_, text)| Err(text.into()))
 }
 
 fn test(resource: &Resource) -> Option<String> {

@@ -101,8 +101,15 @@ impl CommandLine {
 }
 
 impl Surroundings {
-    /// Runs a command to its end; both its outputs come as one.
-    pub(super) fn run(&self, command: &CommandLine, host: &Host) -> Result<Outcome, RunError> {
+    /// Runs a command to its end, in a directory of its own or in that of all; both its outputs
+    /// come as one if they are merged.
+    pub(super) fn run(
+        &self,
+        command: &CommandLine,
+        cwd: Option<&Path>,
+        merged: bool,
+        host: &Host,
+    ) -> Result<Outcome, RunError> {
         // Said here and not when attributes are read, so that everybody can make a plan.
         if self.user.is_some() && !rustix::process::geteuid().is_root() {
             let text = "Only root can execute commands as other users";
@@ -116,8 +123,9 @@ impl Surroundings {
                 *first = program;
             }
         }
-        let cwd = self.real_cwd(host);
-        if let (Some(real), Some(shown)) = (&cwd, &self.cwd)
+        let shown = cwd.or(self.cwd.as_deref());
+        let cwd = shown.map(|path| host.path(path));
+        if let (Some(real), Some(shown)) = (&cwd, shown)
             && !real.is_dir()
         {
             let text = format!("Working directory {} does not exist!", shown.display());
@@ -129,7 +137,7 @@ impl Surroundings {
             cwd,
             run_as: self.identity(host).map_err(RunError::Other)?,
             umask: self.umask,
-            merge_stderr: true,
+            merge_stderr: merged,
             timeout: self.timeout,
             ..Invocation::default()
         };
@@ -143,12 +151,13 @@ impl Surroundings {
     fn child_environment(&self) -> Vec<(OsString, OsString)> {
         let own = std::env::vars_os()
             .filter(|(name, _)| !["HOME", "USER", "LOGNAME"].iter().any(|hidden| name == hidden));
-        let mut env: Vec<(OsString, OsString)> = own.collect();
+        let mut env: Vec<(OsString, OsString)> =
+            if self.clean { Vec::new() } else { own.collect() };
         let mut set = |name: &str, value: &str| {
             env.retain(|(n, _)| n != name);
             env.push((name.into(), value.into()));
         };
-        if !self.path.is_empty() {
+        if !self.path.is_empty() && !self.clean {
             set("PATH", &self.path.join(":"));
         }
         for (name, value) in &self.environment {

@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::command::{CommandLine, Provider};
-use super::{ExecInstance, LogOutput, Surroundings};
+use super::{Checks, ExecInstance, LogOutput, Surroundings};
 use crate::attributes::{Attributes, reveal, scalar_text};
 use crate::kind::AttributeError;
 
@@ -19,7 +19,9 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
     let refresh = command_of(a, "refresh");
     let onlyif = checks(a, "onlyif");
     let unless = checks(a, "unless");
-    let named = [("command", Some(&command)), ("refresh", refresh.as_ref())];
+    let done = command_of(a, "done");
+    let named =
+        [("command", Some(&command)), ("refresh", refresh.as_ref()), ("done", done.as_ref())];
     let named = named.into_iter().filter_map(|(name, c)| Some((name, c?)));
     let tests = onlyif.iter().map(|c| ("onlyif", c)).chain(unless.iter().map(|c| ("unless", c)));
     let all: Vec<_> = named.chain(tests).collect();
@@ -29,6 +31,16 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
         }
     }
     let exec = ExecInstance {
+        title: a.title().to_string(),
+        checks: Checks {
+            onlyif_cwd: directory(a, "onlyif_cwd"),
+            onlyif_output: a.text("onlyif_output"),
+            onlyif_stdout: a.text("onlyif_stdout"),
+            unless_cwd: directory(a, "unless_cwd"),
+            newer: paths(a, "newer"),
+        },
+        done_cwd: directory(a, "done_cwd"),
+        keep_output: a.boolean("keep_output").unwrap_or(false),
         secret: ["command", "onlyif", "unless", "refresh", "environment"]
             .iter()
             .any(|n| a.is_secret(n)),
@@ -41,6 +53,7 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
         log: Default::default(),
         command,
         refresh,
+        done,
         onlyif,
         unless,
         surroundings,
@@ -54,21 +67,27 @@ fn surroundings(a: &mut Attributes<'_>) -> Surroundings {
         _ => Provider::Posix,
     };
     let path = a.texts("path").iter().flat_map(|p| p.split(':')).map(str::to_string).collect();
-    let cwd = a.text("cwd").map(PathBuf::from);
-    if cwd.as_ref().is_some_and(|p| !p.is_absolute()) {
-        a.fail("cwd", "cwd must be a fully qualified path");
-    }
+    let cwd = directory(a, "cwd");
     let user = a.text("user");
     Surroundings {
         provider,
         path,
         cwd,
         environment: environment(a),
+        clean: a.boolean("clean_environment").unwrap_or(false),
         user,
         group: a.text("group"),
         umask: umask(a),
         timeout: timeout(a),
     }
+}
+
+fn directory(a: &mut Attributes<'_>, name: &str) -> Option<PathBuf> {
+    let path = a.text(name).map(PathBuf::from);
+    if path.as_ref().is_some_and(|p| !p.is_absolute()) {
+        a.fail(name, format!("{name} must be a fully qualified path"));
+    }
+    path
 }
 
 fn environment(a: &mut Attributes<'_>) -> Vec<(String, String)> {

@@ -22,6 +22,9 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
         return Ok(());
     }
     let want = file.want(host)?;
+    if file.parents && matches!(want, Want::Directory) {
+        make_parents(file, host).map_err(|e| file.error("make directories around", &e))?;
+    }
     let place = resolve(host, &file.path, file.follow).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             let parent = file.path.parent().unwrap_or(&file.path).display();
@@ -48,6 +51,21 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
         act.write_link()?;
     }
     act.set_permissions(has("mode"))
+}
+
+/// Makes the directories around a path that are missing.
+fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
+    let mut above: Vec<_> = file.path.ancestors().skip(1).collect();
+    // The root is there.
+    above.pop();
+    for path in above.into_iter().rev() {
+        let place = resolve(host, path, true)?;
+        if place.stat()?.is_none() {
+            let ids = (None, None);
+            write::make_directory(&place, ids, NEW_DIRECTORY & !umask())?;
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of owner and group, where they are managed.
@@ -92,6 +110,10 @@ impl Act<'_> {
     fn ensure(&self) -> Result<(), KindError> {
         if matches!(self.want, Want::Absent) {
             if self.is_directory() && !self.file.force {
+                if self.file.remove_empty {
+                    let path = write::real_path(self.place);
+                    return std::fs::remove_dir(path).map_err(|e| self.file.error("remove", &e));
+                }
                 return Err(self.needs_force());
             }
             self.back_up()?;

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
 use super::source::{self, Found};
-use super::{Content, Ensure, FileInstance, SourcePermissions};
+use super::{Content, Ensure, FileInstance, SourcePermissions, fragments};
 use crate::accounts;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
@@ -48,6 +48,10 @@ impl FileInstance {
         if !self.sources.is_empty() {
             let found = source::first(&self.sources, self.follow, host)?;
             return self.want_source(found);
+        }
+        if !self.fragments.is_empty() {
+            let bytes = Arc::from(fragments::read(&self.fragments, &self.declared_files, host)?);
+            return Ok(Want::File(Wanted::Content(Content { bytes, secret: false })));
         }
         Ok(match (&self.ensure, &self.content) {
             (Some(Ensure::Directory), _) => Want::Directory,
@@ -117,6 +121,10 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         None => None,
     };
     let (Some(place), Some(stat)) = (place, stat) else {
+        if file.must_exist {
+            let text = format!("{} is not there, and is not to be made", file.path.display());
+            return Err(KindError::new(text));
+        }
         return Ok(creation(file, &want)?.into_iter().collect());
     };
     let there = type_name(&stat);
@@ -148,7 +156,7 @@ fn change(action: Action, property: &str, before: Value, after: Value, message: 
 }
 
 fn removal(file: &FileInstance, there: &str) -> Vec<Change> {
-    if there == "directory" && !file.force {
+    if there == "directory" && !file.force && !file.remove_empty {
         file.log(Level::Notice, "Not removing directory; use 'force' to override");
         return Vec::new();
     }

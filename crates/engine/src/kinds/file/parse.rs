@@ -35,6 +35,11 @@ pub(super) fn parse(
         target,
         content,
         sources,
+        fragments: fragments(a),
+        declared_files: Default::default(),
+        must_exist: a.boolean("must_exist").unwrap_or(false),
+        parents: a.boolean("parents").unwrap_or(false),
+        remove_empty: a.boolean("remove_empty").unwrap_or(false),
         owner: a.text("owner"),
         group: a.text("group"),
         mode: mode(a),
@@ -61,6 +66,9 @@ pub(super) fn parse(
         below: BTreeSet::new(),
         log: Default::default(),
     };
+    if !file.fragments.is_empty() {
+        file.declared_files = (context.files)();
+    }
     file.autorequires = autorequires(&file, context);
     if file.recursion.mode != Recurse::No {
         file.below = declared_below(&file, context);
@@ -135,8 +143,16 @@ fn sources(a: &mut Attributes<'_>, context: &ParseContext<'_>) -> Vec<Source> {
     out
 }
 
+fn fragments(a: &mut Attributes<'_>) -> Vec<String> {
+    let paths = a.texts("fragments");
+    for path in paths.iter().filter(|path| !path.starts_with('/')) {
+        a.fail("fragments", format!("Fragments must be fully qualified, not '{path}'"));
+    }
+    paths
+}
+
 fn conflicts(a: &mut Attributes<'_>, checksum: Checksum, recurse: Recurse) {
-    let creators = ["content", "source", "target"];
+    let creators = ["content", "source", "target", "fragments"];
     let given = creators.iter().filter(|n| a.value(n).is_some()).count();
     let link_text = a.value("ensure").and_then(Value::as_str).is_some_and(|t| t.starts_with('/'));
     if given > 1 || (link_text && given == 1 && a.value("target").is_none()) {
@@ -244,6 +260,7 @@ fn autorequires(file: &FileInstance, context: &ParseContext<'_>) -> Vec<Resource
     // A path may be declared with a slash at its end.
     let parent = above.flat_map(|p| [named("File", p), named("File", &format!("{p}/"))]);
     wanted.extend(parent.into_iter().find(|r| (context.find)(r).is_some()));
+    wanted.extend(file.fragments.iter().map(|path| named("File", path)));
     if let Some(target) = file.target.as_deref().filter(|t| t.starts_with('/')) {
         wanted.push(named("File", target));
     }

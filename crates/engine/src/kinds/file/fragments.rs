@@ -1,0 +1,55 @@
+//! Content that is put together from other files of the machine.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::host::Host;
+use crate::kind::KindError;
+
+/// The most that fragments may hold together.
+const MOST: u64 = 256 << 20;
+
+/// What the fragments hold, one after the other. One with a slash at its end is a directory, which
+/// stands for the files in it, by name.
+///
+/// # Errors
+/// When one is not there or cannot be read, or they are too large. One that is declared and is not
+/// there yet counts as empty, so that a plan can be made before it is there.
+pub(super) fn read(
+    fragments: &[String],
+    declared: &BTreeSet<PathBuf>,
+    host: &Host,
+) -> Result<Vec<u8>, KindError> {
+    let mut out = Vec::new();
+    for fragment in fragments {
+        let failed = |e: io::Error| KindError::new(format!("could not read {fragment}: {e}"));
+        let path = host.path(Path::new(fragment));
+        if !path.exists() && declared.contains(Path::new(fragment.trim_end_matches('/'))) {
+            continue;
+        }
+        if !fragment.ends_with('/') {
+            append(&path, &mut out).map_err(failed)?;
+            continue;
+        }
+        let entries: io::Result<Vec<_>> = fs::read_dir(&path).map_err(failed)?.collect();
+        let mut entries = entries.map_err(failed)?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            if !entry.file_type().map_err(failed)?.is_dir() {
+                append(&entry.path(), &mut out).map_err(failed)?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn append(path: &Path, out: &mut Vec<u8>) -> io::Result<()> {
+    let room = MOST.saturating_sub(out.len() as u64);
+    File::open(path)?.take(room + 1).read_to_end(out)?;
+    if out.len() as u64 > MOST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the fragments are too large"));
+    }
+    Ok(())
+}

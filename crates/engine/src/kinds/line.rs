@@ -1,0 +1,174 @@
+//! `line`: lines that are in a file, or are not, whatever else is in it.
+
+use std::path::PathBuf;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::cached::read_bytes;
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+use crate::kinds::write::{Owner, rewrite};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Line;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "A name for it" },
+    AttributeDoc { name: "content", doc: "The line, or several that follow each other" },
+    AttributeDoc { name: "ensure", doc: "present (default) or absent" },
+    AttributeDoc { name: "file", doc: "The absolute path of the file" },
+];
+
+impl Kind for Line {
+    fn name(&self) -> &'static str {
+        "line"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Manages lines of a file"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let file = PathBuf::from(p.text("file").unwrap_or_default());
+        if !file.is_absolute() {
+            p.error("file", "file must be an absolute path");
+        }
+        let line = LineInstance {
+            file,
+            content: p.text("content").unwrap_or_default(),
+            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            secrets: p.secrets(),
+        };
+        p.finish(Box::new(line) as Box<dyn Instance>)
+    }
+}
+
+struct LineInstance {
+    file: PathBuf,
+    content: String,
+    present: bool,
+    secrets: Vec<String>,
+}
+
+impl LineInstance {
+    fn read(&self, host: &Host) -> Result<Option<Vec<u8>>, KindError> {
+        read_bytes(&host.path(&self.file))
+            .map_err(|e| KindError::new(format!("Could not read {}: {e}", self.file.display())))
+    }
+}
+
+/// The text without the lines, wherever they stand; the end of its last line stays as it is.
+fn without(text: &[u8], content: &str) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let bare = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();
+    let bare: Vec<Vec<u8>> = lines.iter().map(|line| bare(line)).collect();
+    let wanted: Vec<&[u8]> = content.split('\n').map(str::as_bytes).collect();
+    let mut out = Vec::with_capacity(text.len());
+    let found = occurrences(&bare, &wanted);
+    let mut skip = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if skip == 0 && found[at] {
+            skip = wanted.len();
+        }
+        if skip > 0 {
+            skip -= 1;
+        } else {
+            out.extend_from_slice(line);
+        }
+    }
+    out
+}
+
+/// Where a list begins in another, in a time that is linear in both.
+fn occurrences(lines: &[Vec<u8>], wanted: &[&[u8]]) -> Vec<bool> {
+    let mut out = vec![false; lines.len()];
+    // How much of the start a part of the list ends with.
+    let mut overlap = vec![0; wanted.len()];
+    let mut length = 0;
+    for at in 1..wanted.len() {
+        while length > 0 && wanted[at] != wanted[length] {
+            length = overlap[length - 1];
+        }
+        length += usize::from(wanted[at] == wanted[length]);
+        overlap[at] = length;
+    }
+    let mut matched = 0;
+    for (at, line) in lines.iter().enumerate() {
+        while matched > 0 && line.as_slice() != wanted[matched] {
+            matched = overlap[matched - 1];
+        }
+        matched += usize::from(line.as_slice() == wanted[matched]);
+        if matched == wanted.len() {
+            out[at + 1 - matched] = true;
+            matched = overlap[matched - 1];
+        }
+    }
+    out
+}
+
+impl Instance for LineInstance {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if self.content.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = self.read(host)?.unwrap_or_default();
+        let is_there = without(&text, &self.content).len() != text.len();
+        let mut differences = Differences::new(&self.secrets);
+        let content = Value::str(self.content.as_str());
+        match (is_there, self.present) {
+            (false, true) => differences.property("content", Value::Null, content),
+            (true, false) => differences.property("content", content, Value::Null),
+            _ => {}
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let mut text = self.read(host)?.unwrap_or_default();
+        if self.present {
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(self.content.as_bytes());
+            text.push(b'\n');
+        } else {
+            text = without(&text, &self.content);
+        }
+        rewrite(host, &self.file, &text, Owner { mode: 0o600, ids: None })
+            .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.file.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_wherever_they_stand() {
+        let cut = |text: &str, content: &str| {
+            String::from_utf8_lossy(&without(text.as_bytes(), content)).into_owned()
+        };
+        assert_eq!(cut("a\nb\nc\n", "b"), "a\nc\n");
+        assert_eq!(cut("a\nab\n", "a"), "ab\n");
+        assert_eq!(cut("a\na\nb\na\nb", "a\nb"), "a\n");
+        assert_eq!(cut("a\na\na\n", "a\na"), "a\n");
+        assert_eq!(cut("a\nb", "b"), "a\n");
+        assert_eq!(cut("", "b"), "");
+    }
+}

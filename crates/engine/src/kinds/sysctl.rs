@@ -1,0 +1,144 @@
+//! `sysctl`: settings of the kernel, now and after a start.
+
+use std::path::{Path, PathBuf};
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::cached::read_text;
+use crate::kinds::differences::{Differences, changes};
+use crate::kinds::params::Params;
+use crate::kinds::write::{Owner, rewrite};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sysctl;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The setting, such as `net.ipv4.ip_forward`" },
+    AttributeDoc {
+        name: "path",
+        doc: "The file that keeps it; one below /etc/sysctl.d by default",
+    },
+    AttributeDoc { name: "persist", doc: "Whether it is kept for the next start: true by default" },
+    AttributeDoc { name: "runtime", doc: "Whether it is set now: true by default" },
+    AttributeDoc { name: "value", doc: "The value as the kernel shows it" },
+];
+
+impl Kind for Sysctl {
+    fn name(&self) -> &'static str {
+        "sysctl"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Manages settings of the kernel"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let name = p.name();
+        let parts = || name.split('.').all(|part| !part.is_empty());
+        if name.contains(['/', '=']) || name.contains(char::is_whitespace) || !parts() {
+            p.error(
+                "name",
+                format!("'{name}' is no name of a setting, such as net.core.somaxconn"),
+            );
+        }
+        let value = p.text("value").unwrap_or_default();
+        if value.is_empty() || value.trim() != value || value.contains('\n') {
+            p.error("value", "value must be one line without blanks around it");
+        }
+        let path = p.text("path").map(PathBuf::from);
+        let path = path.unwrap_or_else(|| format!("/etc/sysctl.d/10-{name}.conf").into());
+        if !path.is_absolute() || path.extension().is_none_or(|extension| extension != "conf") {
+            p.error("path", "path must be absolute and end in .conf");
+        }
+        let flag = |p: &mut Params<'_>, name: &str| !p.has(name) || p.boolean(name);
+        let sysctl = Setting {
+            runtime: flag(&mut p, "runtime"),
+            persist: flag(&mut p, "persist"),
+            name,
+            value,
+            path,
+        };
+        if !sysctl.runtime && !sysctl.persist {
+            p.error_of_all("one of runtime and persist must be true");
+        }
+        p.finish(Box::new(sysctl) as Box<dyn Instance>)
+    }
+}
+
+struct Setting {
+    name: String,
+    value: String,
+    runtime: bool,
+    persist: bool,
+    path: PathBuf,
+}
+
+impl Setting {
+    /// Where the kernel has it.
+    fn live(&self) -> PathBuf {
+        Path::new("/proc/sys").join(self.name.replace('.', "/"))
+    }
+
+    fn line(&self) -> String {
+        format!("{} = {}\n", self.name, self.value)
+    }
+}
+
+fn read(host: &Host, path: &Path) -> Result<Option<String>, KindError> {
+    read_text(&host.path(path))
+        .map_err(|e| KindError::new(format!("Could not read {}: {e}", path.display())))
+}
+
+impl Instance for Setting {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let mut differences = Differences::new(&[]);
+        if self.runtime {
+            let Some(now) = read(host, &self.live())? else {
+                let text = format!("the kernel has no setting {}", self.name);
+                return Err(KindError::new(text));
+            };
+            let now = now.strip_suffix('\n').unwrap_or(&now);
+            if now != self.value {
+                differences.property("runtime", Value::str(now), Value::str(self.value.as_str()));
+            }
+        }
+        if self.persist {
+            let kept = read(host, &self.path)?;
+            if kept.as_deref() != Some(&self.line()) {
+                let kept = kept.map_or(Value::Null, Value::str);
+                differences.property("persist", kept, Value::str(self.line()));
+            }
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, todo: &[Change]) -> Result<(), KindError> {
+        let failed = |path: &Path, e: std::io::Error| {
+            KindError::new(format!("Could not write {}: {e}", path.display()))
+        };
+        if changes(todo, "runtime") {
+            // The kernel takes it in one write, in place.
+            let live = self.live();
+            std::fs::write(host.path(&live), format!("{}\n", self.value))
+                .map_err(|e| failed(&live, e))?;
+        }
+        if changes(todo, "persist") {
+            rewrite(host, &self.path, self.line().as_bytes(), Owner { mode: 0o644, ids: None })
+                .map_err(|e| failed(&self.path, e))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Values that one resource hands to another while a graph is applied, and how resources are kept
+//! true.
+//!
+//! Both stand among the attributes of a resource, under names that no kind has.
+
+use ordain_data::Value;
+
+use crate::model::{Resource, ResourceRef};
+
+/// How a resource is looked at again: the attributes that the engine reads, and no kind.
+pub const LIFE: &[&str] = &[
+    "meta:autoedge",
+    "meta:autogroup",
+    "meta:burst",
+    "meta:delay",
+    "meta:dollar",
+    "meta:limit",
+    "meta:poll",
+    "meta:realize",
+    "meta:reset",
+    "meta:retry",
+    "meta:retryreset",
+    "meta:reverse",
+    "meta:rewatch",
+    "meta:sema",
+    "meta:timeout",
+];
+
+/// What the names of attributes begin with that say where others come from.
+const RECEIVE: &str = "receive:";
+
+/// Where an attribute comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transfer<'a> {
+    /// The attribute that it goes into.
+    pub attribute: &'a str,
+    /// The resource that sends it.
+    pub from: ResourceRef,
+    /// What that calls it.
+    pub key: &'a str,
+}
+
+impl Transfer<'_> {
+    /// The attribute that says so: its name, and its value.
+    pub fn as_attribute(&self) -> (String, Value) {
+        let name = format!("{RECEIVE}{}", self.attribute);
+        (name, Value::str(format!("{}.{}", self.from, self.key)))
+    }
+}
+
+/// Whether an attribute is none of a kind, but says where another comes from.
+pub fn is_transfer(attribute: &str) -> bool {
+    attribute.starts_with(RECEIVE)
+}
+
+/// What a resource receives.
+pub fn transfers(resource: &Resource) -> impl Iterator<Item = Transfer<'_>> {
+    resource.attributes.iter().filter_map(|one| {
+        let attribute = one.name.strip_prefix(RECEIVE)?;
+        let (from, key) = one.value.as_str()?.rsplit_once("].")?;
+        let (kind, title) = from.split_once('[')?;
+        let from = ResourceRef { kind: kind.into(), title: title.into() };
+        Some(Transfer { attribute, from, key })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let from = ResourceRef { kind: "Exec".into(), title: "a].b[c]".into() };
+        let transfer = Transfer { attribute: "content", from, key: "output" };
+        let (name, value) = transfer.as_attribute();
+        let mut graph = crate::Graph::default();
+        let id = crate::testing::leaf(&mut graph, "/x");
+        let resource = graph.resource_mut(id);
+        resource.attributes.push(crate::Attribute {
+            name: name.into(),
+            value,
+            origin: resource.origin,
+            losers: Vec::new(),
+        });
+        assert_eq!(transfers(resource).collect::<Vec<_>>(), [transfer]);
+    }
+}

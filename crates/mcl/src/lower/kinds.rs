@@ -1,0 +1,314 @@
+//! Which of the engine's kinds stand for kinds of resources, and what their fields mean there.
+
+use ecow::EcoString;
+use ordain_data::Value as Data;
+
+use super::{data, exec, file};
+use crate::eval::interpret::Resource;
+use crate::value::Value;
+
+/// A resource as the engine knows it.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    /// The kind, such as `File`.
+    pub(super) kind: EcoString,
+    /// The title.
+    pub(super) title: EcoString,
+    /// The attributes: name, value, and the field that it comes from.
+    pub(super) attributes: Vec<(EcoString, Data, &'static str)>,
+    /// What comes after it as a part of the same, and is told of its changes.
+    pub(super) then: Option<Box<Mapped>>,
+}
+
+/// Why a resource cannot be told to the engine.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// The reason.
+    pub(super) why: String,
+    /// The field that asks for it.
+    pub(super) field: &'static str,
+}
+
+impl Refused {
+    pub(super) fn new(field: &'static str, why: impl Into<String>) -> Self {
+        Self { why: why.into(), field }
+    }
+}
+
+impl Mapped {
+    pub(super) fn new(kind: &str, title: &str) -> Self {
+        Self { kind: kind.into(), title: title.into(), attributes: Vec::new(), then: None }
+    }
+
+    /// Sets an attribute that a field asks for.
+    pub(super) fn set(&mut self, name: &str, value: impl Into<Option<Data>>, field: &'static str) {
+        if let Some(value) = value.into() {
+            self.attributes.push((name.into(), value, field));
+        }
+    }
+}
+
+/// The value of a field if the program sets it.
+pub(super) fn given<'a>(resource: &'a Resource, field: &str) -> Option<&'a Value> {
+    let (at, ..) = resource.kind.field(field)?;
+    resource.fields.get(at)?.as_ref()
+}
+
+/// The text of a field, if there is one.
+pub(super) fn text(resource: &Resource, field: &str) -> Option<Data> {
+    Some(resource.text(field)).filter(|text| !text.is_empty()).map(Data::str)
+}
+
+/// A flag; false if it is not set.
+pub(super) fn flag(resource: &Resource, field: &str) -> bool {
+    resource.value(field).and_then(|value| value.as_bool()).unwrap_or_default()
+}
+
+/// The kind of the engine that a kind is, and the attributes that fields are, for those that
+/// resources may receive into while the engine runs.
+pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
+    Some(match (kind, field) {
+        ("file", "content") => "content",
+        ("file", "group") => "group",
+        ("file", "mode") => "mode",
+        ("file", "owner") => "owner",
+        ("print", "msg") => "message",
+        ("test" | "value", field) => {
+            let known = crate::resources::find(kind)?;
+            return known.field(field).map(|(_, field, _)| field.name);
+        }
+        _ => return None,
+    })
+}
+
+/// A resource as one of the engine.
+///
+/// # Errors
+/// If the engine has the kind, and cannot do what is asked of it.
+pub(super) fn mapped(resource: &Resource, sends: bool) -> Result<Mapped, Refused> {
+    match resource.kind.kind.name {
+        "cron" => cron(resource),
+        "exec" => exec::exec(resource, sends),
+        "file" => file::file(resource),
+        "group" => Ok(group(resource)),
+        "hostname" => Ok(as_it_is(resource)),
+        "line" => line(resource),
+        "msg" => message(resource),
+        "pkg" => Ok(package(resource)),
+        "print" => Ok(print(resource)),
+        // The engine has another kind of this name.
+        "mount" | "schedule" => {
+            let kind = resource.kind.kind.name;
+            Err(Refused::new("", format!("this engine does not run the kind {kind} of mgmt yet")))
+        }
+        "svc" => service(resource),
+        "test" => Ok(test(resource, sends)),
+        "user" => Ok(user(resource)),
+        _ => Ok(as_it_is(resource)),
+    }
+}
+
+/// A resource of a kind that is the same to the engine, or that it does not know.
+pub(super) fn as_it_is(resource: &Resource) -> Mapped {
+    let mut out = Mapped::new(&kind_name(resource.kind.kind.name), &resource.name);
+    for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
+        out.set(field.name, value.as_ref().map(data), field.name);
+    }
+    out
+}
+
+/// A kind as graphs have it: `Http::Server`.
+fn kind_name(kind: &str) -> String {
+    let parts = kind.split(':').map(|part| {
+        let mut letters = part.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    parts.collect::<Vec<_>>().join("::")
+}
+
+/// What `state` says in the words of most kinds.
+fn ensure(out: &mut Mapped, resource: &Resource) {
+    let word = match resource.text("state").as_str() {
+        "exists" => "present",
+        "absent" => "absent",
+        _ => return,
+    };
+    out.set("ensure", Data::str(word), "state");
+}
+
+fn group(resource: &Resource) -> Mapped {
+    let mut out = Mapped::new("Group", &resource.name);
+    ensure(&mut out, resource);
+    out.set("gid", given(resource, "gid").map(data), "gid");
+    out
+}
+
+fn user(resource: &Resource) -> Mapped {
+    let mut out = Mapped::new("User", &resource.name);
+    ensure(&mut out, resource);
+    out.set("uid", given(resource, "uid").map(data), "uid");
+    let group = if given(resource, "group").is_some() { "group" } else { "gid" };
+    out.set("gid", given(resource, group).map(data), group);
+    if let Some(groups) = given(resource, "groups") {
+        out.set("groups", data(groups), "groups");
+        out.set("membership", Data::str("inclusive"), "groups");
+    }
+    out.set("home", given(resource, "homedir").map(data), "homedir");
+    out.set("shell", given(resource, "shell").map(data), "shell");
+    if flag(resource, "allowduplicateuid") {
+        out.set("allowdupe", Data::Bool(true), "allowduplicateuid");
+    }
+    out
+}
+
+fn package(resource: &Resource) -> Mapped {
+    let mut out = Mapped::new("Package", &resource.name);
+    let state = resource.text("state");
+    let word = match state.as_str() {
+        "installed" => "present",
+        "uninstalled" => "absent",
+        "newest" => "latest",
+        version => version,
+    };
+    out.set("ensure", Data::str(word), "state");
+    out
+}
+
+/// What a user's own manager runs is out of reach.
+fn no_session(resource: &Resource) -> Result<(), Refused> {
+    match flag(resource, "session") {
+        true => Err(Refused::new("session", "units of a session are not managed by this engine")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a unit runs, and whether it is started with the machine.
+fn unit(name: &str, state: Option<&str>, startup: &str) -> Mapped {
+    let mut out = Mapped::new("Service", name);
+    out.set("ensure", state.map(Data::str), "state");
+    let enable = match startup {
+        "enabled" => Some(Data::Bool(true)),
+        "disabled" => Some(Data::Bool(false)),
+        _ => None,
+    };
+    out.set("enable", enable, "startup");
+    out
+}
+
+fn service(resource: &Resource) -> Result<Mapped, Refused> {
+    no_session(resource)?;
+    let state = resource.text("state");
+    let state = Some(state.as_str()).filter(|state| !state.is_empty());
+    let name = &resource.name;
+    let mut out = unit(name, state, &resource.text("startup"));
+    if name.contains('.') {
+        out.set("name", Data::str(format!("{name}.service")), "");
+    }
+    // On a change it is told to read its configuration again, if it can.
+    let restart = format!("systemctl reload-or-try-restart '{}.service'", name.replace('\'', ""));
+    out.set("restart", Data::str(restart), "");
+    Ok(out)
+}
+
+/// A timer: the file of its unit, and the unit.
+fn cron(resource: &Resource) -> Result<Mapped, Refused> {
+    no_session(resource)?;
+    let name = format!("{}.timer", resource.name);
+    let mut unit_file = Mapped::new("File", &format!("/etc/systemd/system/{name}"));
+    if resource.text("state") == "absent" {
+        let mut out = unit(&name, Some("stopped"), "disabled");
+        unit_file.set("ensure", Data::str("absent"), "state");
+        out.then = Some(Box::new(unit_file));
+        return Ok(out);
+    }
+    unit_file.set("ensure", Data::str("file"), "state");
+    unit_file.set("content", Data::str(timer(resource)), "time");
+    unit_file.then = Some(Box::new(unit(&name, Some("running"), &resource.text("startup"))));
+    Ok(unit_file)
+}
+
+/// The text of a unit of a timer.
+fn timer(resource: &Resource) -> String {
+    let description = match given(resource, "description").and_then(|value| value.as_str()) {
+        Some(text) => text.to_string(),
+        None => "timer generated by mgmt".to_owned(),
+    };
+    let mut out = String::new();
+    if !description.is_empty() {
+        out.push_str(&format!("[Unit]\nDescription={description}\n\n"));
+    }
+    let trigger = resource.text("trigger");
+    out.push_str(&format!("[Timer]\n{trigger}={}\n", resource.text("time")));
+    let texts = [
+        ("accuracysec", "AccuracySec"),
+        ("randomizeddelaysec", "RandomizedDelaySec"),
+        ("unit", "Unit"),
+    ];
+    for (field, option) in texts {
+        let text = resource.text(field);
+        if !text.is_empty() {
+            out.push_str(&format!("{option}={text}\n"));
+        }
+    }
+    let flags = [
+        ("persistent", "Persistent", false),
+        ("wakesystem", "WakeSystem", false),
+        ("remainafterelapse", "RemainAfterElapse", true),
+    ];
+    for (field, option, default) in flags {
+        let value = flag(resource, field);
+        if value != default {
+            out.push_str(&format!("{option}={value}\n"));
+        }
+    }
+    out.push_str("\n[Install]\nWantedBy=timers.target\n");
+    out
+}
+
+fn line(resource: &Resource) -> Result<Mapped, Refused> {
+    let mut out = Mapped::new("Line", &resource.name);
+    if resource.text("file").starts_with('~') {
+        return Err(Refused::new("file", "the home of a user is not looked up: write the path"));
+    }
+    ensure(&mut out, resource);
+    out.set("file", text(resource, "file"), "file");
+    let content = resource.text("content");
+    let content = if flag(resource, "trim") { content.trim() } else { &content };
+    out.set("content", Data::str(content), "content");
+    Ok(out)
+}
+
+fn print(resource: &Resource) -> Mapped {
+    let mut out = Mapped::new("Notify", &resource.name);
+    let message = resource.text("msg");
+    let message = if message.is_empty() { "<empty>" } else { &message };
+    out.set("message", Data::str(message), "msg");
+    if flag(resource, "refresh_only") {
+        out.set("refreshonly", Data::Bool(true), "refresh_only");
+    }
+    out
+}
+
+fn message(resource: &Resource) -> Result<Mapped, Refused> {
+    for field in ["journal", "syslog"] {
+        if flag(resource, field) {
+            return Err(Refused::new(field, format!("nothing is sent to the {field} yet")));
+        }
+    }
+    let mut out = Mapped::new("Notify", &format!("msg: {}", resource.name));
+    out.set("message", Data::str(resource.text("body")), "body");
+    Ok(out)
+}
+
+/// One that sends has what it sends among its attributes.
+fn test(resource: &Resource, sends: bool) -> Mapped {
+    let mut out = as_it_is(resource);
+    if sends {
+        if given(resource, "sendvalue").is_none() {
+            out.set("sendvalue", Data::str(""), "sendvalue");
+        }
+        out.set("answer", Data::Int(42), "");
+    }
+    out
+}

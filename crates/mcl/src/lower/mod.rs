@@ -1,0 +1,226 @@
+//! Resources as the graph that the engine takes.
+
+mod exec;
+mod file;
+mod kinds;
+mod outline;
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_data::Value as Data;
+use ordain_graph::transfer::Transfer;
+use ordain_graph::{
+    Attribute, Containment, Edge, EdgeKind, Graph, Origin, OriginId, Resource, ResourceId,
+    ResourceRef, Step,
+};
+use ordain_source::Diagnostic;
+use rustc_hash::FxHashSet;
+
+use crate::codes;
+use crate::eval::interpret::{self, Received, Resources};
+use crate::eval::sends;
+use crate::ir::Included;
+use crate::value::Value;
+
+use kinds::Mapped;
+pub use outline::lower_outline;
+
+/// The resources of a program for this machine.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The graph.
+    pub graph: Graph,
+    /// What the engine cannot be told: nothing of the graph can be planned.
+    pub refused: Vec<Diagnostic>,
+}
+
+/// The graph of resources, as kinds of the engine where it has them; others keep their names and
+/// their fields.
+pub fn lower(resources: &Resources, name: &str) -> Lowered {
+    let settled = sends::settled(resources);
+    let mut senders = FxHashSet::default();
+    for resource in &settled.list {
+        senders.extend(resource.receives.iter().map(|received| received.from));
+    }
+    let mut lowering = Lowering { graph: Graph::default(), refused: Vec::new() };
+    lowering.graph.name = name.into();
+    lowering.graph.reserve(settled.list.len(), settled.list.len());
+    // The first and the last part of each.
+    let mut ids: Vec<(ResourceId, ResourceId)> = Vec::with_capacity(settled.list.len());
+    for (at, resource) in settled.list.iter().enumerate() {
+        ids.push(lowering.add(resource, senders.contains(&at)));
+    }
+    for ((from, to), edge) in &settled.edges {
+        lowering.edge((ids[*from].1, ids[*to].0), edge, &settled.list[*to]);
+    }
+    for (at, resource) in settled.list.iter().enumerate() {
+        for received in &resource.receives {
+            lowering.transfer(ids[at].0, ids[received.from].1, resource, received);
+        }
+    }
+    Lowered { graph: lowering.graph, refused: lowering.refused }
+}
+
+struct Lowering {
+    graph: Graph,
+    refused: Vec<Diagnostic>,
+}
+
+impl Lowering {
+    fn refuse(&mut self, resource: &interpret::Resource, why: &str, field: &str) {
+        let at = resource.kind.field(field).and_then(|(at, ..)| resource.field_spans[at]);
+        let text = format!("{}: {why}", resource.reference());
+        let error = Diagnostic::error(codes::DEPLOY, text).at(at.unwrap_or(resource.span));
+        self.refused.push(error);
+    }
+
+    /// Adds a resource; its first and its last part.
+    fn add(&mut self, resource: &interpret::Resource, sends: bool) -> (ResourceId, ResourceId) {
+        let mapped = kinds::mapped(resource, sends).unwrap_or_else(|refused| {
+            // What does not run here may stand in the graph.
+            if !resource.meta.hidden {
+                self.refuse(resource, &refused.why, refused.field);
+            }
+            kinds::as_it_is(resource)
+        });
+        let parent = included(&mut self.graph, resource.included.as_ref());
+        let mut mapped = Some(mapped);
+        let mut added: Option<(ResourceId, ResourceId)> = None;
+        while let Some(Mapped { kind, title, attributes, then }) = mapped {
+            let id = self.part(resource, ResourceRef { kind, title }, attributes, parent);
+            if let Some((_, before)) = added {
+                let origin = self.graph.resource(id).origin;
+                self.graph.edges.push(Edge {
+                    from: before,
+                    to: id,
+                    kind: EdgeKind::Notify,
+                    origin,
+                });
+            }
+            added = Some((added.map_or(id, |(first, _)| first), id));
+            mapped = then.map(|then| *then);
+        }
+        added.expect("there is one part at least")
+    }
+
+    fn part(
+        &mut self,
+        resource: &interpret::Resource,
+        id: ResourceRef,
+        fields: Vec<(EcoString, Data, &'static str)>,
+        parent: Option<OriginId>,
+    ) -> ResourceId {
+        let origins = &mut self.graph.origins;
+        let mut origin =
+            |span| origins.intern(Origin { step: Step::Declaration, span: Some(span), parent });
+        let own = origin(resource.span);
+        let mut attributes = Vec::with_capacity(fields.len());
+        for (name, value, field) in fields {
+            let at = resource.kind.field(field).and_then(|(at, ..)| resource.field_spans[at]);
+            let origin = at.map_or(own, &mut origin);
+            attributes.push(Attribute { name, value, origin, losers: Vec::new() });
+        }
+        for (name, value) in resource.meta.given() {
+            let name = match name {
+                "hidden" | "export" => continue,
+                "noop" => name.into(),
+                _ => EcoString::from(format!("meta:{name}")),
+            };
+            let value = data(&value);
+            attributes.push(Attribute { name, value, origin: own, losers: Vec::new() });
+        }
+        self.graph.add(Resource {
+            id,
+            containment: Containment::Leaf,
+            attributes,
+            tags: Vec::new(),
+            exported: !resource.meta.export.is_empty(),
+            is_virtual: resource.meta.hidden,
+            origin: own,
+        })
+    }
+
+    fn edge(
+        &mut self,
+        (from, to): (ResourceId, ResourceId),
+        edge: &interpret::Edge,
+        receiver: &interpret::Resource,
+    ) {
+        let step = match edge.is_automatic {
+            true => Step::Kind(self.graph.resource(to).id.kind.clone()),
+            false => Step::Relation,
+        };
+        let origin = self.graph.origins.intern(Origin { step, span: edge.span, parent: None });
+        // What is not told of changes only comes after.
+        let tells = edge.notify && receiver.kind.kind.has("refreshable");
+        let kind = if tells { EdgeKind::Notify } else { EdgeKind::Before };
+        let lowered = Edge { from, to, kind, origin };
+        if edge.is_automatic {
+            self.graph.automatic.push(lowered);
+        } else {
+            self.graph.edges.push(lowered);
+        }
+    }
+
+    /// What is received says where it comes from.
+    fn transfer(
+        &mut self,
+        to: ResourceId,
+        from: ResourceId,
+        resource: &interpret::Resource,
+        received: &Received,
+    ) {
+        let Some(attribute) = kinds::attribute(resource.kind.kind.name, &received.field) else {
+            if !resource.meta.hidden {
+                let text = format!("{} cannot be received during a run", received.field);
+                self.refuse(resource, &text, &received.field);
+            }
+            return;
+        };
+        let from = self.graph.resource(from).id.clone();
+        let (name, value) = Transfer { attribute, from, key: &received.key }.as_attribute();
+        let origin = self.graph.resource(to).origin;
+        let attribute = Attribute { name: name.into(), value, origin, losers: Vec::new() };
+        self.graph.resource_mut(to).attributes.push(attribute);
+    }
+}
+
+/// The classes that led to a resource.
+fn included(graph: &mut Graph, included: Option<&Arc<Included>>) -> Option<OriginId> {
+    let mut chain = Vec::new();
+    let mut next = included;
+    while let Some(here) = next {
+        chain.push(here);
+        next = here.outer.as_ref();
+    }
+    chain.into_iter().rev().fold(None, |parent, here| {
+        let step = Step::Class(here.class.clone());
+        Some(graph.origins.intern(Origin { step, span: Some(here.span), parent }))
+    })
+}
+
+/// A value as plain data; a function is the word for it.
+pub fn data(value: &Value) -> Data {
+    match value {
+        Value::Bool(value) => Data::Bool(*value),
+        Value::Int(value) => Data::Int(*value),
+        Value::Float(value) => Data::Float(*value),
+        Value::Str(text) => match text.as_str() {
+            Some(text) => Data::str(text),
+            None => Data::Bytes(text.as_bytes().into()),
+        },
+        Value::List(items) => Data::list(items.iter().map(data)),
+        Value::Map(map) => Data::map(map.pairs().iter().map(|(key, value)| {
+            let key = match key {
+                Value::Str(text) => text.to_string(),
+                key => key.to_string(),
+            };
+            (key, data(value))
+        })),
+        Value::Struct(record) => {
+            Data::map(record.fields().map(|(name, value)| (name.clone(), data(value))))
+        }
+        Value::Func(_) => Data::str("func"),
+    }
+}
