@@ -21,6 +21,10 @@ use crate::exit::Failure;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
+mod running;
+
+pub use running::Running;
+
 /// Which mcl is read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Debug)]
 pub enum Edition {

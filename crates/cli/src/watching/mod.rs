@@ -22,7 +22,8 @@ use crate::codes;
 use crate::commands::plan::prepare;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
-use crate::graphs;
+use crate::graphs::{self, Loaded};
+use crate::mcl;
 use crate::options::CompileArgs;
 use crate::runs;
 use crate::ui::Ui;
@@ -98,6 +99,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         ui,
         args,
         keeper,
+        program: None,
         registry: Arc::default(),
         manager: Manager::of_environment(),
         last: Said::default(),
@@ -169,6 +171,8 @@ struct Watching<'a> {
     ui: &'a mut Ui,
     args: &'a WatchArgs,
     keeper: Keeper,
+    /// The program that makes the graphs, where it is one that goes on to run.
+    program: Option<mcl::Running>,
     registry: Arc<Registry>,
     teller: Box<dyn Teller>,
     manager: Manager,
@@ -211,6 +215,7 @@ impl Watching<'_> {
                 self.compile();
                 dirty = None;
             }
+            self.hear_program(turn.inputs_changed);
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
                 self.teller.draw(&self.keeper.standings());
@@ -232,7 +237,8 @@ impl Watching<'_> {
             let wanted = Duration::from_secs(seconds);
             wanted.saturating_sub(self.keeper.quiet_for().unwrap_or_default())
         });
-        [rest, draw, end, self.manager.patience].into_iter().flatten().min()
+        let program = self.program.as_ref().and_then(mcl::Running::patience);
+        [rest, draw, end, program, self.manager.patience].into_iter().flatten().min()
     }
 
     /// Whether nothing had to be done for as long as was asked for.
@@ -297,14 +303,69 @@ impl Watching<'_> {
         }
     }
 
+    /// Keeps true what the sources say.
     fn swap(&mut self, compile: &CompileArgs) -> Result<Swapped, Failure> {
-        let loaded = graphs::load_examined(self.ui, &self.args.path, compile)?;
+        if !mcl::is_program(&self.args.path) {
+            let loaded = graphs::load_examined(self.ui, &self.args.path, compile)?;
+            return self.keep(&loaded);
+        }
+        let mut program = mcl::Running::start(self.ui, &self.args.path, compile)?;
+        let first = program.poll(self.ui)?;
+        let swapped = first.map_or(Ok(Swapped::default()), |loaded| self.keep(&loaded))?;
+        self.follow_program(&program);
+        self.program = Some(program);
+        Ok(swapped)
+    }
+
+    /// Keeps true what a running program says now, if that is something else than before.
+    fn hear_program(&mut self, changed: bool) {
+        let Some(mut program) = self.program.take() else { return };
+        if !changed && program.patience().is_none_or(|wait| !wait.is_zero()) {
+            self.program = Some(program);
+            return;
+        }
+        if changed {
+            program.files_changed();
+        }
+        let start = Instant::now();
+        self.ui.hold();
+        let swapped = match program.poll(self.ui) {
+            Ok(Some(loaded)) => self.keep(&loaded).map(Some),
+            Ok(None) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+        if let Err(Failure::Message(diagnostic)) = &swapped {
+            self.ui.message(diagnostic);
+        }
+        let text = self.ui.release();
+        match swapped {
+            Ok(None) => {}
+            Ok(Some(swapped)) => {
+                let (sources, took) = (program.files().len(), start.elapsed());
+                self.teller.graph(&NewGraph { swapped, sources, took });
+                self.is_settled = false;
+            }
+            Err(_) => self.teller.refused(&text),
+        }
+        self.follow_program(&program);
+        self.program = Some(program);
+    }
+
+    fn follow_program(&mut self, program: &mcl::Running) {
+        if let Err(error) = self.keeper.follow_inputs(&program.files()) {
+            self.teller
+                .note(&format!("not all that the program waits for can be watched: {error}"));
+        }
+    }
+
+    /// Keeps a graph true.
+    fn keep(&mut self, loaded: &Loaded) -> Result<Swapped, Failure> {
         if loaded.plan.is_some() {
             let text = "a saved plan is applied once and not watched";
             return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
         }
         let options = self.args.selection.options(self.args.noop);
-        let prepared = prepare(self.ui, &loaded, Arc::clone(&self.registry), options)?;
+        let prepared = prepare(self.ui, loaded, Arc::clone(&self.registry), options)?;
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }

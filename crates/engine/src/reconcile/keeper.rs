@@ -36,6 +36,8 @@ enum Key {
     Vertex(VertexId),
     /// The files that the graph was made from.
     Sources,
+    /// The files that the program which makes graphs waits for.
+    Inputs,
 }
 
 /// What happened while [`Keeper::turn`] waited.
@@ -45,6 +47,8 @@ pub struct Turn {
     pub reports: Vec<ResourceReport>,
     /// Whether a source of the graph changed.
     pub sources_changed: bool,
+    /// Whether something changed that the program waits for which makes graphs.
+    pub inputs_changed: bool,
     /// What cannot be watched, and why: it is looked at every ten seconds instead.
     pub unwatched: Vec<(ResourceRef, io::Error)>,
 }
@@ -127,6 +131,14 @@ impl Keeper {
         self.watches.follow(Key::Sources, paths)
     }
 
+    /// Watches these files and directories for [`Turn::inputs_changed`], and no others.
+    ///
+    /// # Errors
+    /// When one cannot be watched. The others are.
+    pub fn follow_inputs(&mut self, paths: &[PathBuf]) -> io::Result<()> {
+        self.watches.follow(Key::Inputs, paths)
+    }
+
     /// Does what is to be done now, waits until something happens or so much time has passed, and
     /// tells what happened.
     ///
@@ -149,6 +161,7 @@ impl Keeper {
             match key {
                 Key::Vertex(id) => self.scheduler.touched(id),
                 Key::Sources => turn.sources_changed = true,
+                Key::Inputs => turn.inputs_changed = true,
             }
         }
         if self.next_look.is_some_and(|at| at <= Instant::now()) {

@@ -1,0 +1,102 @@
+//! A program that runs: its graphs, one after another.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ordain_mcl::functions::surroundings::{Surroundings, Watch};
+use ordain_mcl::lower;
+use ordain_mcl::session::{self, Refused};
+use ordain_mcl::stream::{News, Stream};
+use ordain_source::{SourceMap, Touched};
+
+use super::{Machine, Request};
+use crate::exit::Failure;
+use crate::graphs::Loaded;
+use crate::options::CompileArgs;
+use crate::ui::Ui;
+
+/// A program and what it sees of the machine.
+pub struct Running {
+    stream: Stream,
+    machine: Machine,
+    sources: Arc<SourceMap>,
+    /// What is wrong, when something is.
+    refused: Refused,
+}
+
+impl Running {
+    /// Checks a program and starts it; what is wrong is shown.
+    ///
+    /// # Errors
+    /// When it has errors.
+    pub fn start(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
+        let sources = Arc::new(SourceMap::new());
+        let request = Request::of(path, args);
+        let checked = {
+            let machine = request.machine();
+            let input = request.input();
+            session::check(machine.world(), &sources, &input, &request.options())
+        };
+        let checked = checked.map_err(|refused| {
+            ui.diagnostics(refused.diagnostics(), &sources);
+            Failure::Shown
+        })?;
+        ui.diagnostics(checked.warnings, &sources);
+        // What the program reads while it runs is told to it, and no reason to compile it again.
+        let machine = Request { touched: Touched::default(), ..request }.machine();
+        let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
+        match Stream::new(checked.program, &machine) {
+            Ok(stream) => Ok(Self { stream, machine, sources, refused }),
+            Err(failure) => {
+                refused.failures.push(failure);
+                ui.diagnostics(refused.diagnostics(), &sources);
+                Err(Failure::Shown)
+            }
+        }
+    }
+
+    /// The next graph, if there is another one now; what is wrong is shown.
+    ///
+    /// # Errors
+    /// When the program ends with an error, or the engine cannot do what it says.
+    pub fn poll(&mut self, ui: &mut Ui) -> Result<Option<Loaded>, Failure> {
+        let resources = match self.stream.poll(&self.machine) {
+            Ok(News::Graph(resources)) => resources,
+            Ok(News::Nothing | News::Incomplete) => return Ok(None),
+            Err(failures) => {
+                self.refused.failures = failures;
+                ui.diagnostics(self.refused.diagnostics(), &self.sources);
+                return Err(Failure::Shown);
+            }
+        };
+        let lowered = lower::lower(&resources, &self.machine.hostname());
+        if !lowered.refused.is_empty() {
+            ui.diagnostics(lowered.refused, &self.sources);
+            return Err(Failure::Shown);
+        }
+        Ok(Some(Loaded::drawn(lowered.graph, Arc::clone(&self.sources))))
+    }
+
+    /// The files that it waits for.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let file = |watch: &Watch| match watch {
+            Watch::File(path) => Some(path.clone()),
+            _ => None,
+        };
+        self.stream.watches().iter().filter_map(file).collect()
+    }
+
+    /// One of them may have changed.
+    pub fn files_changed(&mut self) {
+        for path in self.files() {
+            self.stream.happened(&Watch::File(path));
+        }
+    }
+
+    /// How long it waits when nothing happens.
+    pub fn patience(&self) -> Option<Duration> {
+        let due = self.stream.due()?;
+        Some(due.duration_since(SystemTime::now()).unwrap_or_default())
+    }
+}

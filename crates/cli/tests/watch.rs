@@ -1,0 +1,241 @@
+//! `ordain watch` with the real program: machines in directories, sources that are edited, files that
+//! someone spoils.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value as Json;
+
+/// Longer than anything takes; who waits so long waits for nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A machine, the sources for it, and the program that keeps it.
+struct Watched {
+    dir: tempfile::TempDir,
+    child: Child,
+    events: Receiver<Json>,
+}
+
+impl Watched {
+    /// Writes the sources and begins to watch.
+    fn start(path: &str, sources: &[(&str, &str)], arguments: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("root/etc")).unwrap();
+        for (path, text) in sources {
+            write(&dir.path().join("src").join(path), text);
+        }
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ordain"))
+            .args(["watch", path, "--format", "json", "--state-dir", "../state", "--root"])
+            .arg(dir.path().join("root"))
+            .args(arguments)
+            .current_dir(dir.path().join("src"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (sender, events) = channel();
+        std::thread::spawn(move || {
+            for line in out.lines() {
+                let event = serde_json::from_str(&line.unwrap()).unwrap();
+                if sender.send(event).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { dir, child, events }
+    }
+
+    fn root(&self, path: &str) -> PathBuf {
+        self.dir.path().join("root").join(path.trim_start_matches('/'))
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root(path)).unwrap()
+    }
+
+    fn edit(&self, path: &str, text: &str) {
+        write(&self.dir.path().join("src").join(path), text);
+    }
+
+    /// The next event for which this holds; what comes before is left out.
+    fn until(&self, wanted: impl Fn(&Json) -> bool) -> Json {
+        let mut seen = Vec::new();
+        loop {
+            match self.events.recv_timeout(PATIENCE) {
+                Ok(event) if wanted(&event) => return event,
+                Ok(event) => seen.push(event.to_string()),
+                Err(error) => panic!("{error} after\n{}", seen.join("\n")),
+            }
+        }
+    }
+
+    fn until_event(&self, name: &str) -> Json {
+        self.until(|event| event["event"] == name)
+    }
+
+    fn until_changed(&self, resource: &str) -> Json {
+        self.until(|event| event["resource"] == resource && event["status"] == "changed")
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
+    }
+
+    /// Ends it; its exit code and what it wrote to standard error.
+    fn end(mut self) -> (i32, String) {
+        self.signal(Signal::SIGTERM);
+        let status = self.child.wait().unwrap();
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        (status.code().unwrap_or(-1), text)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+const SITE: &str = "file { '/etc/motd': content => lookup('motd') }\n";
+const HIERA: &str = "version: 5\nhierarchy:\n  - name: all\n    path: all.yaml\n";
+
+#[test]
+fn a_control_repository() {
+    let sources =
+        [("manifests/site.pp", SITE), ("hiera.yaml", HIERA), ("data/all.yaml", "motd: one\n")];
+    let watched = Watched::start(".", &sources, &[]);
+    assert_eq!(watched.until_event("graph")["new"], 1);
+    watched.until_changed("File[/etc/motd]");
+    assert_eq!(watched.until_event("settled")["resources"]["in_place"], 1);
+    fs::write(watched.root("/etc/motd"), "spoiled").unwrap();
+    watched.until_changed("File[/etc/motd]");
+    assert_eq!(watched.read("/etc/motd"), "one");
+    // Data is watched as manifests are.
+    watched.edit("data/all.yaml", "motd: two\n");
+    assert_eq!(watched.until_event("graph")["changed"], 1);
+    watched.until_changed("File[/etc/motd]");
+    assert_eq!(watched.read("/etc/motd"), "two");
+    // What does not compile changes nothing, and is said once.
+    watched.edit("manifests/site.pp", "file { '/etc/motd': content => \n");
+    let refused = watched.until_event("refused");
+    assert!(refused["message"].as_str().unwrap().contains("puppet::syntax-error"), "{refused}");
+    fs::remove_file(watched.root("/etc/motd")).unwrap();
+    watched.until_changed("File[/etc/motd]");
+    assert_eq!(watched.read("/etc/motd"), "two");
+    // What is new to the sources is watched as well.
+    watched.edit("manifests/site.pp", &format!("{SITE}file {{ '/etc/new': content => 'new' }}\n"));
+    assert_eq!(watched.until_event("graph")["new"], 1);
+    watched.until_changed("File[/etc/new]");
+    watched.until_event("settled");
+    fs::write(watched.root("/etc/new"), "spoiled").unwrap();
+    watched.until_changed("File[/etc/new]");
+    // What is not declared any more is left alone.
+    watched.edit("manifests/site.pp", SITE);
+    assert_eq!(watched.until_event("graph")["gone"], 1);
+    assert_eq!(watched.read("/etc/new"), "new");
+    watched.signal(Signal::SIGHUP);
+    assert_eq!(watched.until_event("graph")["kept"], 1);
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
+fn sources_that_begin_with_an_error() {
+    let watched = Watched::start("site.pp", &[("site.pp", "fil {")], &[]);
+    watched.until_event("refused");
+    watched.edit("site.pp", "file { '/etc/a': content => 'a' }\n");
+    watched.until_changed("File[/etc/a]");
+    assert_eq!(watched.end().0, 0);
+}
+
+#[test]
+fn a_program_that_reads_a_file() {
+    let program = "import \"os\"\n\nfile \"/etc/copy\" {\n\tstate => \"exists\",\n\tcontent => \
+                   os.readfile(\"INPUT\"),\n}\n";
+    let input = tempfile::NamedTempFile::new().unwrap();
+    fs::write(input.path(), "first").unwrap();
+    let program = program.replace("INPUT", &input.path().display().to_string());
+    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    watched.until_changed("File[/etc/copy]");
+    assert_eq!(watched.read("/etc/copy"), "first");
+    fs::write(input.path(), "second").unwrap();
+    while watched.read("/etc/copy") != "second" {
+        watched.until_changed("File[/etc/copy]");
+    }
+    fs::remove_file(watched.root("/etc/copy")).unwrap();
+    watched.until_changed("File[/etc/copy]");
+    assert_eq!(watched.read("/etc/copy"), "second");
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
+fn a_model_with_a_module() {
+    let fs_model = "entity File extends std::PurgeableResource:\n    string path\n    string \
+                    content\n    int mode = 644\nend\n\nFile.host [1] -- std::Host\n\nimplement \
+                    File using std::none\n";
+    let plugins = "from inmanta.resources import PurgeableResource, resource\n\n\ndef \
+                   permissions(exporter, entity):\n    return entity.mode\n\n\n\
+                   @resource(\"fs::File\", agent=\"host.name\", id_attribute=\"path\")\nclass \
+                   File(PurgeableResource):\n    fields = (\"path\", \"hash\", \"permissions\")\n    \
+                   get_permissions = staticmethod(permissions)\n\n    @staticmethod\n    def \
+                   get_hash(exporter, entity):\n        return \
+                   exporter.upload_file(entity.content)\n";
+    let main = |port: u16| {
+        format!(
+            "import fs\n\nhost = std::Host(name=\"web\", os=std::linux)\nfs::File(host=host, \
+             path=\"/etc/port\", content=\"{port}\")\n"
+        )
+    };
+    let project = "name: site\nmodulepath: libs\ndownloadpath: libs\n";
+    let sources = [
+        ("project.yml", project),
+        ("main.cf", &main(80)),
+        ("libs/fs/module.yml", "name: fs\nversion: 1.0\nlicense: MIT\n"),
+        ("libs/fs/model/_init.cf", fs_model),
+        ("libs/fs/plugins/__init__.py", plugins),
+    ];
+    let watched = Watched::start(".", &sources, &[]);
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.read("/etc/port"), "80");
+    watched.edit("main.cf", &main(81));
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.read("/etc/port"), "81");
+    fs::remove_file(watched.root("/etc/port")).unwrap();
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.end().0, 0);
+}
+
+#[test]
+fn it_ends_by_itself_when_there_is_nothing_to_do() {
+    let sources = [("site.pp", "file { '/etc/a': content => 'a' }\n")];
+    let mut watched = Watched::start("site.pp", &sources, &["--converged-timeout", "1"]);
+    assert_eq!(watched.child.wait().unwrap().code(), Some(2));
+    assert_eq!(watched.read("/etc/a"), "a");
+}
+
+#[test]
+fn noop_changes_nothing() {
+    let sources = [("site.pp", "file { '/etc/a': content => 'a' }\n")];
+    let watched = Watched::start("site.pp", &sources, &["--noop"]);
+    let event = watched.until(|event| event["resource"] == "File[/etc/a]");
+    assert_eq!(event["status"], "would-change");
+    watched.until_event("settled");
+    assert!(!watched.root("/etc/a").exists());
+    assert_eq!(watched.end().0, 0);
+}
