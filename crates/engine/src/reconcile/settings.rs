@@ -1,7 +1,7 @@
 //! What the metaparameters of a resource say about how it is kept true.
 //!
 //! mgmt's meta parameters are attributes `meta:NAME`. Where a resource says nothing, what fails is
-//! tried again after a second, and less and less often if it goes on to fail.
+//! tried again after a quarter of a second, and less and less often if it goes on to fail.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -10,7 +10,7 @@ use super::wiring::{Limit, Poll, Settings};
 use crate::attributes::{reveal, scalar_text};
 
 /// How long what fails is left alone at first, and at most, in milliseconds.
-const DELAY: (u64, u64) = (1_000, 5 * 60 * 1_000);
+const DELAY: (u64, u64) = (250, 5 * 60 * 1_000);
 
 /// How a resource is kept true by what it says.
 pub(super) fn of(resource: &Resource) -> Settings {
