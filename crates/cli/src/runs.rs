@@ -62,7 +62,9 @@ pub fn note_acting(
     changes: &[Change],
 ) -> Result<(), String> {
     let action = changes.first().map_or("refresh", |c| action_name(c.action));
-    store.begin_step(run, &resource.to_string(), action).map_err(|e| e.to_string())
+    let changes = changes.iter().map(|c| json!({ "property": c.property, "message": c.message }));
+    let changes = Json::from_iter(changes);
+    store.begin_step(run, &resource.to_string(), action, &changes).map_err(|e| e.to_string())
 }
 
 /// Writes down that it was changed, or could not be.

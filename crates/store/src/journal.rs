@@ -56,7 +56,7 @@ fn milliseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn time(milliseconds: i64) -> SystemTime {
+pub(crate) fn time(milliseconds: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(milliseconds.unsigned_abs())
 }
 
@@ -76,7 +76,7 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(
+    pub(crate) fn with<T>(
         &self,
         action: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -99,17 +99,25 @@ impl Store {
         })
     }
 
-    /// Writes down that a resource is about to be changed.
+    /// Writes down that a resource is about to be changed, and what of it: a list of objects with
+    /// `property` and `message`, which must hold no secrets.
     ///
     /// # Errors
     /// When it cannot be written: the change should then not be made.
-    pub fn begin_step(&self, run: Run, resource: &str, action: &str) -> Result<(), StoreError> {
+    pub fn begin_step(
+        &self,
+        run: Run,
+        resource: &str,
+        action: &str,
+        changes: &Json,
+    ) -> Result<(), StoreError> {
         self.with(|c| {
             let mut statement = c.prepare_cached(
-                "INSERT INTO steps (run, resource, action, begun) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO steps (run, resource, action, begun, changes)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
             let now = milliseconds(SystemTime::now());
-            statement.execute(params![run.0, resource, action, now]).map(drop)
+            statement.execute(params![run.0, resource, action, now, changes.to_string()]).map(drop)
         })
     }
 
@@ -189,9 +197,9 @@ mod tests {
         {
             let store = Store::open(dir.path()).unwrap();
             let run = store.begin("apply").unwrap();
-            store.begin_step(run, "File[/a]", "create ensure").unwrap();
+            store.begin_step(run, "File[/a]", "create ensure", &json!([])).unwrap();
             store.end_step(run, "File[/a]", true).unwrap();
-            store.begin_step(run, "File[/b]", "modify content").unwrap();
+            store.begin_step(run, "File[/b]", "modify content", &json!([])).unwrap();
         }
         let store = Store::open(dir.path()).unwrap();
         let interrupted = store.take_interrupted().unwrap();
@@ -220,7 +228,7 @@ mod tests {
         let store = Store::open(dir.path()).unwrap();
         for _ in 0..KEPT + 5 {
             let run = store.begin("apply").unwrap();
-            store.begin_step(run, "File[/a]", "x").unwrap();
+            store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
             |sql: &str| store.with(|c| c.query_row(sql, [], |r| r.get::<_, i64>(0))).unwrap();
@@ -247,7 +255,7 @@ mod tests {
         let run = store.begin("apply").unwrap();
         store.with(|c| c.pragma_update(None, "max_page_count", 8)).unwrap();
         let long = "x".repeat(100_000);
-        let error = store.begin_step(run, &long, "x").unwrap_err().to_string();
+        let error = store.begin_step(run, &long, "x", &json!([])).unwrap_err().to_string();
         assert!(error.ends_with("the disk is full"), "{error}");
         store.finish(run, &Json::Null).unwrap();
     }

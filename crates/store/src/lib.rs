@@ -11,8 +11,10 @@ mod exports;
 mod journal;
 mod lock;
 mod migrate;
+mod past;
 
 pub use error::StoreError;
 pub use exports::ExportStore;
 pub use journal::{Interrupted, Run, Store, UnderWay};
 pub use lock::RunLock;
+pub use past::{PastRun, PastStep};

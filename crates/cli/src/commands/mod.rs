@@ -13,6 +13,7 @@ mod explain_code;
 mod facts;
 mod fmt;
 mod graph;
+mod history;
 mod lookup;
 pub mod merge;
 mod parse;
@@ -62,6 +63,8 @@ verbs! {
     "plan" Plan(plan::PlanArgs) => plan::run,
     "apply" Apply(apply::ApplyArgs) => apply::run,
     "watch" Watch(watch::WatchArgs) => watch::run,
+    "history" History(history::HistoryArgs) => history::run,
+    "show" Show(history::ShowArgs) => history::show,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

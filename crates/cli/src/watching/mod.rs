@@ -188,9 +188,12 @@ impl Watching<'_> {
     fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
         // When the sources changed first and last since they were compiled.
         let mut dirty: Option<(Instant, Instant)> = None;
-        let mut drawn = Instant::now();
+        // When the screen was drawn last, and whether anything happened since.
+        let (mut drawn, mut is_old) = (Instant::now(), true);
         while !asked.end() {
-            let turn = self.keeper.turn(self.patience(dirty, drawn))?;
+            let draw = is_old.then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
+            let turn = self.keeper.turn(self.patience(dirty, draw))?;
+            is_old = true;
             self.manager.tell("WATCHDOG=1");
             let now = Instant::now();
             for (resource, error) in &turn.unwatched {
@@ -219,7 +222,7 @@ impl Watching<'_> {
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
                 self.teller.draw(&self.keeper.standings());
-                drawn = now;
+                (drawn, is_old) = (now, false);
             }
             if self.is_over() {
                 return Ok(());
@@ -229,9 +232,13 @@ impl Watching<'_> {
     }
 
     /// How long the next turn may wait.
-    fn patience(&self, dirty: Option<(Instant, Instant)>, drawn: Instant) -> Option<Duration> {
+    fn patience(
+        &self,
+        dirty: Option<(Instant, Instant)>,
+        draw: Option<Duration>,
+    ) -> Option<Duration> {
         let rest = dirty.map(|_| REST);
-        let draw = self.teller.draws().then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
+        let draw = draw.filter(|_| self.teller.draws());
         let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
         let end = self.args.converged_timeout.map(|seconds| {
             let wanted = Duration::from_secs(seconds);
