@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ordain_engine::prepare::Resolve;
 use ordain_engine::saved::{self, SavedPlan};
+use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
 use ordain_source::{FileId, SourceMap};
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use crate::commands::compile;
 use crate::exit::Failure;
 use crate::inmanta;
 use crate::input::{self, Exporting};
+use crate::joining;
 use crate::mcl;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
@@ -38,6 +40,8 @@ pub struct Loaded {
 enum Modules {
     ByName(BTreeMap<String, PathBuf>),
     Below(Vec<PathBuf>),
+    /// Of several sources; the first that has a file counts.
+    Several(Vec<Arc<Modules>>),
 }
 
 impl Loaded {
@@ -52,6 +56,18 @@ impl Loaded {
         let Modules::ByName(dirs) = &*self.modules else { return BTreeMap::new() };
         let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
+    }
+
+    /// This with all that another has, and the resources that both declare.
+    pub fn join(&mut self, other: Self) -> Vec<Conflict> {
+        let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
+        let modules = vec![Arc::clone(&self.modules), other.modules];
+        self.modules = Arc::new(Modules::Several(modules));
+        self.exports = match (self.exports.take(), other.exports) {
+            (Some(one), Some(two)) => Some(one.with(two)),
+            (one, two) => one.or(two),
+        };
+        conflicts
     }
 
     /// How many resources a run looks at.
@@ -71,6 +87,9 @@ impl Loaded {
 
 impl Modules {
     fn resolve(&self, address: &str) -> Option<PathBuf> {
+        if let Self::Several(all) = self {
+            return all.iter().find_map(|modules| modules.resolve(address));
+        }
         let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
             let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
             path.strip_prefix("modules/")
@@ -81,6 +100,7 @@ impl Modules {
         }
         let in_module = |dir: &Path| dir.join("files").join(rest);
         match self {
+            Self::Several(_) => None,
             Modules::ByName(dirs) => dirs.get(name).map(|dir| in_module(dir)),
             Modules::Below(dirs) => {
                 let mut found = dirs.iter().map(|dir| in_module(&dir.join(name)));
@@ -118,6 +138,9 @@ fn load_as(
     args: &CompileArgs,
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
+    if let Some(file) = joining::file_of(path) {
+        return joining::load(ui, &file, args);
+    }
     if mcl::is_program(path) {
         return program(ui, path, args, examine_types);
     }
@@ -159,7 +182,7 @@ pub fn program(
     args: &CompileArgs,
     is_planned: bool,
 ) -> Result<Loaded, Failure> {
-    let sources = Arc::new(SourceMap::new());
+    let sources = args.sources();
     let graph = mcl::compile(ui, &mcl::Request::of(path, args), &sources, is_planned)?;
     Ok(Loaded::drawn(graph, sources))
 }
@@ -174,7 +197,8 @@ pub fn is_graph(path: &Path) -> bool {
         edges: Option<serde::de::IgnoredAny>,
     }
     let is_program = |e: &std::ffi::OsStr| e == "pp" || e == "mcl" || e == "cf";
-    if path.is_dir() || path.extension().is_some_and(is_program) {
+    if path.is_dir() || joining::file_of(path).is_some() || path.extension().is_some_and(is_program)
+    {
         return true;
     }
     if !is_document(path) {
@@ -207,7 +231,7 @@ fn begins_document(text: &[u8]) -> bool {
 
 fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure> {
     let probe: Probe = serde_json::from_slice(text).map_err(|e| codes::document(path, e))?;
-    let sources = Arc::new(SourceMap::new());
+    let sources = args.sources();
     let known: RefCell<BTreeMap<PathBuf, Option<FileId>>> = RefCell::default();
     let file = |path: &Path| {
         let mut known = known.borrow_mut();

@@ -138,7 +138,7 @@ fn graph(
     args: &CompileArgs,
     wanted: &Wanted<'_>,
 ) -> Result<Loaded, Failure> {
-    let sources = Arc::new(SourceMap::new());
+    let sources = args.sources();
     let model = Model::new(path, args);
     let made = on_deep_stack(STACK, || {
         with_outcome(&model, &sources, |outcome| {

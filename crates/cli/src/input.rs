@@ -53,6 +53,12 @@ pub struct Exporting {
 }
 
 impl Exporting {
+    /// This and what another source of the same node exports.
+    pub fn with(mut self, other: Self) -> Self {
+        self.exported.extend(other.exported);
+        self
+    }
+
     /// Keeps it, if there is a store.
     ///
     /// # Errors
@@ -195,7 +201,7 @@ fn open_layout(
     {
         return Err(codes::missing(path).into());
     }
-    let sources = Arc::new(SourceMap::new());
+    let sources = args.sources();
     let options = Options {
         world,
         sources: Arc::clone(&sources),

@@ -9,6 +9,7 @@ mod exit;
 mod graphs;
 mod inmanta;
 mod input;
+mod joining;
 mod languages;
 mod mcl;
 mod merging;

@@ -1,9 +1,10 @@
 //! Arguments that several verbs have. Their doc comments are the help text.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use ordain_source::Touched;
+use ordain_source::{SourceMap, Touched};
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]
@@ -111,4 +112,14 @@ pub struct CompileArgs {
     /// Where the paths are noted that a compile reads
     #[arg(skip)]
     pub touched: Touched,
+    /// Where the texts are kept that a compile reads, if others are kept there, too
+    #[arg(skip)]
+    pub texts: Option<Arc<SourceMap>>,
+}
+
+impl CompileArgs {
+    /// Where the texts go that a compile reads.
+    pub fn sources(&self) -> Arc<SourceMap> {
+        self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
+    }
 }

@@ -1,0 +1,155 @@
+//! `ordain.toml`: several sources, in whatever languages, as one graph.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
+use ordain_source::suggest::nearest;
+use ordain_source::{Diagnostic, FileId, Span, TextRange};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::codes;
+use crate::exit::Failure;
+use crate::graphs::{self, Loaded};
+use crate::options::CompileArgs;
+use crate::ui::Ui;
+
+/// The name of the file.
+const NAME: &str = "ordain.toml";
+
+/// What the file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Project {
+    /// The sources, in the order in which their resources are declared.
+    #[serde(rename = "source")]
+    sources: Vec<Source>,
+    /// Relations between resources of any of them.
+    #[serde(rename = "edge", default)]
+    edges: Vec<Relation>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    /// Where it is, from the directory of the file.
+    path: Spanned<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Relation {
+    /// What comes first, such as `File[/etc/motd]`.
+    from: Spanned<String>,
+    /// What comes later.
+    to: Spanned<String>,
+    /// Whether a change of the first makes the second act.
+    #[serde(default)]
+    notify: bool,
+}
+
+/// The file that stands at a path, or in the directory there.
+pub fn file_of(path: &Path) -> Option<PathBuf> {
+    if path.file_name().is_some_and(|name| name == NAME) {
+        return Some(path.to_path_buf());
+    }
+    let inside = path.join(NAME);
+    inside.is_file().then_some(inside)
+}
+
+/// Compiles all sources of a file and joins their graphs.
+///
+/// # Errors
+/// When the file or a source has errors, two sources declare one resource, or a relation names what
+/// is not there; it is shown.
+pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    args.touched.note(path);
+    let texts = args.sources();
+    let args = CompileArgs { texts: Some(Arc::clone(&texts)), ..args.clone() };
+    let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
+    let file = texts.add(path, text.clone());
+    let project = match toml::from_str::<Project>(&text) {
+        Ok(project) => project,
+        Err(error) => {
+            let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
+            let found = match error.span() {
+                Some(range) => found.at(span(file, &range)),
+                None => found,
+            };
+            ui.diagnostics(vec![found], &texts);
+            return Err(Failure::Shown);
+        }
+    };
+    let dir = path.parent().unwrap_or(Path::new(""));
+    let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&texts));
+    let mut errors = Vec::new();
+    for source in &project.sources {
+        let place = dir.join(source.path.get_ref());
+        if file_of(&place).is_some() {
+            let text = format!("{} is itself a list of sources", place.display());
+            let error = Diagnostic::error(codes::DOCUMENT, text);
+            errors.push(error.labelled(span(file, &source.path.span()), "name its sources here"));
+            continue;
+        }
+        let loaded = graphs::load_examined(ui, &place, &args)?;
+        errors.extend(conflicts(&mut joined, loaded));
+    }
+    let graph = Arc::make_mut(&mut joined.graph);
+    for relation in &project.edges {
+        match edge(graph, file, relation) {
+            Ok(edge) => graph.edges.push(edge),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        return Ok(joined);
+    }
+    ui.diagnostics(errors, &texts);
+    Err(Failure::Shown)
+}
+
+/// Joins, and says which resources two sources declare.
+fn conflicts(joined: &mut Loaded, loaded: Loaded) -> Vec<Diagnostic> {
+    let found = joined.join(loaded);
+    let place = |id| joined.graph.origins.chain(id).find_map(|origin| origin.span);
+    let told = found.iter().map(|conflict| {
+        let text = format!("{} is declared by two sources", conflict.resource);
+        let mut error = Diagnostic::error(codes::RESOURCE, text);
+        if let Some(second) = place(conflict.second) {
+            error = error.labelled(second, "declared here again");
+        }
+        match place(conflict.first) {
+            Some(first) => error.related(first, "declared here first"),
+            None => error,
+        }
+    });
+    told.collect()
+}
+
+fn edge(graph: &mut Graph, file: FileId, relation: &Relation) -> Result<Edge, Diagnostic> {
+    let from = resource(graph, file, &relation.from)?;
+    let to = resource(graph, file, &relation.to)?;
+    let place = Some(span(file, &relation.from.span()));
+    let origin = graph.origins.intern(Origin { step: Step::Relation, span: place, parent: None });
+    let kind = if relation.notify { EdgeKind::Notify } else { EdgeKind::Before };
+    Ok(Edge { from, to, kind, origin })
+}
+
+fn resource(graph: &Graph, file: FileId, name: &Spanned<String>) -> Result<ResourceId, Diagnostic> {
+    let text = name.get_ref();
+    graph.find_text(text).ok_or_else(|| {
+        let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("no source declares {text}"));
+        let error = error.at(span(file, &name.span()));
+        let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
+        match nearest(text, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean {near}?")),
+            None => error,
+        }
+    })
+}
+
+fn span(file: FileId, range: &std::ops::Range<usize>) -> Span {
+    let (start, end) = (range.start as u32, range.end as u32);
+    Span { file, range: TextRange { start, end } }
+}
