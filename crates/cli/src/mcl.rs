@@ -195,6 +195,12 @@ pub fn functions(
     }
 }
 
+/// Whether a reference to a resource has a kind of mgmt's, or none at all.
+pub fn names_own_kind(reference: &str) -> bool {
+    let Some((kind, _)) = reference.split_once('[') else { return true };
+    ordain_mcl::resources::find(&kind.to_lowercase().replace("::", ":")).is_some()
+}
+
 /// Why a resource, or a field of it, is as it is: `file[/etc/motd].content`.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ fn main() {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     let mut resources = 0;
     for _ in 0..times {
-        let world = MemoryWorld::new();
+        let world = MemoryWorld::default();
         let surroundings = Memory::default();
         let input = Input::Text("/main.mcl".into(), text.clone());
         let sources = SourceMap::new();

@@ -1,4 +1,4 @@
-//! `hostname`: the name of the machine: the one that lasts, the one of now, and the one for people.
+//! `mgmt::hostname`: the name of the machine: the one that lasts, the one of now, and the one for people.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ const PRETTY: &str = "PRETTY_HOSTNAME=";
 
 impl Kind for Hostname {
     fn name(&self) -> &'static str {
-        "hostname"
+        "mgmt::hostname"
     }
 
     fn doc(&self) -> &'static str {

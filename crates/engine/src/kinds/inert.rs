@@ -61,7 +61,7 @@ pub const NULL_RESOURCE: Inert = Inert {
 
 /// What only stands in the graph.
 pub const NOOP: Inert = Inert {
-    name: "noop",
+    name: "mgmt::noop",
     doc: "Does nothing, for relations of others to lead through",
     attributes: &[
         AttributeDoc { name: "name", doc: "Its name" },
@@ -72,7 +72,7 @@ pub const NOOP: Inert = Inert {
 
 /// What only counts while a graph is kept true.
 pub const TIMER: Inert = Inert {
-    name: "timer",
+    name: "mgmt::timer",
     doc: "Gives an event every so often while a graph is kept true; nothing in a single run",
     attributes: &[
         AttributeDoc { name: "name", doc: "Its name" },
@@ -83,7 +83,7 @@ pub const TIMER: Inert = Inert {
 
 /// A value on its way from one resource to another.
 pub const VALUE: Inert = Inert {
-    name: "value",
+    name: "mgmt::value",
     doc: "Hands a value on to those that receive from it",
     attributes: &[
         AttributeDoc { name: "name", doc: "Its name" },
@@ -98,7 +98,7 @@ const fn field(name: &'static str) -> AttributeDoc {
 
 /// What languages are tried with: it has fields of all types, and is always as it shall be.
 pub const TEST: Inert = Inert {
-    name: "test",
+    name: "mgmt::test",
     doc: "Has values of all types and no state; programs of mgmt are tried with it",
     attributes: &[
         field("name"),

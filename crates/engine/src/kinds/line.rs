@@ -1,4 +1,4 @@
-//! `line`: lines that are in a file, or are not, whatever else is in it.
+//! `mgmt::line`: lines that are in a file, or are not, whatever else is in it.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 
 impl Kind for Line {
     fn name(&self) -> &'static str {
-        "line"
+        "mgmt::line"
     }
 
     fn doc(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! `sysctl`: settings of the kernel, now and after a start.
+//! `mgmt::sysctl`: settings of the kernel, now and after a start.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 
 impl Kind for Sysctl {
     fn name(&self) -> &'static str {
-        "sysctl"
+        "mgmt::sysctl"
     }
 
     fn doc(&self) -> &'static str {

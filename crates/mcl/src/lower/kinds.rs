@@ -91,7 +91,7 @@ pub(super) fn mapped(resource: &Resource, sends: bool) -> Result<Mapped, Refused
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "hostname" => Ok(as_it_is(resource)),
+        "hostname" | "noop" | "sysctl" | "timer" | "value" => Ok(own(resource)),
         "line" => line(resource),
         "msg" => message(resource),
         "pkg" => Ok(package(resource)),
@@ -115,6 +115,18 @@ pub(super) fn as_it_is(resource: &Resource) -> Mapped {
         out.set(field.name, value.as_ref().map(data), field.name);
     }
     out
+}
+
+/// A resource of a kind that the engine has for this language alone: resources of others may have
+/// the same names for something else.
+fn own(resource: &Resource) -> Mapped {
+    let mut out = as_it_is(resource);
+    out.kind = own_name(resource.kind.kind.name);
+    out
+}
+
+fn own_name(kind: &str) -> EcoString {
+    EcoString::from(format!("Mgmt::{}", kind_name(kind)))
 }
 
 /// A kind as graphs have it: `Http::Server`.
@@ -267,7 +279,7 @@ fn timer(resource: &Resource) -> String {
 }
 
 fn line(resource: &Resource) -> Result<Mapped, Refused> {
-    let mut out = Mapped::new("Line", &resource.name);
+    let mut out = Mapped::new(&own_name("line"), &resource.name);
     if resource.text("file").starts_with('~') {
         return Err(Refused::new("file", "the home of a user is not looked up: write the path"));
     }
@@ -303,7 +315,7 @@ fn message(resource: &Resource) -> Result<Mapped, Refused> {
 
 /// One that sends has what it sends among its attributes.
 fn test(resource: &Resource, sends: bool) -> Mapped {
-    let mut out = as_it_is(resource);
+    let mut out = own(resource);
     if sends {
         if given(resource, "sendvalue").is_none() {
             out.set("sendvalue", Data::str(""), "sendvalue");
