@@ -37,3 +37,27 @@ fn everybody_can_plan_the_example_site() {
     assert!(text.contains("/srv/app/conf.d/alpha") && text.contains("Plan: "), "{text}");
     assert!(!text.contains("correct horse"), "{text}");
 }
+
+#[test]
+fn a_manifest_and_a_program_are_one_graph() {
+    let joined = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/joined");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join("root/srv")).unwrap();
+    std::os::unix::fs::symlink("/bin", dir.path().join("root/bin")).unwrap();
+    let run = |verb: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
+        command.arg(verb).arg(&joined).arg("--root").arg(dir.path().join("root"));
+        let output = command.env("ORDAIN_STATE_DIR", dir.path().join("state")).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, plan, errors) = run("plan");
+    assert_eq!((code, errors.as_str()), (Some(2), ""), "{plan}");
+    assert!(plan.contains("Plan: 2 to create"), "{plan}");
+    let (code, _, log) = run("apply");
+    assert_eq!(code, Some(2), "{log}");
+    assert!(log.contains("the banner is new"), "{log}");
+    let text = std::fs::read_to_string(dir.path().join("root/srv/banner/text")).unwrap();
+    assert_eq!(text, "welcome to example\n");
+    assert_eq!(run("apply").0, Some(0));
+}
