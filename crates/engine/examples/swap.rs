@@ -1,0 +1,74 @@
+//! How long it takes to go from one graph to the next: `swap [RESOURCES]`, 10,000 if not said otherwise.
+//!
+//! Prints the best of several runs: parsing and ordering of the whole graph with one resource that
+//! differs, then the comparison with the one that is kept true, and all orders that follow.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_data::Value;
+use ordain_engine::host::Host;
+use ordain_engine::prepare::{Options, Prepared};
+use ordain_engine::reconcile::{Keeper, Tuning};
+use ordain_engine::registry::Registry;
+use ordain_engine::runner::HostRunner;
+use ordain_engine::step::Silent;
+use ordain_graph::{Attribute, Containment, Graph, Origin, Resource, ResourceRef, Step};
+
+/// So many files in directories of a hundred, the last with the text.
+fn graph(files: usize, last: &str) -> Arc<Graph> {
+    let mut graph = Graph::default();
+    let origin = graph.origins.intern(Origin { step: Step::Declaration, span: None, parent: None });
+    let mut add = |title: String, name: &str, value: &str| {
+        let value = Value::str(value);
+        graph.add(Resource {
+            id: ResourceRef { kind: "File".into(), title: title.into() },
+            containment: Containment::Leaf,
+            attributes: vec![Attribute { name: name.into(), value, origin, losers: Vec::new() }],
+            tags: Vec::new(),
+            exported: false,
+            is_virtual: false,
+            origin,
+        });
+    };
+    for i in 0..files {
+        if i % 100 == 0 {
+            add(format!("/d{}", i / 100), "ensure", "directory");
+        }
+        let text = if i + 1 == files { last } else { "text" };
+        add(format!("/d{}/f{i}", i / 100), "content", text);
+    }
+    Arc::new(graph)
+}
+
+fn main() {
+    let count = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let dir = tempfile::tempdir().unwrap();
+    let host = Host { root: dir.path().to_path_buf(), runner: Box::new(HostRunner) };
+    let tuning = Tuning { jobs: 2, ..Tuning::default() };
+    let mut keeper = Keeper::new(Arc::new(host), Arc::new(Silent), tuning).unwrap();
+    let registry = Arc::new(Registry::default());
+    let (mut made, mut swapped) = (Duration::MAX, Duration::MAX);
+    for round in 0..10 {
+        let graph = graph(count, &round.to_string());
+        let start = Instant::now();
+        let options = Options::default();
+        let prepared =
+            Prepared::new(graph, Arc::clone(&registry), Arc::new(|_| None), options).unwrap();
+        let prepared_after = start.elapsed();
+        let what = keeper.swap(prepared).unwrap();
+        let after = start.elapsed();
+        while keeper.quiet_for().is_none() {
+            keeper.turn(Some(Duration::from_millis(10))).unwrap();
+        }
+        if round > 0 {
+            assert_eq!((what.changed, what.added, what.removed), (1, 0, 0));
+            made = made.min(prepared_after);
+            swapped = swapped.min(after - prepared_after);
+        }
+    }
+    println!(
+        "{count} resources, one of them changed: graph made ready in {made:?}, swapped in {swapped:?}"
+    );
+}
