@@ -436,6 +436,11 @@ fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
         }
         _ => return not_applicable(op, left),
     };
+    finite(op, result)
+}
+
+/// The result of a calculation, unless it is without end.
+fn finite(op: BinaryOp, result: f64) -> EvalResult {
     if result.is_infinite() {
         return issue_at(
             "RESULT_IS_INFINITY",
@@ -515,7 +520,9 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
             let right = a_an(right);
             return plain(format!("A Timestamp cannot be multiplied by {right}"));
         }
-        (BinaryOp::Div, Value::Timespan(o)) => Value::Float(ns as f64 / **o as f64),
+        (BinaryOp::Div, Value::Timespan(o)) => {
+            return finite(op, ns as f64 / **o as f64);
+        }
         (BinaryOp::Div | BinaryOp::Mod, Value::Int(0)) => {
             return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
         }
