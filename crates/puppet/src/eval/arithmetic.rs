@@ -332,10 +332,12 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     let value = match (&left, &right) {
         (Value::Int(a), Value::Int(b)) => integers(op, *a, *b)?,
         (_, Value::SemVer(_)) => return with_version(op, &left),
-        (Value::SemVer(_), Value::Timespan(_)) if op == BinaryOp::Mul => {
-            return plain("A Timestamp cannot be multiplied by a Version");
+        (Value::SemVer(_) | Value::Timespan(_) | Value::Timestamp(_), Value::Float(_))
+            if op == BinaryOp::Mod =>
+        {
+            return not_applicable_when(op, &left, &right);
         }
-        (Value::SemVer(_), _) => return not_applicable(op, &left),
+        (Value::SemVer(_), _) => return of_version(op, &left, &right),
         (Value::Timespan(_) | Value::Timestamp(_), _)
         | (_, Value::Timespan(_) | Value::Timestamp(_)) => times(op, &left, &right)?,
         _ => floats(op, &left, &right)?,
@@ -343,11 +345,26 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     Ok(Outcome { value, warnings })
 }
 
+/// The error of an operation whose left operand is a version.
+fn of_version<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
+    match (op, right) {
+        (BinaryOp::Mul, Value::Timespan(_)) => {
+            plain("A Timestamp cannot be multiplied by a Version")
+        }
+        (BinaryOp::Add, Value::Timespan(_)) => plain("A Version cannot be added to a Timespan"),
+        (BinaryOp::Add, Value::Timestamp(_)) => plain("A Version cannot be added to a Timestamp"),
+        (BinaryOp::Sub, Value::Timespan(_)) => not_applicable(op, left),
+        (_, Value::Timespan(_) | Value::Timestamp(_)) => not_applicable_when(op, left, right),
+        _ => not_applicable(op, left),
+    }
+}
+
 /// The error of an operation whose right operand is a version.
 fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
     let left = match left {
         Value::Timespan(_) => "Timespan",
         Value::Timestamp(_) => "Timestamp",
+        Value::Float(_) if op == BinaryOp::Mod => return not_applicable(op, left),
         Value::Int(_) | Value::Float(_)
             if !matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) =>
         {

@@ -409,8 +409,7 @@ impl Compiler<'_> {
         params: ListRef<Param>,
         (args, weight): (&[Value], Weight),
     ) -> EvalResult<()> {
-        let program = Arc::clone(&f.program);
-        let params = program.params(params);
+        let params = f.program.params(params);
         self.with_pending(f, callee.into(), params, |this| {
             for (i, param) in params.iter().enumerate() {
                 let value = this.bind_one(f, params, i, args)?;
@@ -500,7 +499,7 @@ impl Compiler<'_> {
         params: ListRef<Param>,
         returns: Option<ExprId>,
     ) -> EvalResult<Arc<Signature>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let params_list = program.params(params);
         let types = self.parameter_types(f, params, returns)?;
         let required = |p: &Param| {
@@ -531,7 +530,7 @@ impl Compiler<'_> {
             return Ok(Arc::clone(known));
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         for param in program.params(params) {
             let kind = match param.kind {
                 Some(kind) => Type::clone(&*self.eval_type(f, kind)?),

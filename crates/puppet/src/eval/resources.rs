@@ -133,7 +133,7 @@ impl Compiler<'_> {
         id: ExprId,
         bodies: ListRef<ResourceBody>,
     ) -> EvalResult<Vec<Body>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let mut out = Vec::with_capacity(bodies.len());
         let mut seen = rustc_hash::FxHashSet::default();
         for body in program.bodies(bodies) {
@@ -216,7 +216,7 @@ impl Compiler<'_> {
         how: How,
         unique: bool,
     ) -> EvalResult<Vec<Param>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let within = self.scopes.get(f.scope).resource;
         let mut out: Vec<Param> = Vec::with_capacity(attributes.len());
         for attribute in program.attributes(attributes) {

@@ -19,12 +19,15 @@ use crate::eval::Strict;
 use crate::eval::error::{EvalResult, plain};
 use crate::value::Value;
 
+/// The levels of a hierarchy; variants share those that are the same in both.
+type Levels = Vec<Arc<ResolvedLevel>>;
+
 /// The levels of a layer for certain values of the variables in its paths.
 #[derive(Debug)]
 pub(super) struct Resolved {
     tracked: Vec<Tracked>,
-    pub main: Vec<Arc<ResolvedLevel>>,
-    pub defaults: Vec<Arc<ResolvedLevel>>,
+    pub main: Levels,
+    pub defaults: Levels,
 }
 
 impl Resolved {
@@ -223,7 +226,7 @@ impl Lookup<'_, '_> {
         &mut self,
         provider: &Provider,
         last: Option<&Arc<Resolved>>,
-    ) -> EvalResult<(Vec<Arc<ResolvedLevel>>, Vec<Arc<ResolvedLevel>>)> {
+    ) -> EvalResult<(Levels, Levels)> {
         let config = Arc::clone(&provider.config);
         let mut both = [Vec::new(), Vec::new()];
         let levels =

@@ -131,8 +131,10 @@ fn tuple(
 
 fn structure(members: &[StructMember], entries: &HashValue, guard: Option<&Guard<'_>>) -> bool {
     let mut matched = 0;
-    for member in members {
-        match entry(entries, &member.name) {
+    for (i, member) in members.iter().enumerate() {
+        // Hashes are mostly written in the order of their types.
+        let here = entries.get_index(i).filter(|(key, _)| key.as_str() == Some(&*member.name));
+        match here.map(|(_, value)| value).or_else(|| entry(entries, &member.name)) {
             Some(value) if test(&member.kind, value, guard) => matched += 1,
             Some(_) => return false,
             None if !member.optional => return false,
