@@ -77,16 +77,20 @@ impl Text {
 
     /// Text.
     pub(super) fn string(&mut self, text: &str) {
-        self.joined(&[text]);
+        self.bytes.reserve(text.len() + 2);
+        self.bytes.push(b'"');
+        self.escaped(text.as_bytes());
+        self.bytes.push(b'"');
     }
 
-    /// Text that is given in parts.
-    pub(super) fn joined(&mut self, parts: &[&str]) {
+    /// `Kind[title]` as text.
+    pub(super) fn reference(&mut self, kind: &str, title: &str) {
+        self.bytes.reserve(kind.len() + title.len() + 4);
         self.bytes.push(b'"');
-        for part in parts {
-            self.escaped(part.as_bytes());
-        }
-        self.bytes.push(b'"');
+        self.escaped(kind.as_bytes());
+        self.bytes.push(b'[');
+        self.escaped(title.as_bytes());
+        self.bytes.extend_from_slice(b"]\"");
     }
 
     /// A list of texts.
@@ -99,7 +103,19 @@ impl Text {
         self.end(b']');
     }
 
-    fn escaped(&mut self, mut rest: &[u8]) {
+    #[inline]
+    fn escaped(&mut self, bytes: &[u8]) {
+        match first_special(bytes) {
+            None => self.bytes.extend_from_slice(bytes),
+            Some(at) => self.escaped_from(bytes, at),
+        }
+    }
+
+    /// As [`Self::escaped`], where the first byte to escape is known.
+    fn escaped_from(&mut self, bytes: &[u8], at: usize) {
+        self.bytes.extend_from_slice(&bytes[..at]);
+        self.escape(bytes[at]);
+        let mut rest = &bytes[at + 1..];
         while let Some(at) = first_special(rest) {
             self.bytes.extend_from_slice(&rest[..at]);
             self.escape(rest[at]);
@@ -128,23 +144,37 @@ impl Text {
     }
 }
 
+/// Which bytes are to be escaped.
+const SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < b' ' as usize {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
 fn is_special(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+    SPECIAL[usize::from(byte)]
 }
 
 /// The first byte that must be escaped. Most texts are short and have none, so their last bytes are
 /// looked at together too, if need be with some that were looked at before.
+#[inline]
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let (strides, rest) = bytes.as_chunks::<STRIDE>();
-    let clean = strides.iter().take_while(|stride| is_clean_stride(**stride)).count();
-    if clean == strides.len()
-        && let Some(last) = bytes.last_chunk::<STRIDE>()
-        && (rest.is_empty() || is_clean_stride(*last))
-    {
+    let Some(last) = bytes.last_chunk::<STRIDE>() else {
+        return bytes.iter().position(|&b| is_special(b));
+    };
+    let (strides, _) = bytes.as_chunks::<STRIDE>();
+    let dirty = strides.iter().position(|stride| !is_clean_stride(*stride));
+    if dirty.is_none() && is_clean_stride(*last) {
         return None;
     }
-    let clean = clean * STRIDE;
-    bytes[clean..].iter().position(|&b| is_special(b)).map(|i| clean + i)
+    let clean = dirty.unwrap_or(strides.len()) * STRIDE;
+    bytes[clean..].iter().position(|&b| is_special(b)).map(|at| clean + at)
 }
 
 /// Whether none of these bytes is below a blank, a quotation mark or a backslash: all of them are

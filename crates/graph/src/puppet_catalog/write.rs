@@ -173,7 +173,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn reference(&mut self, key: &'static str, id: &ResourceRef) {
         self.text.plain_key(key);
-        self.text.joined(&[&id.kind, "[", &id.title, "]"]);
+        self.text.reference(&id.kind, &id.title);
     }
 
     fn resource(&mut self, id: ResourceId, resource: &Resource) {

@@ -12,7 +12,7 @@ use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
-    class_title, schema,
+    TOP_CLASS, class_title, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::functions::misplaced;
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         params: Vec<Param>,
         at: Declaration,
     ) -> EvalResult<Resource> {
-        let main = kind == "Class" && title == "main";
+        let main = kind == "Class" && title == TOP_CLASS;
         if !main && at.title_is_text && tags::is_valid(&title) {
             for tag in tags::with_segments(&title) {
                 tags.insert(self.catalog.tags.intern(tag));
@@ -463,6 +463,10 @@ impl Compiler<'_> {
             if let Definition::Class { params, .. } | Definition::Define { params, .. } =
                 program.definition(definition)
             {
+                if let Some(shared) = self.env.signatures.get(program, *params) {
+                    self.know_signature(program, *params, shared);
+                    continue;
+                }
                 let outer = self.typing.replace(program.span(id));
                 let result = self.parameter_types(&f, *params, None);
                 self.typing = outer;
@@ -472,7 +476,9 @@ impl Compiler<'_> {
                         self.aliases.retain(|_, alias| alias.target.get().is_some());
                     }
                     Err(unwind) => return Err(self.no_type(&f, *params, unwind)),
-                    Ok(_) => {}
+                    // A definition takes more than other code does.
+                    Ok(_) if self.types.is_defining() => {}
+                    Ok(signature) => self.env.signatures.share(program, *params, &signature),
                 }
             }
         }

@@ -1,13 +1,12 @@
 //! The rounds in which collectors collect and instances of defines are evaluated.
 
-use std::cell::Cell;
-
 use ordain_source::{FileId, Span, TextRange};
 
 use crate::catalog::parameters::check_tags;
 use crate::catalog::{
     LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
 };
+use crate::eval::collect::Held;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::{Compiler, Strict, compare};
 use crate::load::TypeDef;
@@ -56,7 +55,7 @@ impl Compiler<'_> {
                 let changes = collector.is_end || !collector.overrides.is_empty();
                 (changes || self.catalog.get(id).is_virtual) && !collector.collected.contains(&id)
             };
-            let held = Cell::new(None);
+            let held = Held::default();
             let mut hits = candidates;
             hits.retain(|&id| counts(id) && self.fits(&collector.query, id, &held));
             hits

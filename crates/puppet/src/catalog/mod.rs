@@ -266,11 +266,15 @@ pub(crate) fn no_title(shown: &str) -> String {
     format!("No title provided and {shown} is not a valid resource reference")
 }
 
-/// A class name as a title: `a::b` gives `A::B`; `main` stays.
+/// The title of the class that the code at the top belongs to. A class that somebody calls `main` is
+/// another one, and no reference names this one.
+pub const TOP_CLASS: &str = "main";
+
+/// A class name as a title: `a::b` gives `A::B`, no name the class of the code at the top.
 pub fn class_title(name: &str) -> EcoString {
     let name = name.strip_prefix("::").unwrap_or(name);
-    if name.is_empty() || name.eq_ignore_ascii_case("main") {
-        return EcoString::from("main");
+    if name.is_empty() {
+        return EcoString::from(TOP_CLASS);
     }
     capitalize_segments(&name.to_lowercase())
 }

@@ -202,6 +202,8 @@ pub(super) fn tag_values<'v>(
             }
             &several[..]
         }
+        // A reference by itself is a resource without parameters, which gives no tags.
+        Value::Reference(_) => &[],
         value => flat(value, several),
     };
     values.iter().filter(|v| !v.is_undef())

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
-use crate::catalog::ResourceKey;
 use crate::catalog::exported::Import;
 use crate::catalog::schema::{self, NativeType};
 use crate::catalog::tags::TagSet;
+use crate::catalog::{ResourceKey, TOP_CLASS};
 use crate::eval::scope::ScopeId;
 use crate::load::TypeDef;
 use crate::value::Value;
@@ -152,6 +152,9 @@ pub struct Resource {
 impl Resource {
     /// The name it is found by.
     pub fn key(&self) -> ResourceKey {
+        if matches!(self.what, ResourceKind::Class(None)) && self.title == TOP_CLASS {
+            return ResourceKey { kind: self.kind.clone(), title: self.title.clone() };
+        }
         ResourceKey::of(self.kind.clone(), &self.title)
     }
 

@@ -332,10 +332,12 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     let value = match (&left, &right) {
         (Value::Int(a), Value::Int(b)) => integers(op, *a, *b)?,
         (_, Value::SemVer(_)) => return with_version(op, &left),
-        (Value::SemVer(_), Value::Timespan(_)) if op == BinaryOp::Mul => {
-            return plain("A Timestamp cannot be multiplied by a Version");
+        (Value::SemVer(_) | Value::Timespan(_) | Value::Timestamp(_), Value::Float(_))
+            if op == BinaryOp::Mod =>
+        {
+            return not_applicable_when(op, &left, &right);
         }
-        (Value::SemVer(_), _) => return not_applicable(op, &left),
+        (Value::SemVer(_), _) => return of_version(op, &left, &right),
         (Value::Timespan(_) | Value::Timestamp(_), _)
         | (_, Value::Timespan(_) | Value::Timestamp(_)) => times(op, &left, &right)?,
         _ => floats(op, &left, &right)?,
@@ -343,11 +345,26 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalRes
     Ok(Outcome { value, warnings })
 }
 
+/// The error of an operation whose left operand is a version.
+fn of_version<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
+    match (op, right) {
+        (BinaryOp::Mul, Value::Timespan(_)) => {
+            plain("A Timestamp cannot be multiplied by a Version")
+        }
+        (BinaryOp::Add, Value::Timespan(_)) => plain("A Version cannot be added to a Timespan"),
+        (BinaryOp::Add, Value::Timestamp(_)) => plain("A Version cannot be added to a Timestamp"),
+        (BinaryOp::Sub, Value::Timespan(_)) => not_applicable(op, left),
+        (_, Value::Timespan(_) | Value::Timestamp(_)) => not_applicable_when(op, left, right),
+        _ => not_applicable(op, left),
+    }
+}
+
 /// The error of an operation whose right operand is a version.
 fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
     let left = match left {
         Value::Timespan(_) => "Timespan",
         Value::Timestamp(_) => "Timestamp",
+        Value::Float(_) if op == BinaryOp::Mod => return not_applicable(op, left),
         Value::Int(_) | Value::Float(_)
             if !matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) =>
         {
@@ -436,6 +453,11 @@ fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
         }
         _ => return not_applicable(op, left),
     };
+    finite(op, result)
+}
+
+/// The result of a calculation, unless it is without end.
+fn finite(op: BinaryOp, result: f64) -> EvalResult {
     if result.is_infinite() {
         return issue_at(
             "RESULT_IS_INFINITY",
@@ -515,7 +537,9 @@ fn timespan(op: BinaryOp, ns: i128, left: &Value, right: &Value) -> EvalResult {
             let right = a_an(right);
             return plain(format!("A Timestamp cannot be multiplied by {right}"));
         }
-        (BinaryOp::Div, Value::Timespan(o)) => Value::Float(ns as f64 / **o as f64),
+        (BinaryOp::Div, Value::Timespan(o)) => {
+            return finite(op, ns as f64 / **o as f64);
+        }
         (BinaryOp::Div | BinaryOp::Mod, Value::Int(0)) => {
             return issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0");
         }

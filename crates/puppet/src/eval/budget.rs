@@ -27,6 +27,15 @@ const LARGE: usize = 256;
 /// Lists above this length are long.
 const LONG: u64 = 100_000;
 
+/// Whether values were weighed already, as parts of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weight {
+    /// They were.
+    Known,
+    /// They were not, as far as is known.
+    Unknown,
+}
+
 /// A value that was weighed.
 #[derive(Debug, Default)]
 struct Weighed {
@@ -135,6 +144,15 @@ impl Compiler<'_> {
             self.budget.steps.charge(weight as u64 / 64);
         }
         Ok(())
+    }
+
+    /// As [`Compiler::weigh`], where the weight may be known.
+    #[inline]
+    pub(crate) fn weigh_as(&mut self, value: &Value, weight: Weight) -> EvalResult<()> {
+        match weight {
+            Weight::Known => finished(value),
+            Weight::Unknown => self.weigh(value),
+        }
     }
 
     /// Weighs a list or hash that no variable has, and so none weighed.

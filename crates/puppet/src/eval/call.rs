@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::eval::Compiler;
+use crate::eval::budget::Weight;
 use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::eval::scope::ScopeId;
@@ -88,15 +89,40 @@ impl Call<'_, '_> {
         }
     }
 
+    /// As [`Call::yield_block`], with parts of the arguments of this call: they were weighed with
+    /// the whole.
+    ///
+    /// # Errors
+    /// As [`Call::yield_block`].
+    pub fn yield_parts(&mut self, parts: &[Value]) -> EvalResult {
+        match self.block.clone() {
+            Some(block) => self.compiler.call_with(&block, parts, Weight::Known),
+            None => plain(format!("{}(): expects a block", self.name)),
+        }
+    }
+
     /// Calls the lambda inside an iteration: `None` when it called `break()`.
     ///
     /// # Errors
     /// As [`Call::yield_block`].
     pub fn iterate(&mut self, args: &[Value]) -> EvalResult<Option<Value>> {
-        match self.yield_block(args) {
-            Ok(value) => Ok(Some(value)),
-            Err(unwind) if matches!(*unwind, Unwind::Break(_)) => Ok(None),
-            Err(unwind) => Err(unwind),
-        }
+        ended(self.yield_block(args))
+    }
+
+    /// As [`Call::iterate`], with parts of the arguments of this call.
+    ///
+    /// # Errors
+    /// As [`Call::yield_block`].
+    pub fn iterate_parts(&mut self, parts: &[Value]) -> EvalResult<Option<Value>> {
+        ended(self.yield_parts(parts))
+    }
+}
+
+/// `None` for a lambda that called `break()`.
+fn ended(result: EvalResult) -> EvalResult<Option<Value>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(unwind) if matches!(*unwind, Unwind::Break(_)) => Ok(None),
+        Err(unwind) => Err(unwind),
     }
 }

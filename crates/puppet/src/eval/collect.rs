@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ordain_syntax::ListRef;
 
 use crate::catalog::tags::TagId;
-use crate::catalog::{Collector, How, ResourceId, capitalize_segments};
+use crate::catalog::{Catalog, Collector, How, ResourceId, capitalize_segments};
 use crate::check::label::model_class;
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::resources::as_parameter;
@@ -77,8 +77,28 @@ pub(crate) fn fits(query: &Query, candidate: &impl Candidate) -> bool {
     }
 }
 
-/// A tag, a container, and whether that one or one around it has the tag.
-pub(crate) type Held = Cell<Option<(TagId, ResourceId, bool)>>;
+/// What was found out last while the resources of a catalog are asked one after the other.
+#[derive(Default)]
+pub(crate) struct Held {
+    /// The number of a tag, which is known by where its text is in the query.
+    tag: Cell<Option<(*const u8, Option<TagId>)>>,
+    /// A tag, a container, and whether that one or one around it has the tag.
+    container: Cell<Option<(TagId, ResourceId, bool)>>,
+}
+
+impl Held {
+    /// The number of a tag of the query, if any resource has it.
+    fn tag(&self, catalog: &Catalog, tag: &str) -> Option<TagId> {
+        match self.tag.get() {
+            Some((place, id)) if std::ptr::eq(place, tag.as_ptr()) => id,
+            _ => {
+                let id = catalog.tags.find(tag);
+                self.tag.set(Some((tag.as_ptr(), id)));
+                id
+            }
+        }
+    }
+}
 
 /// A resource of the catalog.
 struct Own<'c, 'e> {
@@ -100,17 +120,17 @@ impl Candidate for Own<'_, '_> {
 
     fn has_tag(&self, tag: &str) -> bool {
         let catalog = &self.compiler.catalog;
-        let Some(tag) = catalog.tags.find(tag) else { return false };
+        let Some(tag) = self.held.tag(catalog, tag) else { return false };
         let resource = catalog.get(self.id);
         if resource.tags.contains(tag) {
             return true;
         }
         let Some(container) = resource.container.filter(|&c| c != self.id) else { return false };
-        match self.held.get() {
+        match self.held.container.get() {
             Some((t, c, held)) if t == tag && c == container => held,
             _ => {
                 let held = self.compiler.holds_tag(container, tag);
-                self.held.set(Some((tag, container, held)));
+                self.held.container.set(Some((tag, container, held)));
                 held
             }
         }

@@ -75,7 +75,7 @@ fn objects_equal(a: &Arc<Object>, b: &Arc<Object>) -> bool {
 }
 
 /// Compares an integer and a float without rounding the integer.
-fn order_mixed(i: i64, f: f64) -> Option<Ordering> {
+pub(crate) fn order_mixed(i: i64, f: f64) -> Option<Ordering> {
     if f.is_nan() {
         return None;
     }

@@ -149,6 +149,7 @@ impl Compiler<'_> {
                     continue;
                 }
                 let value = this.eval_default(f, i, default)?;
+                not_reserved(&param.name).or_else(plain)?;
                 this.weigh(&value)?;
                 this.scopes.get_mut(f.scope).replace(param.name.clone(), value.clone());
                 if let Some(given) = given {

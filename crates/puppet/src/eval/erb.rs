@@ -13,6 +13,7 @@ use ordain_source::Span;
 
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::scope::ScopeId;
+use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, MAX_DEPTH, Strict};
 use crate::load::ErbTemplate;
 use crate::ruby::{ruby_class, ruby_text};
@@ -387,6 +388,7 @@ impl Wrapper<'_, '_> {
             let text = format!("Scope variable name {} is not a string", self.shown(name));
             return Err(raised("Puppet::DevError", text));
         };
+        not_reserved(&name).map_err(|text| raised("Puppet::ParseError", text))?;
         let given = from_ruby(value, 0)?;
         self.compiler.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
         let scope = self.place.scope;

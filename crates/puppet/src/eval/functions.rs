@@ -7,6 +7,7 @@ use ordain_source::{Span, suggest};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
+use crate::eval::budget::Weight;
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
@@ -316,7 +317,7 @@ impl Compiler<'_> {
             let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
         }
-        self.bind(f, &def.name, def.params, args)?;
+        self.bind(f, &def.name, def.params, (args, Weight::Unknown))?;
         let value = match self.eval(f, def.body) {
             Ok(value) => value,
             Err(unwind) => match *unwind {
@@ -337,6 +338,16 @@ impl Compiler<'_> {
     /// # Errors
     /// When the arguments do not fit, and those of its body.
     pub fn call_closure(&mut self, closure: &Arc<Closure>, args: &[Value]) -> EvalResult {
+        self.call_with(closure, args, Weight::Unknown)
+    }
+
+    /// As [`Compiler::call_closure`], with arguments that may have been weighed.
+    pub(crate) fn call_with(
+        &mut self,
+        closure: &Arc<Closure>,
+        args: &[Value],
+        weight: Weight,
+    ) -> EvalResult {
         let outer = self.scopes.get(closure.scope);
         let mut scope = Scope::new(ScopeKind::Lambda, Some(closure.scope), outer.resource);
         scope.module = outer.module.clone();
@@ -344,7 +355,7 @@ impl Compiler<'_> {
         let f = Frame { program: Arc::clone(&closure.program), scope };
         let lambda = closure.program.lambda(closure.lambda);
         let result = self
-            .bind(&f, "lambda", lambda.params, args)
+            .bind(&f, "lambda", lambda.params, (args, weight))
             .and_then(|()| self.check_block(closure, &f, args))
             .and_then(|()| self.eval(&f, lambda.body));
         self.scopes.drop_scope(scope);
@@ -396,15 +407,15 @@ impl Compiler<'_> {
         f: &Frame,
         callee: &str,
         params: ListRef<Param>,
-        args: &[Value],
+        (args, weight): (&[Value], Weight),
     ) -> EvalResult<()> {
-        let program = Arc::clone(&f.program);
-        let params = program.params(params);
+        let params = f.program.params(params);
         self.with_pending(f, callee.into(), params, |this| {
             for (i, param) in params.iter().enumerate() {
                 let value = this.bind_one(f, params, i, args)?;
                 not_reserved(&param.name).or_else(plain)?;
-                this.weigh(&value)?;
+                let is_given = i < args.len() && !param.captures_rest;
+                this.weigh_as(&value, if is_given { weight } else { Weight::Unknown })?;
                 this.scopes.get_mut(f.scope).set(param.name.clone(), value);
             }
             Ok(())
@@ -488,7 +499,7 @@ impl Compiler<'_> {
         params: ListRef<Param>,
         returns: Option<ExprId>,
     ) -> EvalResult<Arc<Signature>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let params_list = program.params(params);
         let types = self.parameter_types(f, params, returns)?;
         let required = |p: &Param| {
@@ -519,7 +530,7 @@ impl Compiler<'_> {
             return Ok(Arc::clone(known));
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         for param in program.params(params) {
             let kind = match param.kind {
                 Some(kind) => Type::clone(&*self.eval_type(f, kind)?),
@@ -540,6 +551,18 @@ impl Compiler<'_> {
             self.signatures.insert(key, Arc::clone(&signature));
         }
         Ok(signature)
+    }
+
+    /// Takes over parameters whose types were evaluated by another compile.
+    pub(crate) fn know_signature(
+        &mut self,
+        program: &Arc<Program>,
+        params: ListRef<Param>,
+        signature: Arc<Signature>,
+    ) {
+        if let Some(key) = signature_key(program, params, None) {
+            self.signatures.entry(key).or_insert(signature);
+        }
     }
 
     /// Evaluates an expression that must give a type.

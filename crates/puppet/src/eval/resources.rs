@@ -133,7 +133,7 @@ impl Compiler<'_> {
         id: ExprId,
         bodies: ListRef<ResourceBody>,
     ) -> EvalResult<Vec<Body>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let mut out = Vec::with_capacity(bodies.len());
         let mut seen = rustc_hash::FxHashSet::default();
         for body in program.bodies(bodies) {
@@ -216,7 +216,7 @@ impl Compiler<'_> {
         how: How,
         unique: bool,
     ) -> EvalResult<Vec<Param>> {
-        let program = Arc::clone(&f.program);
+        let program = &f.program;
         let within = self.scopes.get(f.scope).resource;
         let mut out: Vec<Param> = Vec::with_capacity(attributes.len());
         for attribute in program.attributes(attributes) {
@@ -327,16 +327,22 @@ impl Compiler<'_> {
         if self.defaults.is_empty() {
             return Vec::new();
         }
-        let mut chain = Vec::new();
-        let mut at = Some(self.scopes.body_scope(scope));
-        while let Some(id) = at {
-            chain.push(id);
-            at = self.scopes.get(id).declared_in;
+        let mut chain: SmallVec<[&Vec<Param>; 4]> = SmallVec::new();
+        let mut key = (self.scopes.body_scope(scope), EcoString::from(kind));
+        loop {
+            chain.extend(self.defaults.get(&key));
+            match self.scopes.get(key.0).declared_in {
+                Some(outer) => key.0 = outer,
+                None => break,
+            }
+        }
+        if let [] | [_] = chain.as_slice() {
+            return chain.first().map_or_else(Vec::new, |only| Vec::clone(only));
         }
         let mut out: Vec<Param> = Vec::new();
         let mut places: FxHashMap<EcoString, usize> = FxHashMap::default();
-        for id in chain.into_iter().rev() {
-            for param in self.defaults.get(&(id, kind.into())).into_iter().flatten() {
+        for defaults in chain.into_iter().rev() {
+            for param in defaults {
                 match places.get(&param.name) {
                     Some(&i) => out[i] = param.clone(),
                     None => {

@@ -13,7 +13,7 @@ use crate::eval::text::to_text;
 use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
-use crate::types::{ObjectType, Type, parse};
+use crate::types::{IntRange, ObjectType, Type, parse};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -204,6 +204,10 @@ impl Compiler<'_> {
                     let keys: Vec<Value> = keys.iter().map(title).collect();
                     parse::specialize_value(kind, &keys)
                 }
+                kind if self.types.is_defining() => match loosely(kind, &keys) {
+                    Some(kind) => Ok(Value::of_type(kind)),
+                    None => parse::specialize_value(kind, &keys),
+                },
                 // Texts inside type brackets such as `Type['Integer']` are resolved here, where
                 // names are.
                 kind => parse::specialize_value(kind, &keys),
@@ -304,6 +308,37 @@ impl Compiler<'_> {
             },
             _ => bad(),
         }
+    }
+}
+
+/// What a definition takes and other code does not: tuples of which only the size is said, names of
+/// classes that are none, and URIs of whatever is no text.
+fn loosely(kind: &Type, keys: &[Value]) -> Option<Type> {
+    let end = |key: &Value| match key {
+        Value::Default => Some(None),
+        Value::Int(i) => Some(Some(*i)),
+        _ => None,
+    };
+    match (kind, keys) {
+        (Type::Tuple(types, _), [from]) if types.is_empty() => {
+            let from = end(from)?.unwrap_or(0);
+            Some(Type::Tuple([].into(), Some(IntRange { from, ..IntRange::ANY_SIZE })))
+        }
+        (Type::Tuple(types, _), [from, to]) if types.is_empty() => {
+            let (from, to) = (end(from)?.unwrap_or(0), end(to)?.unwrap_or(i64::MAX));
+            Some(Type::Tuple([].into(), Some(IntRange { from, to })))
+        }
+        (Type::Class(None), [Value::Str(name)]) => {
+            Some(Type::Class(Some(name.strip_prefix("::").unwrap_or(name).into())))
+        }
+        (Type::Uri(None), [Value::Str(_) | Value::Uri(_) | Value::Hash(_)]) => None,
+        (Type::Uri(None), [Value::Type(part)]) if !matches!(**part, Type::Uri(_)) => {
+            Some(Type::Uri(None))
+        }
+        (Type::Uri(None), [Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Array(_)]) => {
+            Some(Type::Uri(None))
+        }
+        _ => None,
     }
 }
 

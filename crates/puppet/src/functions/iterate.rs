@@ -201,7 +201,10 @@ pub fn visit(
     for (round, entry) in Items::of(call.arg(0))?.enumerate() {
         check_round(round)?;
         let args = entry.arguments(two);
-        let value = if breakable { call.iterate(&args)? } else { Some(call.yield_block(&args)?) };
+        let value = match breakable {
+            true => call.iterate_parts(&args)?,
+            false => Some(call.yield_parts(&args)?),
+        };
         let Some(value) = value else { break };
         if !on(&entry, value)? {
             break;

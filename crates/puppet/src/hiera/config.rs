@@ -267,16 +267,19 @@ impl Reader<'_> {
 
     /// The nth line that has `key:` followed by the value; comments do not count.
     fn line_of(&self, key: &str, value: Option<&str>, nth: usize) -> Option<u32> {
-        let fits = |line: &str| {
-            let code = line.split('#').next().unwrap_or_default();
-            let code = code.trim_start().trim_start_matches("- ").trim_start();
-            let Some(rest) = code.strip_prefix(key).and_then(|r| r.strip_prefix(':')) else {
-                return false;
-            };
+        let has_value = |rest: &str| {
             let rest = rest.trim_start().trim_start_matches(['\'', '"']);
             let Some(value) = value else { return true };
             let after = rest.strip_prefix(value).map(|r| r.chars().next());
             after.is_some_and(|c| c.is_none_or(|c| !c.is_alphanumeric() && c != '_'))
+        };
+        let fits = |line: &str| {
+            let code = line.split('#').next().unwrap_or_default();
+            code.match_indices(key).any(|(at, key)| {
+                let before = code[..at].chars().next_back();
+                let rest = code[at + key.len()..].strip_prefix(':');
+                before.is_none_or(char::is_whitespace) && rest.is_some_and(has_value)
+            })
         };
         let mut lines = self.text.lines().enumerate().filter(|(_, line)| fits(line));
         lines.nth(nth).map(|(i, _)| i as u32 + 1)

@@ -19,17 +19,30 @@ use crate::eval::Strict;
 use crate::eval::error::{EvalResult, plain};
 use crate::value::Value;
 
+/// The levels of a hierarchy; variants share those that are the same in both.
+type Levels = Vec<Arc<ResolvedLevel>>;
+
 /// The levels of a layer for certain values of the variables in its paths.
 #[derive(Debug)]
 pub(super) struct Resolved {
     tracked: Vec<Tracked>,
-    pub main: Vec<ResolvedLevel>,
-    pub defaults: Vec<ResolvedLevel>,
+    pub main: Levels,
+    pub defaults: Levels,
+}
+
+impl Resolved {
+    fn halves(self: &Arc<Self>) -> [&[Arc<ResolvedLevel>]; 2] {
+        [&self.main, &self.defaults]
+    }
 }
 
 /// A level with its places.
 #[derive(Debug)]
 pub(super) struct ResolvedLevel {
+    /// Its number in the hierarchy.
+    number: usize,
+    /// Whether it is the same for all values of variables.
+    is_fixed: bool,
     pub name: EcoString,
     pub kind: FunctionKind,
     pub function: EcoString,
@@ -82,6 +95,17 @@ impl Location {
 /// The function of levels whose files have encrypted values; the others in them are plain.
 const EYAML: &str = "eyaml_lookup_key";
 
+/// The form of the files that a function reads, if it is one that is native here.
+fn format(kind: FunctionKind, function: &str) -> Option<Format> {
+    match (kind, function) {
+        (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
+        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
+        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
+        (FunctionKind::LookupKey, EYAML) => Some(Format::Yaml),
+        _ => None,
+    }
+}
+
 /// How many variants of a hierarchy are kept.
 const VARIANTS: usize = 512;
 
@@ -101,10 +125,10 @@ impl Lookup<'_, '_> {
                 );
             });
         }
-        let other = known.and_then(|last| self.other_variant(provider, &last));
+        let other = known.as_ref().and_then(|last| self.other_variant(provider, last));
         let resolved = match other {
             Some(i) => Arc::clone(&self.c.hiera.resolved[&provider.id][i]),
-            None => Arc::new(self.resolve(provider)?),
+            None => Arc::new(self.resolve(provider, known.as_ref())?),
         };
         let variants = self.c.hiera.resolved.entry(provider.id).or_default();
         match other {
@@ -149,11 +173,16 @@ impl Lookup<'_, '_> {
         tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
     }
 
-    fn resolve(&mut self, provider: &Arc<Provider>) -> EvalResult<Resolved> {
+    /// Resolves the paths of a layer; levels that are as in the last variant are taken from it.
+    fn resolve(
+        &mut self,
+        provider: &Arc<Provider>,
+        last: Option<&Arc<Resolved>>,
+    ) -> EvalResult<Resolved> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
         let explainer = self.c.hiera.explainer.take();
-        let result = self.resolve_levels(provider);
+        let result = self.resolve_levels(provider, last);
         self.c.hiera.explainer = explainer;
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
         (self.overrides, self.defaults) = saved;
@@ -196,17 +225,24 @@ impl Lookup<'_, '_> {
     fn resolve_levels(
         &mut self,
         provider: &Provider,
-    ) -> EvalResult<(Vec<ResolvedLevel>, Vec<ResolvedLevel>)> {
+        last: Option<&Arc<Resolved>>,
+    ) -> EvalResult<(Levels, Levels)> {
         let config = Arc::clone(&provider.config);
         let mut both = [Vec::new(), Vec::new()];
         let levels =
             [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
-        for (levels, out) in levels.into_iter().zip(&mut both) {
-            for level in levels {
+        let last = last.map_or([&[][..]; 2], Resolved::halves);
+        for ((levels, last), out) in levels.into_iter().zip(last).zip(&mut both) {
+            for (number, level) in levels.iter().enumerate() {
                 if let Some(fault) = &level.twice {
                     return Err(self.fault(fault));
                 }
-                let resolved = self.resolve_level(provider, level)?;
+                let is_same = |old: &&Arc<ResolvedLevel>| old.is_fixed && old.number == number;
+                if let Some(old) = last.iter().find(is_same) {
+                    out.push(Arc::clone(old));
+                    continue;
+                }
+                let resolved = Arc::new(self.resolve_level(provider, number, level)?);
                 let empty = resolved.locations.as_ref().is_some_and(Vec::is_empty);
                 if config.path.is_some() || !empty {
                     out.push(resolved);
@@ -217,7 +253,13 @@ impl Lookup<'_, '_> {
         Ok((main, defaults))
     }
 
-    fn resolve_level(&mut self, provider: &Provider, level: &Level) -> EvalResult<ResolvedLevel> {
+    fn resolve_level(
+        &mut self,
+        provider: &Provider,
+        number: usize,
+        level: &Level,
+    ) -> EvalResult<ResolvedLevel> {
+        self.depends = false;
         let root = provider.config.root.to_string_lossy().into_owned();
         let datadir = if level.datadir.is_empty() {
             let codedir = self.c.setting("codedir");
@@ -246,7 +288,11 @@ impl Lookup<'_, '_> {
             Some(options) => self.interpolate(options, false)?,
             None => Value::Hash(Arc::default()),
         };
+        // Functions keep what they know with a variant.
+        let is_native = format(level.kind, &level.function).is_some();
         Ok(ResolvedLevel {
+            number,
+            is_fixed: is_native && !self.depends,
             name: level.name.clone(),
             kind: level.kind,
             function: level.function.clone(),
@@ -385,12 +431,8 @@ impl Lookup<'_, '_> {
         location: Option<&Location>,
         key: &LookupKey,
     ) -> EvalResult<Option<Value>> {
-        let format = match (level.kind, level.function.as_str()) {
-            (FunctionKind::DataHash, "yaml_data") => Format::Yaml,
-            (FunctionKind::DataHash, "json_data") => Format::Json,
-            (FunctionKind::DataHash, "hocon_data") => Format::Hocon,
-            (FunctionKind::LookupKey, EYAML) => Format::Yaml,
-            _ => return self.call_level_function(provider, level, location, key),
+        let Some(format) = format(level.kind, &level.function) else {
+            return self.call_level_function(provider, level, location, key);
         };
         let has_options = level.function != EYAML
             && level.options.as_hash().is_some_and(|options| !options.is_empty());

@@ -18,6 +18,7 @@ use super::options::Options;
 use crate::catalog::DataPlace;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
 use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Strict};
 use crate::types::Type;
 use crate::types::mismatch::assert_instance;
@@ -91,6 +92,8 @@ pub(super) struct Lookup<'c, 'e> {
     pub local: Option<(EcoString, Value)>,
     /// Variables that paths depend on, while they are resolved.
     pub tracked: Option<Vec<Tracked>>,
+    /// Whether one of them was read since this was last set.
+    pub depends: bool,
     pub places: Vec<DataPlace>,
     /// How many lookups this one stands in.
     pub nested: usize,
@@ -171,6 +174,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             top: EcoString::new(),
             local: None,
             tracked: None,
+            depends: false,
             places: Vec::new(),
             nested: 0,
         }
@@ -316,6 +320,10 @@ impl<'c, 'e> Lookup<'c, 'e> {
             return Ok(Some(Value::Undef));
         }
         let options = self.options_of(&key)?;
+        if let Some(odd) = options.as_ref().filter(|options| !may_be_options(options)) {
+            let got = super::text::type_word(odd);
+            return self.error(format!("lookup_options of '{name}' must be a Hash, got {got}"));
+        }
         let own = merge.is_undef().then(|| options.as_ref().and_then(|o| o.get("merge"))).flatten();
         if own.is_some_and(|own| !own.is_undef()) {
             self.explain(|e| e.leaf(Node::MergeSource("lookup_options")));
@@ -528,9 +536,11 @@ impl<'c, 'e> Lookup<'c, 'e> {
         segments: Vec<Segment>,
         value: Option<Value>,
     ) {
-        let constant = key.starts_with("::") && value.is_some();
+        // No code can give a reserved variable another value.
+        let constant = (key.starts_with("::") && value.is_some()) || not_reserved(&root).is_err();
         let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
+            self.depends = true;
             let one = Tracked { root, segments, value };
             // Levels beside each other often have the same variables.
             if !tracked.iter().rev().any(|other| *other == one) {
@@ -538,6 +548,11 @@ impl<'c, 'e> Lookup<'c, 'e> {
             }
         }
     }
+}
+
+/// Whether a value can be asked for an option. A text can and has none, as Puppet sees it.
+fn may_be_options(value: &Value) -> bool {
+    matches!(value, Value::Hash(_) | Value::Str(_) | Value::Undef | Value::Bool(false))
 }
 
 fn is_built_in(name: &str) -> bool {

@@ -1,10 +1,13 @@
 //! Merge strategies: what becomes of a key with values on several levels.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
+use crate::eval::compare::order_mixed;
+use crate::ruby::{ruby_class, ruby_text};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::{SizeRange, Type, infer_set, is_instance};
 use crate::value::{HashValue, Value};
@@ -58,11 +61,11 @@ impl Strategy {
                         );
                     }
                     Some(Value::Str(name)) => name,
-                    Some(other) => return Err(unknown(&crate::ruby::ruby_text(other))),
+                    Some(other) => return Err(unknown(&ruby_text(other))),
                 };
                 Self::named(name, options)
             }
-            other => Err(unknown(&crate::ruby::ruby_text(other))),
+            other => Err(unknown(&ruby_text(other))),
         }
     }
 
@@ -326,30 +329,65 @@ fn deep_arrays(source: &[Value], dest: Value, options: &DeepOptions) -> Result<V
     Ok(Value::array(merged))
 }
 
+/// Sorts a merged list as Ruby does: lists are compared item by item, and it is an error when two
+/// values have no order.
 fn sort(items: &mut [Value]) -> Result<(), String> {
-    fn number(value: &Value) -> Option<f64> {
-        match value {
-            Value::Int(i) => Some(*i as f64),
-            Value::Float(f) => Some(*f),
-            _ => None,
-        }
-    }
-    if let Some(odd) = items.iter().find(|item| {
-        (item.as_str().is_none() || items[0].as_str().is_none())
-            && (number(item).is_none() || number(&items[0]).is_none())
-    }) {
-        if items.len() < 2 {
-            return Ok(());
-        }
-        let [a, b] = [&items[0], odd].map(crate::ruby::ruby_class);
-        return Err(format!("comparison of {a} with {b} failed"));
-    }
-    items.sort_by(|a, b| match (a, b) {
+    let mut fault = None;
+    items.sort_by(|a, b| order(a, b, &mut fault));
+    fault.map_or(Ok(()), |[a, b]| Err(format!("comparison of {a} with {b} failed")))
+}
+
+/// The order of two values. Those that Ruby does not compare have one here, too, so that all agree
+/// with each other; the first such pair is the fault.
+fn order(a: &Value, b: &Value, fault: &mut Option<[EcoString; 2]>) -> Ordering {
+    let unordered = |order: Ordering, fault: &mut Option<_>| {
+        fault.get_or_insert_with(|| [ruby_class(a).into(), compared(b)]);
+        order
+    };
+    match (a, b) {
         (Value::Str(a), Value::Str(b)) => a.cmp(b),
         (Value::Int(a), Value::Int(b)) => a.cmp(b),
-        _ => number(a).partial_cmp(&number(b)).unwrap_or(std::cmp::Ordering::Equal),
-    });
-    Ok(())
+        (Value::Float(x), Value::Float(y)) => match x.partial_cmp(y) {
+            Some(order) => order,
+            None => unordered(x.total_cmp(y), fault),
+        },
+        (Value::Int(i), Value::Float(f)) if !f.is_nan() => mixed(*i, *f),
+        (Value::Float(f), Value::Int(i)) if !f.is_nan() => mixed(*i, *f).reverse(),
+        (Value::Array(a), Value::Array(b)) => {
+            let mut items = a.iter().zip(b.iter()).map(|(a, b)| order(a, b, fault));
+            items.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
+        }
+        (a, b) if a == b => Ordering::Equal,
+        (a, b) => unordered(rank(a).cmp(&rank(b)), fault),
+    }
+}
+
+/// The order of an integer and a float that is a number.
+fn mixed(i: i64, f: f64) -> Ordering {
+    order_mixed(i, f).unwrap_or(Ordering::Equal)
+}
+
+/// What a value is compared with, as Ruby says it: small values are shown.
+fn compared(value: &Value) -> EcoString {
+    match value {
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => ruby_text(value),
+        Value::Undef => "nil".into(),
+        other => ruby_class(other).into(),
+    }
+}
+
+/// The place of the class of a value among others; a float that is no number is beside them.
+fn rank(value: &Value) -> u8 {
+    match value {
+        Value::Float(f) if f.is_nan() => 0,
+        Value::Int(_) | Value::Float(_) => 1,
+        Value::Str(_) => 2,
+        Value::Bool(false) => 3,
+        Value::Bool(true) => 4,
+        Value::Array(_) => 5,
+        Value::Undef => 6,
+        _ => 7,
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,40 @@ use crate::value::{HashValue, Key, Value};
 #[derive(Debug)]
 pub(super) struct Options {
     exact: HashValue,
-    patterns: Vec<(Arc<Regex>, Value)>,
+    patterns: Vec<Pattern>,
+}
+
+/// Options of the keys that match a regular expression.
+#[derive(Debug)]
+struct Pattern {
+    /// What a key begins with if it has one line and matches; asked first, as a match takes longer.
+    prefix: EcoString,
+    regex: Arc<Regex>,
+    options: Value,
+}
+
+impl Pattern {
+    fn new(source: &str, options: Value) -> EvalResult<Self> {
+        let regex = shared(source).map_err(|e| PlainError::new(e.to_string()))?;
+        Ok(Self { prefix: prefix(source).into(), regex, options })
+    }
+
+    fn fits(&self, root: &str) -> bool {
+        (root.starts_with(self.prefix.as_str()) || root.contains('\n'))
+            && self.regex.is_match(root).unwrap_or(false)
+    }
+}
+
+/// The plain text behind the `^` that a regular expression begins with.
+fn prefix(source: &str) -> &str {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let Some(rest) = source.strip_prefix('^').filter(|_| !source.contains('|')) else { return "" };
+    let text = &rest[..rest.find(|c| !plain(c)).unwrap_or(rest.len())];
+    match rest[text.len()..].starts_with(['*', '?', '{']) {
+        // What may be missing is no part of it.
+        true => &text[..text.len().saturating_sub(1)],
+        false => text,
+    }
 }
 
 impl Options {
@@ -27,11 +60,7 @@ impl Options {
         let mut patterns = Vec::new();
         for (key, value) in options.as_hash().into_iter().flatten() {
             match key.as_str().filter(|key| key.starts_with('^')) {
-                Some(pattern) => {
-                    let regex = shared(pattern);
-                    let regex = regex.map_err(|e| PlainError::new(e.to_string()))?;
-                    patterns.push((regex, value.clone()));
-                }
+                Some(pattern) => patterns.push(Pattern::new(pattern, value.clone())?),
                 None => _ = exact.insert(key.clone(), value.clone()),
             }
         }
@@ -42,9 +71,7 @@ impl Options {
         if let Some(value) = self.exact.get(&Key(&key.root)).filter(|v| !v.is_undef()) {
             return Some(value);
         }
-        let mut patterns = self.patterns.iter();
-        let fits = |(regex, _): &&(Arc<Regex>, Value)| regex.is_match(&key.root).unwrap_or(false);
-        patterns.find(fits).map(|(_, value)| value)
+        self.patterns.iter().find(|pattern| pattern.fits(&key.root)).map(|pattern| &pattern.options)
     }
 }
 
@@ -221,5 +248,40 @@ impl Lookup<'_, '_> {
                 )
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_a_pattern_begins_with() {
+        let cases = [
+            ("^ab::c$", "ab::c"),
+            ("^ab.*", "ab"),
+            ("^abc*d", "ab"),
+            ("^abc?", "ab"),
+            ("^a{0,1}b", ""),
+            ("^abc+", "abc"),
+            ("^ab|c", ""),
+            ("^(?i)ab", ""),
+            ("^^ab", ""),
+        ];
+        for (source, text) in cases {
+            assert_eq!(prefix(source), text, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_decides_nothing_but_what_the_pattern_does() {
+        for source in ["^ab", "^ab*", "^abc?d", "^ab|cd", "^(?i)ab", "^ab{0}", "^a_b::.*::c$"] {
+            let pattern = Pattern::new(source, Value::Undef).unwrap();
+            for key in ["ab", "a", "abd", "cd", "AB", "x\nab", "a_b::x::c", "", "^ab"] {
+                let matches = pattern.regex.is_match(key).unwrap();
+                assert_eq!(pattern.fits(key), matches, "{source} {key}");
+            }
+        }
     }
 }

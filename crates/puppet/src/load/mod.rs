@@ -12,6 +12,7 @@ mod missing;
 mod modules;
 mod ruby_functions;
 mod ruby_types;
+mod signatures;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -108,6 +109,8 @@ pub struct Environment {
     pub nodes: Vec<Arc<NodeDef>>,
     strict: Strict,
     registry: RwLock<Registry>,
+    /// Parameters whose types are the same for every node.
+    pub(crate) signatures: signatures::Signatures,
     /// What the folders of Ruby code list.
     folders: folders::Folders,
 }
@@ -180,6 +183,7 @@ impl Environment {
             nodes: Vec::new(),
             strict: options.strict,
             registry: RwLock::default(),
+            signatures: signatures::Signatures::default(),
             folders: folders::Folders::default(),
         };
         let warnings = env.load_site(&options.site)?;

@@ -9,6 +9,7 @@ use crate::eval::Compiler;
 use crate::eval::LogLevel;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::scope::ScopeId;
+use crate::eval::variables::not_reserved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
 
@@ -102,6 +103,7 @@ impl Compiler<'_> {
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
+        not_reserved(name).or_else(fail)?;
         let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null))?;
         self.weigh(&value)?;
         if self.scopes.get_mut(scope).set(name.into(), value) {

@@ -131,8 +131,10 @@ fn tuple(
 
 fn structure(members: &[StructMember], entries: &HashValue, guard: Option<&Guard<'_>>) -> bool {
     let mut matched = 0;
-    for member in members {
-        match entries.get(&Key(&member.name)) {
+    for (i, member) in members.iter().enumerate() {
+        // Hashes are mostly written in the order of their types.
+        let here = entries.get_index(i).filter(|(key, _)| key.as_str() == Some(&*member.name));
+        match here.map(|(_, value)| value).or_else(|| entry(entries, &member.name)) {
             Some(value) if test(&member.kind, value, guard) => matched += 1,
             Some(_) => return false,
             None if !member.optional => return false,
@@ -140,6 +142,15 @@ fn structure(members: &[StructMember], entries: &HashValue, guard: Option<&Guard
         }
     }
     matched == entries.len()
+}
+
+/// The value of an entry; few entries are looked through faster than a name is hashed.
+fn entry<'v>(entries: &'v HashValue, name: &str) -> Option<&'v Value> {
+    const FEW: usize = 8;
+    if entries.len() > FEW {
+        return entries.get(&Key(name));
+    }
+    entries.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
 }
 
 fn named(alias: &Arc<TypeAlias>, value: &Value, outer: Option<&Guard<'_>>) -> bool {

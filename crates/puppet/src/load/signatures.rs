@@ -1,0 +1,81 @@
+//! Parameters whose types are the same for every node, so that one compile evaluates them for all.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use ordain_syntax::ListRef;
+use rustc_hash::FxHashMap;
+
+use crate::eval::closure::Signature;
+use crate::syntax::{Expr, ExprId, Param, Program};
+use crate::types::parse::builtin;
+
+/// Parameters of classes and defines by where they stand: their text in memory and their place in it.
+type ByPlace = FxHashMap<(usize, u32), Shared>;
+
+/// What is kept of the parameters of one definition.
+struct Shared {
+    /// The text, which is held so that no other comes to where it is in memory.
+    _program: Arc<Program>,
+    signature: Arc<Signature>,
+}
+
+/// The parameters of definitions with their types, as far as no node has others.
+#[derive(Default)]
+pub(crate) struct Signatures(RwLock<ByPlace>);
+
+impl Signatures {
+    /// The parameters of a definition, if a compile has shared them.
+    pub(crate) fn get(
+        &self,
+        program: &Arc<Program>,
+        params: ListRef<Param>,
+    ) -> Option<Arc<Signature>> {
+        // No parameters stand nowhere of their own.
+        if params.is_empty() {
+            return None;
+        }
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&place(program, params)).map(|shared| Arc::clone(&shared.signature))
+    }
+
+    /// Shares the parameters of a definition with further compiles, if they have no other types
+    /// there.
+    pub(crate) fn share(
+        &self,
+        program: &Arc<Program>,
+        params: ListRef<Param>,
+        signature: &Arc<Signature>,
+    ) {
+        let kinds = program.params(params).iter().filter_map(|param| param.kind);
+        if params.is_empty() || !kinds.into_iter().all(|kind| is_fixed(program, kind)) {
+            return;
+        }
+        let shared = Shared { _program: Arc::clone(program), signature: Arc::clone(signature) };
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.entry(place(program, params)).or_insert(shared);
+    }
+}
+
+fn place(program: &Arc<Program>, params: ListRef<Param>) -> (usize, u32) {
+    (Arc::as_ptr(program) as usize, params.start())
+}
+
+/// Whether an expression is made of nothing but literals and names of built-in types.
+fn is_fixed(program: &Program, id: ExprId) -> bool {
+    match &program[id] {
+        Expr::Ref(name) => builtin(name).is_some(),
+        Expr::Access(parts) | Expr::List(parts) | Expr::Hash(parts) => {
+            program.list(*parts).iter().all(|&part| is_fixed(program, part))
+        }
+        Expr::Paren(inner) | Expr::Minus(inner) => is_fixed(program, *inner),
+        Expr::Str(_)
+        | Expr::Name(_)
+        | Expr::Int { .. }
+        | Expr::Float(_)
+        | Expr::Bool(_)
+        | Expr::Regex(_)
+        | Expr::Default
+        | Expr::Undef => true,
+        _ => false,
+    }
+}
