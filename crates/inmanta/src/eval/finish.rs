@@ -49,7 +49,7 @@ impl Net<'_> {
         }
         let all = self.program.implements_of(id);
         self.program.entities[id as usize].all_implements = all;
-        Ok(())
+        self.program.check_dataclass(id)
     }
 
     fn default_error(&self, attribute: u32, error: Box<Error>) -> Box<Error> {

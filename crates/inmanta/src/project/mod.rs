@@ -5,6 +5,7 @@ mod metadata;
 mod settings;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_source::{EntryKind, SourceMap, World};
@@ -16,6 +17,7 @@ pub use settings::{Setting, set, settings};
 
 use crate::error::{Class, Error, Result};
 use crate::location::Location;
+use crate::plugin::Plugin;
 use crate::program::Program;
 use crate::syntax::ast::{Definition, Name};
 use crate::syntax::{self, Doubt};
@@ -193,6 +195,22 @@ impl Loading<'_> {
         let id = program.namespace(namespace);
         program.file_namespaces.push(id);
         file
+    }
+
+    /// Takes note of the files that plugins are defined in, so that places can be in them.
+    pub(crate) fn note_plugins(&self, program: &mut Program, plugins: &[Rc<dyn Plugin>]) {
+        for plugin in plugins {
+            let file = &plugin.signature().file;
+            if file.is_empty() || program.python_files.contains_key(file) {
+                continue;
+            }
+            let shown = self.shown(Path::new(file));
+            let number = program.files.add(shown.display().to_string());
+            let text = self.world.read(Path::new(file)).unwrap_or_default();
+            self.sources.add(&shown, String::from_utf8_lossy(&text).into_owned());
+            program.file_namespaces.push(0);
+            program.python_files.insert(file.clone(), number);
+        }
     }
 
     fn load_namespace(

@@ -181,7 +181,7 @@ pub(super) fn stop(stop: &Stop, context: &dyn Context, mirror: &mut Mirror) -> J
         }
         Stop::Unknown(value) => json!({"unknown": sent(value, context, mirror)}),
         Stop::Raised { class, text } => json!({"text": format!("{class}: {text}")}),
-        Stop::Explicit(text) => json!({"text": text}),
+        Stop::Explicit { message, .. } => json!({"text": message}),
         Stop::Error(error) => json!({"text": error.message}),
     }
 }
