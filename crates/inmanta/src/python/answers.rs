@@ -35,6 +35,10 @@ pub(super) fn answer(
         "type" => Ok(json!({"v": question.text(0)})),
         "validate" => question.validate(),
         "call" => question.call(),
+        "plugins" => {
+            let names = question.context.plugin_names();
+            Ok(json!({"v": names.iter().map(|name| name.as_str()).collect::<Vec<_>>()}))
+        }
         other => Ok(json!({"text": format!("there is no question `{other}`")})),
     }
 }

@@ -73,7 +73,7 @@ impl Project {
         match self.call(name, positional) {
             Ok(value) => value.repr(&self.model),
             Err(Stop::Raised { class, text }) => format!("{class}: {text}"),
-            Err(Stop::Explicit(text)) => format!("explicit: {text}"),
+            Err(Stop::Explicit { message, .. }) => format!("explicit: {message}"),
             Err(Stop::Error(error)) => format!("{}: {}", error.class.name(), error.message),
             Err(stop) => format!("{stop:?}"),
         }

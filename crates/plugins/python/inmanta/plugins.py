@@ -79,6 +79,17 @@ class Plugin:
     def __call__(self, *args, **kwargs):
         return self.function(*args, **kwargs)
 
+    @property
+    def _context(self):
+        """At which place it takes the context; -1 if it does not."""
+        for place, parameter in enumerate(inspect.signature(self.function).parameters.values()):
+            if resolved(self.function, parameter.annotation) is Context:
+                return place
+        return -1
+
+    def call_in_context(self, processed_args, resolver=None, queue=None, location=None):
+        return DynamicProxy.unwrap(self.function(*processed_args.args, **processed_args.kwargs))
+
 
 def plugin(function=None, commands=None, emits_statements=False, allow_unknown=False):
     def declare(name, function):
@@ -173,7 +184,33 @@ class Compiler:
         self.refs = {"facts": where["facts"]} if where.get("facts") else {}
 
     def get_plugins(self):
-        return {plugin.name: plugin for plugin in _registered}
+        native = {name: NativePlugin(name) for name in ordain.ask("plugins")["v"] if name.startswith("std::")}
+        return {**native, **{plugin.name: plugin for plugin in _registered}}
+
+
+class NativePlugin:
+    """A plug-in that is built in."""
+
+    _context = -1
+
+    def __init__(self, name):
+        self.name = name
+
+    def get_full_name(self):
+        return self.name
+
+    def __call__(self, *args, **kwargs):
+        return DynamicProxy.return_value(self._value(args, kwargs))
+
+    def _value(self, args, kwargs):
+        given = [[name, proxy.outer(value)] for name, value in kwargs.items()]
+        answer = ordain.ask("call", self.name, [proxy.outer(value) for value in args], given)
+        if "v" not in answer:
+            stopped(answer)
+        return proxy.inner(answer["v"])
+
+    def call_in_context(self, processed_args, resolver=None, queue=None, location=None):
+        return self._value(processed_args.args, processed_args.kwargs)
 
 
 ANY = ["any"]
