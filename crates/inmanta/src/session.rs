@@ -11,6 +11,7 @@ use crate::diagnose;
 use crate::error::Error;
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
+use crate::location::Location;
 use crate::lower::Lowered;
 use crate::plugin::Plugin;
 use crate::program::{Dataclass, Program, Warning};
@@ -177,7 +178,12 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
                 let warning = |text| Warning { class: "InmantaWarning", text, at: None };
                 program.warnings.extend(warnings.into_iter().flatten().map(warning));
             }
-            Err(found) => error = Some(found),
+            Err(found) => {
+                let place = found.place.map(|(file, line)| {
+                    Location::line(loading.note_python(&mut program, &file), line)
+                });
+                error = Some(place.into_iter().fold(found.error, Error::at));
+            }
         }
     }
     let modules = modules(request.world, &program, &loaded);

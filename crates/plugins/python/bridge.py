@@ -229,11 +229,20 @@ def loaded_modules(modules):
             except Gone:
                 raise
             except BaseException as error:
-                failures.append({"module": module["name"], "name": name, "error": fault(error)})
+                failure = {"module": module["name"], "name": name, "error": fault(error)}
+                failures.append({**failure, **place_of(error, module["directory"], name)})
                 break
         if failures:
             break
     return failures
+
+
+def place_of(error, directory, name):
+    """The file of a module, and the line in it where an exception went through."""
+    path = os.path.join(directory or "", *name.split(".")[2:])
+    file = os.path.join(path, "__init__.py") if os.path.isdir(path) else path + ".py"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return {"file": file, "line": lines[-1] if lines else 0}
 
 
 def start(message):

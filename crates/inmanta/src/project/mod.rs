@@ -95,7 +95,7 @@ impl Loading<'_> {
                 }
                 let (file, unit) = self
                     .load_namespace(program, &prefix, &mut loaded)
-                    .map_err(|error| self.unloaded(program, error, parts[0], import))?;
+                    .map_err(|error| self.unloaded(program, error, &name, import))?;
                 work.extend(self.imports(program, &prefix, &unit));
                 match groups.iter_mut().find(|(module, _)| module == parts[0]) {
                     Some(group) => group.1.push((prefix, file, unit)),
@@ -204,13 +204,19 @@ impl Loading<'_> {
             if file.is_empty() || program.python_files.contains_key(file) {
                 continue;
             }
-            let shown = self.shown(Path::new(file));
-            let number = program.files.add(shown.display().to_string());
-            let text = self.world.read(Path::new(file)).unwrap_or_default();
-            self.sources.add(&shown, String::from_utf8_lossy(&text).into_owned());
-            program.file_namespaces.push(0);
+            let number = self.note_python(program, Path::new(file));
             program.python_files.insert(file.clone(), number);
         }
+    }
+
+    /// Takes note of a file of Python code.
+    pub(crate) fn note_python(&self, program: &mut Program, file: &Path) -> u32 {
+        let shown = self.shown(file);
+        let number = program.files.add(shown.display().to_string());
+        let text = self.world.read(file).unwrap_or_default();
+        self.sources.add(&shown, String::from_utf8_lossy(&text).into_owned());
+        program.file_namespaces.push(0);
+        number
     }
 
     fn load_namespace(

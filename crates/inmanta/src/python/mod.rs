@@ -49,6 +49,21 @@ impl Module {
     }
 }
 
+/// That Python code cannot be loaded.
+#[derive(Debug)]
+pub struct NotLoaded {
+    /// Why.
+    pub error: Box<Error>,
+    /// The file and the line of the code, if they are known.
+    pub place: Option<(PathBuf, u32)>,
+}
+
+impl From<Box<Error>> for NotLoaded {
+    fn from(error: Box<Error>) -> Self {
+        Self { error, place: None }
+    }
+}
+
 /// What marks a child that has been told of the project.
 const COMPILE: u64 = 1;
 /// How deep packages may nest.
@@ -143,7 +158,7 @@ impl Python {
         self: &Rc<Self>,
         world: &dyn World,
         modules: &[Module],
-    ) -> Result<Vec<Rc<dyn Plugin>>, Box<Error>> {
+    ) -> Result<Vec<Rc<dyn Plugin>>, NotLoaded> {
         let with_code: Vec<(&Module, Vec<String>)> = modules
             .iter()
             .filter(|module| module.name != "std")
@@ -179,7 +194,7 @@ impl Python {
             return Err(not_loaded(failure));
         }
         if let Some(error) = answer.get("error") {
-            return Err(not_declared(error));
+            return Err(not_declared(error).into());
         }
         let texts = answer["warnings"].as_array().into_iter().flatten();
         state.warnings.extend(texts.filter_map(|text| text.as_str().map(str::to_owned)));
@@ -628,7 +643,7 @@ fn shown(error: &Json) -> String {
     error["text"].as_str().unwrap_or_default().to_owned()
 }
 
-fn not_loaded(failure: &Json) -> Box<Error> {
+fn not_loaded(failure: &Json) -> NotLoaded {
     let text = |name: &str| failure[name].as_str().unwrap_or_default();
     let error = &failure["error"];
     let message = format!(
@@ -638,7 +653,9 @@ fn not_loaded(failure: &Json) -> Box<Error> {
         text("name"),
         shown(error),
     );
-    with_trace(Error::new(Class::Compiler, message), error)
+    let line = failure["line"].as_u64().unwrap_or_default() as u32;
+    let place = failure["file"].as_str().map(|file| (PathBuf::from(file), line));
+    NotLoaded { error: with_trace(Error::new(Class::Compiler, message), error), place }
 }
 
 fn not_declared(error: &Json) -> Box<Error> {

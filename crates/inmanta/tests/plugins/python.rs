@@ -326,5 +326,5 @@ fn what_cannot_be_loaded_is_told() {
     let error = python.load(&HostWorld::new(), &modules(directory.path())).err().unwrap();
     let wanted = "Unable to load all plug-ins for module m:\n\tModuleNotFoundError while loading \
                   plugin module inmanta_plugins.m: No module named 'nonsense_that_is_not_there'";
-    assert_eq!(error.message, wanted);
+    assert_eq!(error.error.message, wanted);
 }
