@@ -251,3 +251,34 @@ error[inmanta::modified-after-freeze]: List modified after freeze
 ";
     assert_eq!(shown, wanted, "{shown}");
 }
+
+#[test]
+fn errors_have_the_places_of_the_original() {
+    for (model, wanted) in [
+        ("a = b.", "Syntax error: Unexpected end of file (./main.cf:2:2)"),
+        (
+            "entity A extends m.B:\nend",
+            "Syntax error: invalid namespace access `m.B`. Namespaces should be accessed with '::' \
+             rather than '.'. The '.' separator is reserved for attribute and relation access. Did \
+             you mean: `m::B` (./main.cf:1:18)",
+        ),
+        (
+            "x = m::n::y.a.b",
+            "Namespace m::n not found.\nTry importing it with `import m::n` (reported in \
+             m::n::y.a.b (./main.cf:1))",
+        ),
+        (
+            "x = std::upper(f\"{x}\")",
+            "not all statements executed: [std::upper(StringFormatV2('{x}')), \
+             std::upper(StringFormatV2('{x}'))] (reported in std::upper(StringFormatV2('{x}')) \
+             (./main.cf:1:5))",
+        ),
+        (
+            "x = \"\\N{NO SUCH THING}\"",
+            "'unicodeescape' codec can't decode bytes in position 0-16: unknown Unicode character \
+             name",
+        ),
+    ] {
+        assert_eq!(trace(model), wanted, "{model}");
+    }
+}

@@ -244,10 +244,7 @@ impl Net<'_> {
             let name = &self.program.plugins[plugin as usize].plugin.signature().name;
             let message = format!(
                 "Return value {} of plugin {name} has incompatible type. Expected type: {}",
-                match value {
-                    Value::Null => "null".to_owned(),
-                    value => crate::functions::python_text(value, self),
-                },
+                value.text(self),
                 self.program.type_name(ty)
             );
             Error::new(Class::PluginType, message).caused_by(cause)

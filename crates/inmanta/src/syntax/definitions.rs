@@ -48,7 +48,7 @@ impl Parser<'_, '_> {
                 Path::Class(name) => parents.push(name),
                 Path::Other(name) => {
                     if self.is(b'.') {
-                        return self.unexpected();
+                        return self.class_behind(name).map(|_| ());
                     }
                     wrong = Some(name);
                 }

@@ -300,22 +300,25 @@ impl Parser<'_, '_> {
     pub(super) fn class_path(&mut self) -> Result<Name> {
         match self.path()? {
             Path::Class(name) => Ok(name),
-            Path::Other(name) => {
-                let mut whole = name;
-                while self.is(b'.') {
-                    self.advance();
-                    if !matches!(self.kind(), Kind::Id | Kind::Cid) {
-                        return self.unexpected();
-                    }
-                    let part = self.advance();
-                    whole = self.dotted(whole, &part);
-                    if part.kind == Kind::Cid {
-                        return Err(self.namespace_access(whole));
-                    }
-                }
-                self.unexpected()
+            Path::Other(name) => self.class_behind(name),
+        }
+    }
+
+    /// The error of a class behind a name that is not capital, with dots in between.
+    pub(super) fn class_behind(&mut self, name: Name) -> Result<Name> {
+        let mut whole = name;
+        while self.is(b'.') {
+            self.advance();
+            if !matches!(self.kind(), Kind::Id | Kind::Cid) {
+                return self.unexpected();
+            }
+            let part = self.advance();
+            whole = self.dotted(whole, &part);
+            if part.kind == Kind::Cid {
+                return Err(self.namespace_access(whole));
             }
         }
+        self.unexpected()
     }
 
     fn dotted(&mut self, name: Name, part: &Token) -> Name {
