@@ -101,7 +101,7 @@ fn strings_are_filled() {
 #[test]
 fn syntax_errors_are_those_of_the_original() {
     for (text, want) in [
-        ("x = ", "Syntax error: Unexpected end of file (./main.cf:2:1)"),
+        ("x = ", "Syntax error: Unexpected end of file (./main.cf:2:2)"),
         ("x = end", "Syntax error: invalid identifier, end is a reserved keyword (./main.cf:1:5)"),
         ("x = 1 +* 2", "Syntax error at token * (./main.cf:1:9)"),
         ("x = ;", "Syntax error: Illegal character ';' (./main.cf:1:5)"),
