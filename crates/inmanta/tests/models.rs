@@ -274,6 +274,17 @@ fn errors_have_the_places_of_the_original() {
              (./main.cf:1:5))",
         ),
         (
+            "x = std::count(false)",
+            "Value False for argument item_list of plugin std::count has incompatible type. \
+             Expected type: (Reference[any] | any)[] (reported in std::count(false) \
+             (./main.cf:1:5))\ncaused by:\n  Invalid value 'False', expected None (reported in \
+             std::count(false) (./main.cf:1:5))",
+        ),
+        (
+            "entity C:\n  float k\nend\nindex C(k)\nx = C(k=\"b\")",
+            "Failed to cast 'b' to float (reported in x = Construct(C) (./main.cf:5))",
+        ),
+        (
             "x = \"\\N{NO SUCH THING}\"",
             "'unicodeescape' codec can't decode bytes in position 0-16: unknown Unicode character \
              name",

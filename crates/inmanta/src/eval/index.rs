@@ -180,17 +180,17 @@ impl Net<'_> {
                 ty => ty,
             }
         });
-        if ty == Some(&Type::Float) {
-            let converted = match value {
-                Value::Int(n) => Some(*n as f64),
-                Value::Bool(b) => Some(f64::from(u8::from(*b))),
-                _ => None,
-            };
-            if let Some(x) = converted {
-                return Ok(Part::Float(x.to_bits()));
+        let is_null = matches!(value, Value::Null);
+        if ty != Some(&Type::Float) || value.is_unknown() || is_null {
+            return Ok(self.part(value));
+        }
+        match super::operators::to_float(value) {
+            Some(found) => Ok(self.part(&found)),
+            None => {
+                let message = format!("Failed to cast '{}' to float", value.text(self));
+                Err(Error::new(Class::Runtime, message))
             }
         }
-        Ok(self.part(value))
     }
 
     /// Runs an index lookup.

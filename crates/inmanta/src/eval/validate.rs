@@ -183,10 +183,22 @@ impl Net<'_> {
     fn misfit_list(&self, value: &Value, ty: TypeId) -> Box<Error> {
         let text = match self.program.types.get(ty) {
             Type::LiteralList | Type::AnyList => "list".into(),
+            _ if !self.is_written(ty) => "None".into(),
             _ => self.program.type_text(ty),
         };
         let message = format!("Invalid value '{}', expected {text}", value.text(self));
         Error::new(Class::Typing, message)
+    }
+
+    /// Whether the model language has a way to write a type.
+    fn is_written(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::List(inner) | Type::Nullable(inner) | Type::OrReference(inner) => {
+                self.is_written(*inner)
+            }
+            Type::Any | Type::Union(_) | Type::Reference(_) => false,
+            _ => true,
+        }
     }
 
     fn validate_dict(&mut self, value: &Value, inner: TypeId, ty: TypeId) -> Result<()> {
