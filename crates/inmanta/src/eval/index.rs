@@ -22,6 +22,8 @@ pub(super) enum Part {
     Str(EcoString),
     Instance(InstanceId),
     Other(EcoString),
+    /// A value that is not known, by its address: each is the same only as itself.
+    Unknown(usize),
 }
 
 impl Net<'_> {
@@ -33,9 +35,7 @@ impl Net<'_> {
             Value::Float(x) => Part::Float(x.to_bits()),
             Value::Str(text) => Part::Str(text.clone()),
             Value::Instance(id) => Part::Instance(*id),
-            Value::Unknown(unknown) => {
-                Part::Other(ecow::eco_format!("unknown {}", std::rc::Rc::as_ptr(unknown).addr()))
-            }
+            Value::Unknown(unknown) => Part::Unknown(std::rc::Rc::as_ptr(unknown).addr()),
             _ => Part::Other(value.repr(self).into()),
         }
     }
@@ -49,6 +49,7 @@ impl Net<'_> {
             Part::Str(text) => string_repr(text),
             Part::Instance(id) => Value::Instance(*id).repr(self),
             Part::Other(text) => text.to_string(),
+            Part::Unknown(_) => "<inmanta.execute.util.Unknown object>".into(),
         }
     }
 
