@@ -182,7 +182,10 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
     let cause = root(error);
     let mut message = cause.message.trim_end().to_owned();
     if let Some(python) = &cause.python {
-        message = format!("{message}: {python}");
+        message = match cause.class {
+            Class::Python => python.clone(),
+            _ => format!("{message}: {python}"),
+        };
     }
     let mut out = Diagnostic::error(code(cause.class), message).issue(error.class.name());
     let place = cause.location.or(error.location).and_then(|at| span(at, sources));

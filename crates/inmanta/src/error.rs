@@ -215,6 +215,14 @@ impl Error {
         })
     }
 
+    /// A Python exception that the original does not catch.
+    pub fn python(class: &str, text: impl Into<String>) -> Box<Self> {
+        let text = text.into();
+        let mut error = Self::new(Class::Python, text.clone());
+        error.python = Some(format!("{class}: {text}"));
+        error
+    }
+
     /// Sets the place if there is none.
     pub fn at(mut self: Box<Self>, location: Location) -> Box<Self> {
         if self.location.is_none() {
@@ -316,7 +324,9 @@ impl Error {
     fn trace_at(&self, files: &Files, level: usize) -> String {
         let indent = "  ".repeat(level);
         let mut out = indent.clone() + &self.format(files);
-        if let Some(python) = &self.python {
+        if let Some(python) = &self.python
+            && self.class != Class::Python
+        {
             out = indent.clone() + &self.format(files).replace('\n', &format!("\n{indent}"));
             out.push_str(&format!("\n{indent}caused by:\n{indent}  {python}\n"));
             return out;

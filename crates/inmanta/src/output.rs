@@ -66,9 +66,17 @@ fn location(at: Location, files: &Files) -> Json {
     out
 }
 
+/// The class of an error: for a Python exception that of the exception.
+fn class(found: &Error) -> &str {
+    match &found.python {
+        Some(text) if found.class == Class::Python => text.split(": ").next().unwrap_or(text),
+        _ => found.class.name(),
+    }
+}
+
 fn error(found: &Error, files: &Files) -> Json {
     let mut out = json!({
-        "class": found.class.name(),
+        "class": class(found),
         "msg": found.message,
         "location": found.location.map(|at| location(at, files)),
     });

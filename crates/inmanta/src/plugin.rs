@@ -3,13 +3,16 @@
 //! A plugin is a function outside of the language: built in, or written in Python. The evaluator
 //! checks the arguments against the [`Signature`] before it calls, and the result after.
 
+use std::rc::Rc;
+
 use ecow::EcoString;
 use ordain_source::World;
 
 use crate::error::Error;
 use crate::location::Location;
 use crate::template::Renderer;
-use crate::value::{InstanceId, Names, Value, VarId};
+use crate::types::TypeId;
+use crate::value::{InstanceId, Names, Reference, Value, VarId};
 
 /// A type as a signature says it, before its names are looked up in the plugin's namespace.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,6 +33,11 @@ pub enum TypeExpr {
     Union(Vec<TypeExpr>),
     /// A reference to a value of the type.
     Reference(Box<TypeExpr>),
+    /// The first entity of these full names whose counterpart is a Python dataclass; the dataclass
+    /// prints like this.
+    Dataclass(Vec<EcoString>, EcoString),
+    /// A type that was looked up.
+    Known(TypeId),
 }
 
 impl TypeExpr {
@@ -68,12 +76,21 @@ pub struct Param {
     pub default: Option<Value>,
     /// Whether it can only be given by name.
     pub keyword_only: bool,
+    /// Whether instances of dataclasses are handed over as objects of their Python classes.
+    pub converts: bool,
 }
 
 impl Param {
     /// A parameter that must be given.
     pub fn new(name: &str, ty: TypeExpr) -> Self {
-        Self { name: name.into(), ty, has_default: false, default: None, keyword_only: false }
+        Self {
+            name: name.into(),
+            ty,
+            has_default: false,
+            default: None,
+            keyword_only: false,
+            converts: false,
+        }
     }
 
     /// The same with a default.
@@ -160,13 +177,24 @@ pub enum Stop {
         /// What it says.
         text: String,
     },
-    /// A `PluginException` with its message.
-    Explicit(String),
+    /// A `PluginException`.
+    Explicit {
+        /// Its message.
+        message: String,
+        /// Its class and text as Python prints them.
+        python: String,
+    },
     /// An error of the compiler itself.
     Error(Box<Error>),
 }
 
 impl Stop {
+    /// A `PluginException`.
+    pub fn explicit(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::Explicit { python: format!("inmanta.ast.PluginException: {message}"), message }
+    }
+
     /// A Python exception.
     pub fn raised(class: &str, text: impl Into<String>) -> Self {
         Self::Raised { class: class.into(), text: text.into() }
@@ -177,6 +205,15 @@ impl From<Box<Error>> for Stop {
     fn from(error: Box<Error>) -> Self {
         Self::Error(error)
     }
+}
+
+/// What an instance is made from that Python code gives.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// An object of a dataclass.
+    Object,
+    /// A reference to one.
+    Reference(Rc<Reference>),
 }
 
 /// What a plugin can reach while it runs.
@@ -241,8 +278,17 @@ pub trait Context: Names {
     ///
     /// # Errors
     /// If the entity or an attribute does not exist, or a value does not fit.
-    fn construct(&mut self, entity: &str, attributes: &[(EcoString, Value)])
-    -> Result<Value, Stop>;
+    fn construct(
+        &mut self,
+        entity: &str,
+        attributes: &[(EcoString, Value)],
+        origin: Option<&Origin>,
+    ) -> Result<Value, Stop>;
+    /// The type of an attribute's values.
+    fn attribute_type(&mut self, entity: &str, name: &str) -> TypeExpr {
+        let _ = (entity, name);
+        TypeExpr::Any
+    }
     /// Calls another plugin by its full name.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::location::{Files, Location};
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, TypeExpr};
 use crate::symbol::Symbol;
 use crate::syntax::ast::{Ast, BlockId, Definition, ExprId, ExprKind, StmtId};
 use crate::types::{Type, TypeId, Types};
@@ -270,6 +270,36 @@ pub struct PluginEntry {
     pub returns: TypeId,
     /// Its namespace.
     pub namespace: NamespaceId,
+    /// Where it is defined.
+    pub at: Location,
+}
+
+/// The Python class of an entity that extends `std::Dataclass`.
+#[derive(Clone, Default, Debug)]
+pub struct Dataclass {
+    /// What is said of the class.
+    pub class: PythonClass,
+    /// The types of its fields, once they were compared with the attributes.
+    pub fields: Vec<(Symbol, TypeId)>,
+}
+
+/// What stands in a Python module under the name of an entity.
+#[derive(Clone, Default, Debug)]
+pub struct PythonClass {
+    /// The Python module.
+    pub module: String,
+    /// The name of what is found there, if there is something.
+    pub name: Option<String>,
+    /// Whether it is a dataclass.
+    pub is_dataclass: bool,
+    /// Whether its objects cannot be changed.
+    pub is_frozen: bool,
+    /// Its fields with their types; none for a type that means nothing in a model.
+    pub fields: Vec<(EcoString, Option<TypeExpr>)>,
+    /// Where it is defined.
+    pub file: String,
+    /// The line there.
+    pub line: u64,
 }
 
 /// A warning.
@@ -332,6 +362,10 @@ pub struct Program {
     pub self_name: Symbol0,
     /// The entity that all others extend.
     pub root_entity: u32,
+    /// The files of Python code that plugins are defined in, by their paths.
+    pub python_files: FxHashMap<EcoString, u32>,
+    /// The Python classes of dataclasses, by their entities.
+    pub dataclasses: FxHashMap<u32, Dataclass>,
 }
 
 impl Program {

@@ -11,9 +11,10 @@ use crate::diagnose;
 use crate::error::Error;
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
+use crate::location::Location;
 use crate::lower::Lowered;
 use crate::plugin::Plugin;
-use crate::program::{Program, Warning};
+use crate::program::{Dataclass, Program, Warning};
 use crate::project::{Environment, Loading};
 use crate::python::{Exported, Module, Python, Setup};
 use crate::syntax::Doubt;
@@ -168,12 +169,21 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         match python.load(request.world, &python_modules(&loaded)) {
             Ok(found) => {
                 plugins.extend(found);
+                loading.note_plugins(&mut program, &plugins);
                 error = program.define(&plugins).err();
+                if error.is_none() {
+                    error = pair(&mut program, &python, request.world).err();
+                }
                 let warnings = error.is_none().then(|| python.take_warnings());
                 let warning = |text| Warning { class: "InmantaWarning", text, at: None };
                 program.warnings.extend(warnings.into_iter().flatten().map(warning));
             }
-            Err(found) => error = Some(found),
+            Err(found) => {
+                let place = found.place.map(|(file, line)| {
+                    Location::line(loading.note_python(&mut program, &file), line)
+                });
+                error = Some(place.into_iter().fold(found.error, Error::at));
+            }
         }
     }
     let modules = modules(request.world, &program, &loaded);
@@ -200,6 +210,19 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         }
     }
     Outcome { net, error, doubts: loaded.doubts, python, modules }
+}
+
+/// Looks the counterparts of dataclasses up.
+fn pair(program: &mut Program, python: &Python, world: &dyn World) -> crate::error::Result<()> {
+    let wanted = program.dataclass_entities();
+    let name = |id: &u32| program.entities[*id as usize].full_name.as_str();
+    let names: Vec<&str> = wanted.iter().map(name).collect();
+    let classes = python.classes(world, &names)?;
+    // The original lets entities be that have none.
+    let found = wanted.into_iter().zip(classes).filter(|(_, class)| class.name.is_some());
+    let dataclass = |(id, class)| (id, Dataclass { class, fields: Vec::new() });
+    program.dataclasses = found.map(dataclass).collect();
+    Ok(())
 }
 
 /// The modules of a program, in order of their names.

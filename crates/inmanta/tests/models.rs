@@ -101,7 +101,7 @@ fn strings_are_filled() {
 #[test]
 fn syntax_errors_are_those_of_the_original() {
     for (text, want) in [
-        ("x = ", "Syntax error: Unexpected end of file (./main.cf:2:1)"),
+        ("x = ", "Syntax error: Unexpected end of file (./main.cf:2:2)"),
         ("x = end", "Syntax error: invalid identifier, end is a reserved keyword (./main.cf:1:5)"),
         ("x = 1 +* 2", "Syntax error at token * (./main.cf:1:9)"),
         ("x = ;", "Syntax error: Illegal character ';' (./main.cf:1:5)"),
@@ -250,4 +250,46 @@ error[inmanta::modified-after-freeze]: List modified after freeze
 `__config__::A.others before OTHER` or `OTHER before __config__::A.others`
 ";
     assert_eq!(shown, wanted, "{shown}");
+}
+
+#[test]
+fn errors_have_the_places_of_the_original() {
+    for (model, wanted) in [
+        ("a = b.", "Syntax error: Unexpected end of file (./main.cf:2:2)"),
+        (
+            "entity A extends m.B:\nend",
+            "Syntax error: invalid namespace access `m.B`. Namespaces should be accessed with '::' \
+             rather than '.'. The '.' separator is reserved for attribute and relation access. Did \
+             you mean: `m::B` (./main.cf:1:18)",
+        ),
+        (
+            "x = m::n::y.a.b",
+            "Namespace m::n not found.\nTry importing it with `import m::n` (reported in \
+             m::n::y.a.b (./main.cf:1))",
+        ),
+        (
+            "x = std::upper(f\"{x}\")",
+            "not all statements executed: [std::upper(StringFormatV2('{x}')), \
+             std::upper(StringFormatV2('{x}'))] (reported in std::upper(StringFormatV2('{x}')) \
+             (./main.cf:1:5))",
+        ),
+        (
+            "x = std::count(false)",
+            "Value False for argument item_list of plugin std::count has incompatible type. \
+             Expected type: (Reference[any] | any)[] (reported in std::count(false) \
+             (./main.cf:1:5))\ncaused by:\n  Invalid value 'False', expected None (reported in \
+             std::count(false) (./main.cf:1:5))",
+        ),
+        (
+            "entity C:\n  float k\nend\nindex C(k)\nx = C(k=\"b\")",
+            "Failed to cast 'b' to float (reported in x = Construct(C) (./main.cf:5))",
+        ),
+        (
+            "x = \"\\N{NO SUCH THING}\"",
+            "'unicodeescape' codec can't decode bytes in position 0-16: unknown Unicode character \
+             name",
+        ),
+    ] {
+        assert_eq!(trace(model), wanted, "{model}");
+    }
 }

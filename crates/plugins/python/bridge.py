@@ -179,7 +179,7 @@ def class_name(kind):
 
 def fault(error):
     """An exception as a message."""
-    from inmanta import ast, plugins
+    from inmanta import _pairs, ast
 
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
@@ -197,12 +197,13 @@ def fault(error):
         said["wait"] = error.variables or getattr(error, "result_variables", [])
     elif isinstance(error, ast.UnknownException):
         said["kind"] = "unknown"
-    elif isinstance(error, plugins.Misfit):
+    elif isinstance(error, _pairs.Misfit):
         said["kind"] = "argument"
         said["parameter"] = error.parameter
     elif isinstance(error, ast.PluginException):
         said["kind"] = "explicit"
         said["text"] = error.message
+        said["shown"] = str(error)
     elif isinstance(error, ast.CompilerException):
         said["kind"] = "compiler"
         said["class"] = type(error).__name__
@@ -228,11 +229,20 @@ def loaded_modules(modules):
             except Gone:
                 raise
             except BaseException as error:
-                failures.append({"module": module["name"], "name": name, "error": fault(error)})
+                failure = {"module": module["name"], "name": name, "error": fault(error)}
+                failures.append({**failure, **place_of(error, module["directory"], name)})
                 break
         if failures:
             break
     return failures
+
+
+def place_of(error, directory, name):
+    """The file of a module, and the line in it where an exception went through."""
+    path = os.path.join(directory or "", *name.split(".")[2:])
+    file = os.path.join(path, "__init__.py") if os.path.isdir(path) else path + ".py"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return {"file": file, "line": lines[-1] if lines else 0}
 
 
 def start(message):
@@ -259,6 +269,11 @@ def load(message):
     }
 
 
+def pair(message):
+    from inmanta import _pairs
+    return _pairs.paired(message)
+
+
 def call(message):
     from inmanta import plugins
     return plugins.called(message)
@@ -274,7 +289,7 @@ def finish(message):
     return compiler.finished()
 
 
-HANDLERS = {"start": start, "load": load, "call": call, "export": export, "finish": finish}
+HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "export": export, "finish": finish}
 
 
 def run(socket):

@@ -37,6 +37,8 @@ Ordain.run(input)";
 const MODULES: &[(&str, &str)] = &[
     ("ordain", include_str!("../python/bridge.py")),
     ("inmanta", include_str!("../python/inmanta/init.py")),
+    ("inmanta._jinja", include_str!("../python/inmanta/jinja.py")),
+    ("inmanta._pairs", include_str!("../python/inmanta/pairs.py")),
     ("inmanta.agent", include_str!("../python/inmanta/agent.py")),
     ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
     ("inmanta.ast", include_str!("../python/inmanta/ast.py")),

@@ -183,7 +183,7 @@ impl Program {
             Named::Entity(id) => self.entities[id as usize].at,
             Named::Typedef(id) => self.typedefs[id as usize].at,
             Named::Implementation(id) => self.implementations[id as usize].at,
-            Named::Plugin(_) => Location::default(),
+            Named::Plugin(id) => self.plugins[id as usize].at,
         }
     }
 
@@ -264,6 +264,9 @@ impl Program {
         let Some((namespace, short)) = name.rsplit_once("::") else { return Ok(()) };
         let Some(&namespace) = self.namespace_numbers.get(namespace) else { return Ok(()) };
         let id = self.plugins.len() as u32;
+        let at = self.python_files.get(&plugin.signature().file);
+        let at =
+            at.map_or(Location::default(), |&file| Location::line(file, plugin.signature().line));
         let none = TypeId(0);
         self.plugins.push(PluginEntry {
             plugin: Rc::clone(plugin),
@@ -272,9 +275,10 @@ impl Program {
             keywords: none,
             returns: none,
             namespace,
+            at,
         });
         let symbol = self.ast.symbols.intern(short);
-        self.enter(namespace, symbol, Named::Plugin(id), Location::default())
+        self.enter(namespace, symbol, Named::Plugin(id), at)
     }
 
     fn define_typedef(&mut self, namespace: NamespaceId, def: &TypedefDef) -> Result<()> {

@@ -1,5 +1,6 @@
 //! What can be said of a program before it runs: what names mean, whether definitions fit.
 
+mod dataclasses;
 mod define;
 mod entities;
 mod names;

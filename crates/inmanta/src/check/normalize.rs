@@ -353,6 +353,14 @@ impl Program {
                 self.ast.lookups[lookup].entity = Some(entity);
                 Ok(())
             }
+            ExprKind::Attr(base, _) => self.normalize(base, None, scopes).map_err(|mut error| {
+                // The original looks at the whole reference.
+                if error.class == Class::NotFound {
+                    (error.reporter, error.location) = (None, None);
+                    error = error.by(self.ast.reported(id), self.ast.exprs[id].at);
+                }
+                error
+            }),
             _ => self.normalize_children(id, scopes),
         }
     }

@@ -1,11 +1,29 @@
 //! The types of plugins' signatures.
 
-use crate::error::{Class, Result};
+use ecow::EcoString;
+
+use crate::error::{Class, Error, Result};
 use crate::location::Location;
 use crate::plugin::TypeExpr;
 use crate::program::{NamespaceId, Program};
 use crate::syntax::ast::Name;
 use crate::types::{Type, TypeId};
+
+/// Where a type is said.
+#[derive(Clone, Copy)]
+struct Site {
+    namespace: NamespaceId,
+    at: Location,
+}
+
+/// The place that errors in a signature have: the line of a plugin of a module, none for what is
+/// built in.
+fn place(at: Location) -> Location {
+    if at.line == 0 {
+        return Location::line(u32::MAX, 1);
+    }
+    Location { column: 1, end_line: at.line + 1, end_column: 1, ..at }
+}
 
 impl Program {
     /// Looks the types of a plugin up.
@@ -15,18 +33,19 @@ impl Program {
     pub(crate) fn normalize_plugin(&mut self, id: u32) -> Result<()> {
         let entry = self.plugins[id as usize].clone();
         let signature = entry.plugin.signature();
+        let from = Site { namespace: entry.namespace, at: place(entry.at) };
         let mut params = Vec::with_capacity(signature.params.len());
         for param in &signature.params {
-            params.push(self.resolve(entry.namespace, &param.ty)?);
+            params.push(self.resolve_at(from, &param.ty)?);
         }
         let any = self.types.add(Type::Any);
         let optional = |program: &mut Self, param: &Option<crate::plugin::Param>| match param {
-            Some(param) => program.resolve(entry.namespace, &param.ty),
+            Some(param) => program.resolve_at(from, &param.ty),
             None => Ok(any),
         };
         let rest = optional(self, &signature.rest)?;
         let keywords = optional(self, &signature.keywords)?;
-        let returns = self.resolve(entry.namespace, &signature.returns)?;
+        let returns = self.resolve_at(from, &signature.returns)?;
         let entry = &mut self.plugins[id as usize];
         (entry.params, entry.rest, entry.keywords, entry.returns) =
             (params, rest, keywords, returns);
@@ -38,25 +57,31 @@ impl Program {
     /// # Errors
     /// If a name in it is unknown.
     pub fn resolve(&mut self, namespace: NamespaceId, ty: &TypeExpr) -> Result<TypeId> {
+        self.resolve_at(Site { namespace, at: place(Location::default()) }, ty)
+    }
+
+    fn resolve_at(&mut self, from: Site, ty: &TypeExpr) -> Result<TypeId> {
         let ty = match ty {
             TypeExpr::Any => Type::Any,
             TypeExpr::Null => Type::Null,
-            TypeExpr::Named(name) => return self.resolve_name(namespace, name),
-            TypeExpr::List(inner) => Type::List(self.resolve(namespace, inner)?),
-            TypeExpr::Dict(inner) => Type::Dict(self.resolve(namespace, inner)?),
-            TypeExpr::Nullable(inner) => Type::Nullable(self.resolve(namespace, inner)?),
-            TypeExpr::Reference(inner) => Type::Reference(self.resolve(namespace, inner)?),
-            TypeExpr::Union(items) => return self.union(namespace, items),
+            TypeExpr::Named(name) => return self.resolve_name(from, name),
+            TypeExpr::Dataclass(names, text) => return self.resolve_dataclass(names, text),
+            TypeExpr::Known(ty) => return Ok(*ty),
+            TypeExpr::List(inner) => Type::List(self.resolve_at(from, inner)?),
+            TypeExpr::Dict(inner) => Type::Dict(self.resolve_at(from, inner)?),
+            TypeExpr::Nullable(inner) => Type::Nullable(self.resolve_at(from, inner)?),
+            TypeExpr::Reference(inner) => Type::Reference(self.resolve_at(from, inner)?),
+            TypeExpr::Union(items) => return self.union(from, items),
         };
         Ok(self.types.add(ty))
     }
 
-    fn union(&mut self, namespace: NamespaceId, items: &[TypeExpr]) -> Result<TypeId> {
+    fn union(&mut self, from: Site, items: &[TypeExpr]) -> Result<TypeId> {
         let mut is_nullable = false;
         let mut bases: Vec<(TypeId, bool, bool)> = Vec::new();
         let mut work: std::collections::VecDeque<TypeId> = std::collections::VecDeque::new();
         for item in items {
-            work.push_back(self.resolve(namespace, item)?);
+            work.push_back(self.resolve_at(from, item)?);
         }
         while let Some(id) = work.pop_front() {
             let (base, is_reference) = match self.types.get(id) {
@@ -100,7 +125,7 @@ impl Program {
         Ok(ty)
     }
 
-    fn resolve_name(&mut self, namespace: NamespaceId, name: &str) -> Result<TypeId> {
+    fn resolve_name(&mut self, from: Site, name: &str) -> Result<TypeId> {
         let any = self.types.add(Type::Any);
         Ok(match name {
             "list" => self.types.add(Type::AnyList),
@@ -108,10 +133,9 @@ impl Program {
             "any" | "expression" => any,
             "null" => self.types.add(Type::Null),
             _ => {
-                let at = Location::line(u32::MAX, 1);
-                let name = Name { symbol: self.ast.symbols.intern(name), at };
+                let name = Name { symbol: self.ast.symbols.intern(name), at: from.at };
                 // What a plugin names may be of a namespace that its module does not see.
-                match self.find_type(namespace, name) {
+                match self.find_type(from.namespace, name) {
                     Ok(ty) => ty,
                     Err(error) if error.class == Class::MissingImport => {
                         self.find_anywhere(name).ok_or(error)?
@@ -120,6 +144,22 @@ impl Program {
                 }
             }
         })
+    }
+
+    /// The entity whose counterpart a dataclass is.
+    fn resolve_dataclass(&mut self, names: &[EcoString], text: &str) -> Result<TypeId> {
+        let named = |name: &EcoString| {
+            let mut ids = self.dataclasses.keys();
+            ids.find(|id| self.entities[**id as usize].full_name == *name).copied()
+        };
+        match names.iter().find_map(named) {
+            Some(id) => Ok(self.types.add(Type::Entity(id))),
+            None => {
+                let message =
+                    format!("invalid type {text}, this dataclass has no associated inmanta entity");
+                Err(Error::new(Class::Typing, message))
+            }
+        }
     }
 
     fn find_anywhere(&mut self, name: Name) -> Option<TypeId> {

@@ -155,6 +155,11 @@ impl Net<'_> {
         if has_unknown && !entry.signature().allow_unknown {
             return Ok(Some(self.unknown()));
         }
+        let missing = self.missing_fields(plugin, &arguments);
+        if !missing.is_empty() {
+            self.call_again(unit, missing);
+            return Ok(None);
+        }
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, scope));
         let outcome = entry.call(self, &arguments);
@@ -166,14 +171,7 @@ impl Net<'_> {
             }
             Err(Stop::Unknown(value)) => Ok(Some(value)),
             Err(Stop::Unset(vars)) => {
-                self.units[unit as usize].waits = 0;
-                // It is told once for each variable, so it runs after the last one.
-                self.units[unit as usize].waits = 1;
-                for var in vars {
-                    self.units[unit as usize].requires.push(var);
-                    self.wait(unit, var);
-                }
-                self.tell(unit);
+                self.call_again(unit, vars);
                 Ok(None)
             }
             Err(stop) => {
@@ -181,6 +179,17 @@ impl Net<'_> {
                 Err(self.plugin_error(expr, stop, &format!("in plugin {name}")))
             }
         }
+    }
+
+    /// Calls again when some variables have values.
+    fn call_again(&mut self, unit: UnitId, vars: Vec<VarId>) {
+        // It is told once for each variable, so it runs after the last one.
+        self.units[unit as usize].waits = 1;
+        for var in vars {
+            self.units[unit as usize].requires.push(var);
+            self.wait(unit, var);
+        }
+        self.tell(unit);
     }
 
     fn called_name(&self, expr: ExprId) -> String {
@@ -200,10 +209,10 @@ impl Net<'_> {
                     Some(if text.is_empty() { class } else { format!("{class}: {text}") });
                 error
             }
-            Stop::Explicit(message) => {
+            Stop::Explicit { message, python } => {
                 let text = format!("PluginException {place}\n{message}");
                 let mut error = Error::new(Class::ExplicitPlugin, text);
-                error.python = Some(format!("inmanta.ast.PluginException: {message}"));
+                error.python = Some(python);
                 error
             }
             Stop::Error(error) if error.class == Class::PluginType => return error,
@@ -235,10 +244,7 @@ impl Net<'_> {
             let name = &self.program.plugins[plugin as usize].plugin.signature().name;
             let message = format!(
                 "Return value {} of plugin {name} has incompatible type. Expected type: {}",
-                match value {
-                    Value::Null => "null".to_owned(),
-                    value => crate::functions::python_text(value, self),
-                },
+                value.text(self),
                 self.program.type_name(ty)
             );
             Error::new(Class::PluginType, message).caused_by(cause)
@@ -319,7 +325,11 @@ impl Net<'_> {
         if value.is_unknown() {
             return Ok(());
         }
-        self.validate(value, ty).map_err(|cause| {
+        let mut result = self.validate(value, ty);
+        if result.is_ok() && param.converts && !self.program.dataclasses.is_empty() {
+            result = self.validate_fields(value, ty);
+        }
+        result.map_err(|cause| {
             let (name, plugin) = (&param.name, &signature.name);
             let is_reference = matches!(value, Value::Reference(_));
             let message = if cause.class == Class::UnexpectedReference || is_reference {

@@ -8,15 +8,21 @@ use ordain_source::World;
 use super::{Net, Place, ScopeId};
 use crate::error::{Class, Error};
 use crate::location::Location;
-use crate::plugin::{Context, Stop};
+use crate::plugin::{Context, Origin, Stop, TypeExpr};
 use crate::program::{AttributeKind, Named};
 use crate::syntax::ast::ExprId;
 use crate::template::Renderer;
+use crate::types::Type;
 use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
     fn site(&self) -> (ExprId, ScopeId) {
         self.call_site.last().copied().unwrap_or((ExprId::new(0), ScopeId::TOP))
+    }
+
+    /// The place of the call that is under way.
+    pub(super) fn here(&self) -> Place {
+        Place::expr(self.site().0)
     }
 
     /// The value of a variable, if it has one.
@@ -173,6 +179,7 @@ impl Context for Net<'_> {
         &mut self,
         entity: &str,
         attributes: &[(EcoString, Value)],
+        origin: Option<&Origin>,
     ) -> Result<Value, Stop> {
         let id = self.program.entities.iter().position(|e| e.full_name == entity);
         let Some(id) = id else {
@@ -185,6 +192,9 @@ impl Context for Net<'_> {
             .collect();
         let (expr, _) = self.site();
         let instance = self.create(id as u32, &direct, Place::expr(expr))?;
+        if let Some(origin) = origin {
+            self.origins.insert(instance, origin.clone());
+        }
         self.implement(instance)?;
         Ok(Value::Instance(instance))
     }
@@ -210,6 +220,18 @@ impl Context for Net<'_> {
         let entry = self.program.plugins[id as usize].plugin.clone();
         let (arguments, _) = self.check_plugin_arguments(id, positional, named)?;
         entry.call(self, &arguments)
+    }
+
+    fn attribute_type(&mut self, entity: &str, name: &str) -> TypeExpr {
+        let id = self.program.entities.iter().position(|e| e.full_name == entity);
+        let symbol = self.program.ast.symbols.intern(name);
+        let found = id.and_then(|id| self.program.attribute(id as u32, symbol));
+        let Some(found) = found else { return TypeExpr::Any };
+        let ty = self.program.attributes[found as usize].internal;
+        match self.program.types.get(ty) {
+            Type::OrReference(inner) => TypeExpr::Known(*inner),
+            _ => TypeExpr::Known(ty),
+        }
     }
 
     fn plugin_names(&self) -> Vec<EcoString> {

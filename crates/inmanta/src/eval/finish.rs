@@ -49,7 +49,7 @@ impl Net<'_> {
         }
         let all = self.program.implements_of(id);
         self.program.entities[id as usize].all_implements = all;
-        Ok(())
+        self.program.check_dataclass(id)
     }
 
     fn default_error(&self, attribute: u32, error: Box<Error>) -> Box<Error> {
@@ -219,7 +219,7 @@ impl Net<'_> {
     fn unit_text(&self, unit: &super::Unit) -> String {
         match &unit.work {
             Work::Exec { expr, .. } | Work::Assign { expr, .. } | Work::Call { expr, .. } => {
-                self.program.ast.reported(*expr)
+                self.program.ast.repr(*expr)
             }
             Work::For { stmt, .. } | Work::If { stmt, .. } => self.program.ast.statement(*stmt),
             Work::Implement { instance, .. } => {
@@ -229,7 +229,7 @@ impl Net<'_> {
             Work::SetAttr(_) | Work::Logic { .. } | Work::Lookup { .. } => {
                 "<inmanta.execute.runtime.HangUnit object>".into()
             }
-            Work::Pass { expr, .. } | Work::Give { expr, .. } => self.program.ast.reported(*expr),
+            Work::Pass { expr, .. } | Work::Give { expr, .. } => self.program.ast.repr(*expr),
             _ => "<inmanta.execute.runtime.RawUnit object>".into(),
         }
     }

@@ -22,6 +22,8 @@ pub(super) enum Part {
     Str(EcoString),
     Instance(InstanceId),
     Other(EcoString),
+    /// A value that is not known, by its address: each is the same only as itself.
+    Unknown(usize),
 }
 
 impl Net<'_> {
@@ -33,9 +35,7 @@ impl Net<'_> {
             Value::Float(x) => Part::Float(x.to_bits()),
             Value::Str(text) => Part::Str(text.clone()),
             Value::Instance(id) => Part::Instance(*id),
-            Value::Unknown(unknown) => {
-                Part::Other(ecow::eco_format!("unknown {}", std::rc::Rc::as_ptr(unknown).addr()))
-            }
+            Value::Unknown(unknown) => Part::Unknown(std::rc::Rc::as_ptr(unknown).addr()),
             _ => Part::Other(value.repr(self).into()),
         }
     }
@@ -49,6 +49,7 @@ impl Net<'_> {
             Part::Str(text) => string_repr(text),
             Part::Instance(id) => Value::Instance(*id).repr(self),
             Part::Other(text) => text.to_string(),
+            Part::Unknown(_) => "<inmanta.execute.util.Unknown object>".into(),
         }
     }
 
@@ -180,17 +181,17 @@ impl Net<'_> {
                 ty => ty,
             }
         });
-        if ty == Some(&Type::Float) {
-            let converted = match value {
-                Value::Int(n) => Some(*n as f64),
-                Value::Bool(b) => Some(f64::from(u8::from(*b))),
-                _ => None,
-            };
-            if let Some(x) = converted {
-                return Ok(Part::Float(x.to_bits()));
+        let is_null = matches!(value, Value::Null);
+        if ty != Some(&Type::Float) || value.is_unknown() || is_null {
+            return Ok(self.part(value));
+        }
+        match super::operators::to_float(value) {
+            Some(found) => Ok(self.part(&found)),
+            None => {
+                let message = format!("Failed to cast '{}' to float", value.text(self));
+                Err(Error::new(Class::Runtime, message))
             }
         }
-        Ok(self.part(value))
     }
 
     /// Runs an index lookup.

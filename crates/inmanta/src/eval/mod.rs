@@ -27,6 +27,7 @@ mod call;
 mod comprehension;
 mod construct;
 mod context;
+mod dataclasses;
 mod direct;
 mod emit;
 mod execute;
@@ -53,6 +54,7 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Reporter, Result};
 use crate::location::Location;
+use crate::plugin::Origin;
 use crate::program::Program;
 use crate::syntax::ast::{BlockId, ExprId, StmtId};
 use crate::template::Renderer;
@@ -438,6 +440,8 @@ pub struct Net<'w> {
     /// The list without items.
     empty: Value,
     renderer: Option<Renderer>,
+    /// The instances that Python code made, with what from.
+    origins: FxHashMap<InstanceId, Origin>,
 }
 
 /// How many variables and the like there is room for before a list of them moves. Room that is not
@@ -485,6 +489,7 @@ impl<'w> Net<'w> {
             skipped: Value::unknown(""),
             empty: Value::List(Rc::default()),
             renderer: None,
+            origins: FxHashMap::default(),
         }
     }
 

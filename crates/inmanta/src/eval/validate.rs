@@ -1,9 +1,12 @@
 //! Whether values fit types.
 
+use std::rc::Rc;
+
 use super::Net;
 use crate::error::{Class, Error, Result};
+use crate::plugin::Origin;
 use crate::types::{Type, TypeId};
-use crate::value::Value;
+use crate::value::{Reference, Value};
 
 impl Net<'_> {
     fn misfit(&self, class: Class, value: &Value, ty: TypeId) -> Box<Error> {
@@ -20,8 +23,7 @@ impl Net<'_> {
         let fits = match (wanted, value) {
             (Type::OrReference(inner), value) => {
                 let inner = *inner;
-                let is_reference = matches!(value, Value::Reference(_));
-                return if is_reference {
+                return if self.reference_of(value).is_some() {
                     self.validate_reference(value, inner, ty)
                 } else {
                     self.validate(value, inner)
@@ -95,7 +97,7 @@ impl Net<'_> {
     }
 
     fn validate_reference(&mut self, value: &Value, inner: TypeId, ty: TypeId) -> Result<()> {
-        if let Value::Reference(reference) = value {
+        if let Some(reference) = self.reference_of(value) {
             let computed = self.program.resolve(1, &reference.computes);
             if computed.is_ok_and(|computed| self.is_subtype(computed, inner)) {
                 return Ok(());
@@ -104,6 +106,18 @@ impl Net<'_> {
         let text = self.program.type_text(ty);
         let message = format!("Invalid value: {} is not a subtype of {text}", value.text(self));
         Err(Error::new(Class::Typing, message))
+    }
+
+    /// The reference that a value is, or that stands behind an instance of a dataclass.
+    pub(super) fn reference_of(&self, value: &Value) -> Option<Rc<Reference>> {
+        match value {
+            Value::Reference(reference) => Some(Rc::clone(reference)),
+            Value::Instance(instance) => match self.origins.get(instance) {
+                Some(Origin::Reference(reference)) => Some(Rc::clone(reference)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether all values of a type are of another one, for what references compute.
@@ -169,10 +183,22 @@ impl Net<'_> {
     fn misfit_list(&self, value: &Value, ty: TypeId) -> Box<Error> {
         let text = match self.program.types.get(ty) {
             Type::LiteralList | Type::AnyList => "list".into(),
+            _ if !self.is_written(ty) => "None".into(),
             _ => self.program.type_text(ty),
         };
         let message = format!("Invalid value '{}', expected {text}", value.text(self));
         Error::new(Class::Typing, message)
+    }
+
+    /// Whether the model language has a way to write a type.
+    fn is_written(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::List(inner) | Type::Nullable(inner) | Type::OrReference(inner) => {
+                self.is_written(*inner)
+            }
+            Type::Any | Type::Union(_) | Type::Reference(_) => false,
+            _ => true,
+        }
     }
 
     fn validate_dict(&mut self, value: &Value, inner: TypeId, ty: TypeId) -> Result<()> {

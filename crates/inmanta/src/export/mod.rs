@@ -83,7 +83,7 @@ fn failed(stop: &Stop) -> Box<Error> {
             error.python = Some(format!("{class}: {text}"));
             error
         }
-        Stop::Explicit(text) => Error::new(Class::Python, text.clone()),
+        Stop::Explicit { message, .. } => Error::new(Class::Python, message.clone()),
         Stop::Unset(_) => Error::new(Class::Unset, "the model is not complete"),
         Stop::Unknown(_) => Error::new(Class::Python, "a value is not known yet"),
     }

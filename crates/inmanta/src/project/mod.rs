@@ -5,6 +5,7 @@ mod metadata;
 mod settings;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_source::{EntryKind, SourceMap, World};
@@ -16,6 +17,7 @@ pub use settings::{Setting, set, settings};
 
 use crate::error::{Class, Error, Result};
 use crate::location::Location;
+use crate::plugin::Plugin;
 use crate::program::Program;
 use crate::syntax::ast::{Definition, Name};
 use crate::syntax::{self, Doubt};
@@ -93,7 +95,7 @@ impl Loading<'_> {
                 }
                 let (file, unit) = self
                     .load_namespace(program, &prefix, &mut loaded)
-                    .map_err(|error| self.unloaded(program, error, parts[0], import))?;
+                    .map_err(|error| self.unloaded(program, error, &name, import))?;
                 work.extend(self.imports(program, &prefix, &unit));
                 match groups.iter_mut().find(|(module, _)| module == parts[0]) {
                     Some(group) => group.1.push((prefix, file, unit)),
@@ -193,6 +195,28 @@ impl Loading<'_> {
         let id = program.namespace(namespace);
         program.file_namespaces.push(id);
         file
+    }
+
+    /// Takes note of the files that plugins are defined in, so that places can be in them.
+    pub(crate) fn note_plugins(&self, program: &mut Program, plugins: &[Rc<dyn Plugin>]) {
+        for plugin in plugins {
+            let file = &plugin.signature().file;
+            if file.is_empty() || program.python_files.contains_key(file) {
+                continue;
+            }
+            let number = self.note_python(program, Path::new(file));
+            program.python_files.insert(file.clone(), number);
+        }
+    }
+
+    /// Takes note of a file of Python code.
+    pub(crate) fn note_python(&self, program: &mut Program, file: &Path) -> u32 {
+        let shown = self.shown(file);
+        let number = program.files.add(shown.display().to_string());
+        let text = self.world.read(file).unwrap_or_default();
+        self.sources.add(&shown, String::from_utf8_lossy(&text).into_owned());
+        program.file_namespaces.push(0);
+        number
     }
 
     fn load_namespace(

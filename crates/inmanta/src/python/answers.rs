@@ -35,6 +35,10 @@ pub(super) fn answer(
         "type" => Ok(json!({"v": question.text(0)})),
         "validate" => question.validate(),
         "call" => question.call(),
+        "plugins" => {
+            let names = question.context.plugin_names();
+            Ok(json!({"v": names.iter().map(|name| name.as_str()).collect::<Vec<_>>()}))
+        }
         other => Ok(json!({"text": format!("there is no question `{other}`")})),
     }
 }
@@ -181,7 +185,7 @@ pub(super) fn stop(stop: &Stop, context: &dyn Context, mirror: &mut Mirror) -> J
         }
         Stop::Unknown(value) => json!({"unknown": sent(value, context, mirror)}),
         Stop::Raised { class, text } => json!({"text": format!("{class}: {text}")}),
-        Stop::Explicit(text) => json!({"text": text}),
+        Stop::Explicit { message, .. } => json!({"text": message}),
         Stop::Error(error) => json!({"text": error.message}),
     }
 }

@@ -22,6 +22,7 @@ use serde_json::{Value as Json, json};
 
 use crate::error::{Class, Error};
 use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop, TypeExpr};
+use crate::program::PythonClass;
 use crate::value::{InstanceId, Value};
 use wire::{Mirror, received, sent, type_expr};
 
@@ -45,6 +46,21 @@ impl Module {
         }
         out.sort();
         out
+    }
+}
+
+/// That Python code cannot be loaded.
+#[derive(Debug)]
+pub struct NotLoaded {
+    /// Why.
+    pub error: Box<Error>,
+    /// The file and the line of the code, if they are known.
+    pub place: Option<(PathBuf, u32)>,
+}
+
+impl From<Box<Error>> for NotLoaded {
+    fn from(error: Box<Error>) -> Self {
+        Self { error, place: None }
     }
 }
 
@@ -142,7 +158,7 @@ impl Python {
         self: &Rc<Self>,
         world: &dyn World,
         modules: &[Module],
-    ) -> Result<Vec<Rc<dyn Plugin>>, Box<Error>> {
+    ) -> Result<Vec<Rc<dyn Plugin>>, NotLoaded> {
         let with_code: Vec<(&Module, Vec<String>)> = modules
             .iter()
             .filter(|module| module.name != "std")
@@ -178,7 +194,7 @@ impl Python {
             return Err(not_loaded(failure));
         }
         if let Some(error) = answer.get("error") {
-            return Err(not_declared(error));
+            return Err(not_declared(error).into());
         }
         let texts = answer["warnings"].as_array().into_iter().flatten();
         state.warnings.extend(texts.filter_map(|text| text.as_str().map(str::to_owned)));
@@ -186,6 +202,42 @@ impl Python {
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
         Ok(plugins.iter().map(|said| self.plugin(said)).collect())
+    }
+
+    /// What stands in Python code under the names of entities.
+    ///
+    /// # Errors
+    /// If there is no such Python module, or it cannot be looked at.
+    pub fn classes(
+        &self,
+        world: &dyn World,
+        names: &[&str],
+    ) -> Result<Vec<PythonClass>, Box<Error>> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        if !self.is_used() {
+            let module = names[0].split("::").next().unwrap_or_default();
+            let text = format!("No module named 'inmanta_plugins.{module}'");
+            return Err(Error::python("ModuleNotFoundError", text));
+        }
+        let opened = self.host.session(world);
+        let mut session = opened.map_err(|fault| lost(&fault))?;
+        let message = json!({"do": "pair", "names": names});
+        let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
+        if let Some(error) = answer.get("error") {
+            let class = error["class"].as_str().unwrap_or("Exception");
+            return Err(with_trace(Error::python(class, shown(error)), error));
+        }
+        self.note_warnings(&answer);
+        Ok(answer["classes"].as_array().into_iter().flatten().map(python_class).collect())
+    }
+
+    /// Keeps what is to be said of what was loaded.
+    fn note_warnings(&self, answer: &Json) {
+        let texts = answer["warnings"].as_array().into_iter().flatten();
+        let texts = texts.filter_map(|text| text.as_str().map(str::to_owned));
+        self.state.borrow_mut().warnings.extend(texts);
     }
 
     fn plugin(self: &Rc<Self>, said: &Json) -> Rc<dyn Plugin> {
@@ -338,8 +390,8 @@ impl Python {
             .map(|number| {
                 let instance = InstanceId(number);
                 let known = answers::known(context, instance, None, mirror);
-                let shown = Value::Instance(instance).repr(context);
-                json!([number, context.entity_name(instance), shown, known])
+                let [number, entity, shown, object] = mirror.about(instance, context);
+                json!([number, entity, shown, object, known])
             })
             .collect();
         json!({"do": "export", "snapshot": snapshot, "instances": by_name})
@@ -432,9 +484,9 @@ impl Function {
             if let Value::Instance(instance) = value
                 && mirror.wants(*instance)
             {
-                let shown = value.repr(context);
                 let attributes = answers::known(context, *instance, None, mirror);
-                known.push(json!([instance.0, context.entity_name(*instance), shown, attributes]));
+                let [number, entity, shown, object] = mirror.about(*instance, context);
+                known.push(json!([number, entity, shown, object, attributes]));
             }
         }
         let mut named = serde_json::Map::new();
@@ -470,6 +522,10 @@ fn type_text(ty: &TypeExpr) -> String {
         TypeExpr::Any => "any".into(),
         TypeExpr::Null => "null".into(),
         TypeExpr::Named(name) => name.to_string(),
+        TypeExpr::Dataclass(names, _) => {
+            names.first().map(EcoString::to_string).unwrap_or_default()
+        }
+        TypeExpr::Known(_) => "any".into(),
         TypeExpr::List(inner) => format!("{}[]", type_text(inner)),
         TypeExpr::Dict(inner) => format!("dict[string, {}]", type_text(inner)),
         TypeExpr::Nullable(inner) => format!("{}?", type_text(inner)),
@@ -489,6 +545,7 @@ fn signature(said: &Json) -> Signature {
             has_default: param["has_default"].as_bool().unwrap_or_default(),
             default: None,
             keyword_only: param["kind"] == "named",
+            converts: param["converts"].as_bool().unwrap_or_default(),
         };
         match param["kind"].as_str() {
             Some("rest") => signature.rest = Some(made),
@@ -505,6 +562,23 @@ fn signature(said: &Json) -> Signature {
     signature
 }
 
+fn python_class(said: &Json) -> PythonClass {
+    let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+    let field = |pair: &Json| {
+        let name = EcoString::from(pair[0].as_str().unwrap_or_default());
+        (name, (!pair[1].is_null()).then(|| type_expr(&pair[1])))
+    };
+    PythonClass {
+        module: text("module"),
+        name: said["name"].as_str().map(str::to_owned),
+        is_dataclass: said["is_dataclass"].as_bool().unwrap_or_default(),
+        is_frozen: said["is_frozen"].as_bool().unwrap_or_default(),
+        fields: said["fields"].as_array().into_iter().flatten().map(field).collect(),
+        file: text("file"),
+        line: said["line"].as_u64().unwrap_or_default(),
+    }
+}
+
 /// An exception of a plugin.
 fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop {
     let text = error["text"].as_str().unwrap_or_default().to_owned();
@@ -515,7 +589,10 @@ fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop 
             Ok(value) if value.is_unknown() => Stop::Unknown(value),
             _ => Stop::Unknown(Value::unknown("")),
         },
-        Some("explicit") => Stop::Explicit(text),
+        Some("explicit") => {
+            let python = format!("{class}: {}", error["shown"].as_str().unwrap_or(&text));
+            Stop::Explicit { message: text, python }
+        }
         Some("compiler") => {
             let mut made = Error::new(compiler_class(class), text);
             made.python = error["cause"].as_str().map(str::to_owned);
@@ -566,7 +643,7 @@ fn shown(error: &Json) -> String {
     error["text"].as_str().unwrap_or_default().to_owned()
 }
 
-fn not_loaded(failure: &Json) -> Box<Error> {
+fn not_loaded(failure: &Json) -> NotLoaded {
     let text = |name: &str| failure[name].as_str().unwrap_or_default();
     let error = &failure["error"];
     let message = format!(
@@ -576,7 +653,9 @@ fn not_loaded(failure: &Json) -> Box<Error> {
         text("name"),
         shown(error),
     );
-    with_trace(Error::new(Class::Compiler, message), error)
+    let line = failure["line"].as_u64().unwrap_or_default() as u32;
+    let place = failure["file"].as_str().map(|file| (PathBuf::from(file), line));
+    NotLoaded { error: with_trace(Error::new(Class::Compiler, message), error), place }
 }
 
 fn not_declared(error: &Json) -> Box<Error> {

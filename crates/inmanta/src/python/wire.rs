@@ -10,7 +10,7 @@ use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
-use crate::plugin::{Context, Stop, TypeExpr};
+use crate::plugin::{Context, Origin, Stop, TypeExpr};
 use crate::value::{InstanceId, Names, Reference, Unknown, Value};
 
 /// What the child has of the model.
@@ -23,6 +23,8 @@ pub(super) struct Mirror {
     told: FxHashSet<u32>,
     /// The instances of which all attributes were sent that had a value then.
     sent: FxHashSet<u32>,
+    /// The objects that instances were made from, by the numbers that the child has for them.
+    objects: FxHashMap<u32, u64>,
 }
 
 impl Mirror {
@@ -34,6 +36,16 @@ impl Mirror {
             self.unknowns.push(value.clone());
         }
         number
+    }
+
+    /// What the child is told of an instance besides its attributes.
+    pub(super) fn about(&self, instance: InstanceId, names: &dyn Names) -> [Json; 4] {
+        [
+            json!(instance.0),
+            json!(names.entity_name(instance)),
+            json!(Value::Instance(instance).repr(names)),
+            json!(self.objects.get(&instance.0)),
+        ]
     }
 
     /// Whether the attributes of an instance are still to be sent; from now on they are not.
@@ -64,7 +76,7 @@ pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Jso
             if !mirror.told.insert(instance.0) {
                 return json!({"$o": [instance.0]});
             }
-            json!({"$o": [instance.0, names.entity_name(*instance), value.repr(names)]})
+            json!({"$o": mirror.about(*instance, names)})
         }
         Value::Unknown(unknown) => {
             json!({"$u": [mirror.number(value, unknown), unknown.source.as_str()]})
@@ -145,20 +157,56 @@ fn tagged(
             let text = what.as_str().unwrap_or_default();
             Value::Float(ordain_functions::float::parse_python(text).unwrap_or(f64::NAN))
         }
-        "$r" => Value::Reference(Rc::new(Reference {
-            name: what["name"].as_str().unwrap_or_default().into(),
-            class: what["class"].as_str().unwrap_or_default().into(),
-            arguments: pairs(&what["arguments"], context, mirror)?,
-            computes: type_expr(&what["computes"]),
-            text: what["text"].as_str().map(str::to_owned),
-            number: what["number"].as_u64(),
-        })),
+        "$r" => reference(what, context, mirror)?,
         "$c" => {
             let attributes = pairs(&what[1], context, mirror)?;
-            context.construct(what[0].as_str().unwrap_or_default(), &attributes)?
+            let entity = what[0].as_str().unwrap_or_default();
+            let made = context.construct(entity, &attributes, Some(&Origin::Object))?;
+            keep(&made, what[2].as_u64(), mirror);
+            made
         }
         _ => Value::str(what.as_str().unwrap_or_default()),
     })
+}
+
+/// Notes the object that an instance was made from.
+fn keep(made: &Value, number: Option<u64>, mirror: &mut Mirror) {
+    if let (Value::Instance(instance), Some(number)) = (made, number) {
+        mirror.objects.insert(instance.0, number);
+    }
+}
+
+/// A reference. One to a dataclass is an instance whose attributes are references to the fields.
+fn reference(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Result<Value, Stop> {
+    let reference = Rc::new(Reference {
+        name: what["name"].as_str().unwrap_or_default().into(),
+        class: what["class"].as_str().unwrap_or_default().into(),
+        arguments: pairs(&what["arguments"], context, mirror)?,
+        computes: type_expr(&what["computes"]),
+        text: what["text"].as_str().map(str::to_owned),
+        number: what["number"].as_u64(),
+    });
+    let Some(entity) = what["fields"][0].as_str() else { return Ok(Value::Reference(reference)) };
+    let mut attributes = Vec::new();
+    for name in what["fields"][1].as_array().into_iter().flatten() {
+        let name = EcoString::from(name.as_str().unwrap_or_default());
+        let attribute = Reference {
+            name: "core::AttributeReference".into(),
+            class: "AttributeReference".into(),
+            arguments: vec![
+                ("attribute_name".into(), Value::Str(name.clone())),
+                ("reference".into(), Value::Reference(Rc::clone(&reference))),
+            ],
+            computes: context.attribute_type(entity, &name),
+            text: Some("<inmanta.references.AttributeReference object>".into()),
+            number: None,
+        };
+        attributes.push((name, Value::Reference(Rc::new(attribute))));
+    }
+    let number = reference.number;
+    let made = context.construct(entity, &attributes, Some(&Origin::Reference(reference)))?;
+    keep(&made, number, mirror);
+    Ok(made)
 }
 
 /// A type as the child describes it.
@@ -166,6 +214,11 @@ pub(super) fn type_expr(json: &Json) -> TypeExpr {
     let inner = || Box::new(type_expr(&json[1]));
     match json[0].as_str().unwrap_or_default() {
         "model" => TypeExpr::model(json[1].as_str().unwrap_or("any")),
+        "dataclass" => {
+            let names = json[1].as_array().into_iter().flatten().filter_map(Json::as_str);
+            let text = json[2].as_str().unwrap_or_default();
+            TypeExpr::Dataclass(names.map(EcoString::from).collect(), text.into())
+        }
         "null" => TypeExpr::Null,
         "list" => TypeExpr::List(inner()),
         "dict" => TypeExpr::Dict(inner()),

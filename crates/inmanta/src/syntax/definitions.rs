@@ -28,7 +28,7 @@ impl Parser<'_, '_> {
             self.parents(&mut parents)?;
         }
         self.expect(b':')?;
-        let comment = self.docstring();
+        let comment = self.docstring()?;
         let mut attributes = Vec::new();
         while !self.is_word(Keyword::End) {
             attributes.push(self.attribute()?);
@@ -48,7 +48,7 @@ impl Parser<'_, '_> {
                 Path::Class(name) => parents.push(name),
                 Path::Other(name) => {
                     if self.is(b'.') {
-                        return self.unexpected();
+                        return self.class_behind(name).map(|_| ());
                     }
                     wrong = Some(name);
                 }
@@ -204,7 +204,7 @@ impl Parser<'_, '_> {
         for name in [left.name, right.name].into_iter().flatten() {
             self.no_hyphen(name)?;
         }
-        let comment = self.docstring();
+        let comment = self.docstring()?;
         let annotations = self.exprs(annotations);
         Ok(Some(RelationDef { left, right, at, annotations, comment }))
     }
@@ -288,7 +288,7 @@ impl Parser<'_, '_> {
             return Err(error.by(format!("Type({own})"), name.at));
         }
         self.no_hyphen(name)?;
-        let comment = self.docstring();
+        let comment = self.docstring()?;
         Ok(TypedefDef { name, base, condition, comment })
     }
 
@@ -348,7 +348,7 @@ impl Parser<'_, '_> {
         } else {
             None
         };
-        self.docstring();
+        self.docstring()?;
         let is_true =
             |id: ExprId| matches!(self.ast.exprs[id].kind, ExprKind::Const(Value::Bool(true)));
         if parents && condition.is_some_and(|condition| !is_true(condition)) {
@@ -365,7 +365,7 @@ impl Parser<'_, '_> {
         self.expect_word(Keyword::For)?;
         let entity = self.class_path()?;
         self.expect(b':')?;
-        let comment = self.docstring();
+        let comment = self.docstring()?;
         let block = self.statements()?;
         self.expect_word(Keyword::End)?;
         self.no_hyphen(name)?;

@@ -8,7 +8,6 @@ use super::ast::{BinOp, Call, Callee, ExprId, ExprKind, Lookup, Name, New, Patte
 use super::lexer::{Keyword, Kind, Token};
 use super::parser::{Parser, syntax};
 use super::strings;
-use super::unescape::unescape;
 use crate::error::{Class, Error, Result};
 use crate::location::Location;
 use crate::symbol::Symbol;
@@ -205,19 +204,19 @@ impl Parser<'_, '_> {
             Kind::String => {
                 self.advance();
                 let place = self.lexer.location(&token);
-                let inner = unescape(&text[1..text.len() - 1]);
+                let inner = self.unescaped(&token, 1, 1)?;
                 return Ok(strings::interpolated(self.ast, &inner, place, 1, line));
             }
             Kind::Multi => {
                 self.advance();
                 let place = self.lexer.location(&token);
-                let inner = unescape(&text[3..text.len() - 3]);
+                let inner = self.unescaped(&token, 3, 3)?;
                 return Ok(strings::interpolated(self.ast, &inner, place, 3, place));
             }
             Kind::FString => {
                 self.advance();
                 let place = self.lexer.location(&token);
-                let inner = unescape(&text[2..text.len() - 1]);
+                let inner = self.unescaped(&token, 2, 1)?;
                 return strings::formatted(self.ast, &inner, place)
                     .map_err(|text| syntax(place, format!("Invalid f-string: {text}")));
             }
@@ -301,22 +300,25 @@ impl Parser<'_, '_> {
     pub(super) fn class_path(&mut self) -> Result<Name> {
         match self.path()? {
             Path::Class(name) => Ok(name),
-            Path::Other(name) => {
-                let mut whole = name;
-                while self.is(b'.') {
-                    self.advance();
-                    if !matches!(self.kind(), Kind::Id | Kind::Cid) {
-                        return self.unexpected();
-                    }
-                    let part = self.advance();
-                    whole = self.dotted(whole, &part);
-                    if part.kind == Kind::Cid {
-                        return Err(self.namespace_access(whole));
-                    }
-                }
-                self.unexpected()
+            Path::Other(name) => self.class_behind(name),
+        }
+    }
+
+    /// The error of a class behind a name that is not capital, with dots in between.
+    pub(super) fn class_behind(&mut self, name: Name) -> Result<Name> {
+        let mut whole = name;
+        while self.is(b'.') {
+            self.advance();
+            if !matches!(self.kind(), Kind::Id | Kind::Cid) {
+                return self.unexpected();
+            }
+            let part = self.advance();
+            whole = self.dotted(whole, &part);
+            if part.kind == Kind::Cid {
+                return Err(self.namespace_access(whole));
             }
         }
+        self.unexpected()
     }
 
     fn dotted(&mut self, name: Name, part: &Token) -> Name {
@@ -638,7 +640,7 @@ impl Parser<'_, '_> {
             let text = self.text();
             let key = match token.kind {
                 Kind::RString => text[2..text.len() - 1].to_owned(),
-                Kind::String => unescape(&text[1..text.len() - 1]),
+                Kind::String => self.unescaped(&token, 1, 1)?,
                 _ => return self.unexpected(),
             };
             if token.kind == Kind::String && strings::has_placeholder(&key) {

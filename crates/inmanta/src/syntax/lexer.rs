@@ -252,7 +252,8 @@ impl Lexer<'_> {
     /// The place of the end of the text.
     pub fn end_location(&self) -> Location {
         let line = self.line;
-        Location { file: self.file, line, column: 1, end_line: line, end_column: 1 }
+        // The original has read the line end that it appends, and one byte more.
+        Location { file: self.file, line, column: 2, end_line: line, end_column: 2 }
     }
 }
 

@@ -145,10 +145,11 @@ impl<'t> Parser<'_, 't> {
     /// The value of a token, as it prints.
     fn shown(&mut self, token: &Token) -> String {
         let text = self.lexer.slice(token);
+        let shown = |inner: &str| unescape(inner).unwrap_or_else(|_| inner.to_owned());
         match token.kind {
-            Kind::String => unescape(&text[1..text.len() - 1]),
-            Kind::Multi => unescape(&text[3..text.len() - 3]),
-            Kind::FString => unescape(&text[2..text.len() - 1]),
+            Kind::String => shown(&text[1..text.len() - 1]),
+            Kind::Multi => shown(&text[3..text.len() - 3]),
+            Kind::FString => shown(&text[2..text.len() - 1]),
             Kind::RString => text[2..text.len() - 1].to_owned(),
             Kind::Int => match text.strip_prefix('-') {
                 Some(digits) => format!("-{}", trim_zeros(digits)),
@@ -197,11 +198,22 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// The text of a multi-line string, if one stands here.
-    pub(super) fn docstring(&mut self) -> Option<ecow::EcoString> {
-        (self.kind() == Kind::Multi).then(|| {
-            let token = self.advance();
-            let text = self.lexer.slice(&token);
-            unescape(&text[3..text.len() - 3]).into()
+    pub(super) fn docstring(&mut self) -> Result<Option<ecow::EcoString>> {
+        if self.kind() != Kind::Multi {
+            return Ok(None);
+        }
+        let token = self.advance();
+        Ok(Some(self.unescaped(&token, 3, 3)?.into()))
+    }
+
+    /// The text of a token behind some bytes and before some, without its escapes.
+    pub(super) fn unescaped(&self, token: &Token, skip: usize, end: usize) -> Result<String> {
+        let text = self.lexer.slice(token);
+        unescape(&text[skip..text.len() - end]).map_err(|why| {
+            let mut error = Error::python("UnicodeDecodeError", why);
+            let place = (self.lexer.location(token), "in this text".to_owned());
+            error.background.get_or_insert_default().places.push(place);
+            error
         })
     }
 
@@ -209,7 +221,7 @@ impl<'t> Parser<'_, 't> {
         let mut unit = Unit::default();
         let mut block = Block::default();
         if !is_empty {
-            unit.comment = self.docstring();
+            unit.comment = self.docstring()?;
             while self.kind() != Kind::End {
                 self.top(&mut unit, &mut block)?;
             }

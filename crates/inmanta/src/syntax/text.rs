@@ -39,6 +39,9 @@ impl BinOp {
     }
 }
 
+/// What the original prints for `is defined`.
+const DEFINED: &str = "<inmanta.ast.constraint.expression.IsDefined object>";
+
 impl Ast {
     /// A node as it stands behind `reported in`.
     pub fn reported(&self, id: ExprId) -> String {
@@ -50,26 +53,43 @@ impl Ast {
             ExprKind::Binary(..) | ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Regex(..) => {
                 self.pretty(id)
             }
-            ExprKind::Not(inner) => format!("Not({})", self.reported(*inner)),
+            ExprKind::Not(inner) => format!("Not({})", self.repr(*inner)),
             ExprKind::Cond(c, a, b) => {
                 format!("{} ? {} : {}", self.reported(*c), self.reported(*a), self.reported(*b))
             }
             ExprKind::List(_) => "List()".into(),
             ExprKind::Dict(..) => "Dict()".into(),
             ExprKind::Comprehension { .. } => self.pretty(id),
-            ExprKind::Call(_) => self.call_text(id, &|id| self.reported(id)),
+            ExprKind::Call(_) => self.call_text(id, &|id| self.repr(id)),
             ExprKind::New(new) => format!("Construct({})", self.name(self.news[*new].class.symbol)),
             ExprKind::Lookup(_) => self.lookup_text(id),
             ExprKind::Entry(map, key) => {
                 format!("{}[{}]", self.reported(*map), self.reported(*key))
             }
-            ExprKind::Defined(..) => self.pretty(id),
+            ExprKind::Defined(..) => DEFINED.into(),
             ExprKind::Format(format) => {
                 let format = &self.formats[*format];
                 let text = string_repr(&format.text);
                 if format.is_f { text } else { format!("Format({text})") }
             }
             ExprKind::Splat(dict) => format!("**{}", self.reported(*dict)),
+        }
+    }
+
+    /// A node as it stands in a list of nodes, as Python's `repr` gives it.
+    pub fn repr(&self, id: ExprId) -> String {
+        match &self.exprs[id].kind {
+            ExprKind::Format(format) if self.formats[*format].is_f => {
+                format!("StringFormatV2({})", self.reported(id))
+            }
+            ExprKind::Comprehension { value, iterable, guard, .. } => format!(
+                "ListComprehension(value_expression={}, loop_var=<inmanta.ast.LocatableString \
+                 object>, iterable={}, guard={})",
+                self.repr(*value),
+                self.repr(*iterable),
+                guard.map_or_else(|| "None".into(), |guard| self.repr(guard))
+            ),
+            _ => self.reported(id),
         }
     }
 

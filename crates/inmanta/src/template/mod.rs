@@ -220,7 +220,7 @@ fn optional(context: &dyn Context, found: Result<Value, Stop>, path: &str) -> Re
         Ok(Value::Unknown(unknown)) => Err(Stop::Unknown(Value::Unknown(unknown))),
         Ok(Value::Reference(reference)) => {
             let shown = Value::Reference(reference).repr(context);
-            Err(Stop::Explicit(format!(
+            Err(Stop::explicit(format!(
                 "Encountered reference in Jinja template for variable {path} (= `{shown}`)"
             )))
         }

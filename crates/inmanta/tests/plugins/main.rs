@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod dataclasses;
 mod functions;
 mod model;
 mod python;

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use ordain_inmanta::error::{Class, Error};
 use ordain_inmanta::functions::std_plugins;
 use ordain_inmanta::location::Location;
-use ordain_inmanta::plugin::{Arguments, Context, Native, Plugin, Stop};
+use ordain_inmanta::plugin::{Arguments, Context, Native, Origin, Plugin, Stop};
 use ordain_inmanta::value::{InstanceId, Names, Value, VarId};
 use ordain_source::World;
 
@@ -174,6 +174,7 @@ impl Context for Model {
         &mut self,
         entity: &str,
         attributes: &[(EcoString, Value)],
+        _: Option<&Origin>,
     ) -> Result<Value, Stop> {
         let slots = attributes.iter().map(|(name, v)| (name.as_str(), Slot::Value(v.clone())));
         Ok(self.add(entity, slots.collect()))

@@ -73,7 +73,7 @@ impl Project {
         match self.call(name, positional) {
             Ok(value) => value.repr(&self.model),
             Err(Stop::Raised { class, text }) => format!("{class}: {text}"),
-            Err(Stop::Explicit(text)) => format!("explicit: {text}"),
+            Err(Stop::Explicit { message, .. }) => format!("explicit: {message}"),
             Err(Stop::Error(error)) => format!("{}: {}", error.class.name(), error.message),
             Err(stop) => format!("{stop:?}"),
         }
@@ -326,5 +326,5 @@ fn what_cannot_be_loaded_is_told() {
     let error = python.load(&HostWorld::new(), &modules(directory.path())).err().unwrap();
     let wanted = "Unable to load all plug-ins for module m:\n\tModuleNotFoundError while loading \
                   plugin module inmanta_plugins.m: No module named 'nonsense_that_is_not_there'";
-    assert_eq!(error.message, wanted);
+    assert_eq!(error.error.message, wanted);
 }

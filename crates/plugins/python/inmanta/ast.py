@@ -163,8 +163,8 @@ class UnexpectedReference(RuntimeException):
 
 
 class PluginException(Exception):
+    # What it prints are the arguments of a subclass, not what that makes of them.
     def __init__(self, message=""):
-        super().__init__(message)
         self.message = message
 
 

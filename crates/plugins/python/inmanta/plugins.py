@@ -17,6 +17,7 @@ from inmanta.execute import proxy
 from inmanta.execute.proxy import DynamicProxy, ProxyContext
 from inmanta.execute.runtime import Resolver, mirrored
 from inmanta.execute.util import Unknown
+from inmanta import _pairs as pairs
 from inmanta.warnings import InmantaWarning
 
 _registered = []
@@ -77,6 +78,17 @@ class Plugin:
 
     def __call__(self, *args, **kwargs):
         return self.function(*args, **kwargs)
+
+    @property
+    def _context(self):
+        """At which place it takes the context; -1 if it does not."""
+        for place, parameter in enumerate(inspect.signature(self.function).parameters.values()):
+            if resolved(self.function, parameter.annotation) is Context:
+                return place
+        return -1
+
+    def call_in_context(self, processed_args, resolver=None, queue=None, location=None):
+        return DynamicProxy.unwrap(self.function(*processed_args.args, **processed_args.kwargs))
 
 
 def plugin(function=None, commands=None, emits_statements=False, allow_unknown=False):
@@ -172,7 +184,33 @@ class Compiler:
         self.refs = {"facts": where["facts"]} if where.get("facts") else {}
 
     def get_plugins(self):
-        return {plugin.name: plugin for plugin in _registered}
+        native = {name: NativePlugin(name) for name in ordain.ask("plugins")["v"] if name.startswith("std::")}
+        return {**native, **{plugin.name: plugin for plugin in _registered}}
+
+
+class NativePlugin:
+    """A plug-in that is built in."""
+
+    _context = -1
+
+    def __init__(self, name):
+        self.name = name
+
+    def get_full_name(self):
+        return self.name
+
+    def __call__(self, *args, **kwargs):
+        return DynamicProxy.return_value(self._value(args, kwargs))
+
+    def _value(self, args, kwargs):
+        given = [[name, proxy.outer(value)] for name, value in kwargs.items()]
+        answer = ordain.ask("call", self.name, [proxy.outer(value) for value in args], given)
+        if "v" not in answer:
+            stopped(answer)
+        return proxy.inner(answer["v"])
+
+    def call_in_context(self, processed_args, resolver=None, queue=None, location=None):
+        return self._value(processed_args.args, processed_args.kwargs)
 
 
 ANY = ["any"]
@@ -250,9 +288,7 @@ def kind_of(annotation, plugin, where, missing=()):
         return ["union", [kind_of(type(part), plugin, where) for part in parts]]
     if inspect.isclass(annotation):
         if dataclasses.is_dataclass(annotation):
-            name = entity_of(annotation)
-            if name:
-                return ["model", name]
+            return ["dataclass", pairs.names(annotation), str(annotation)]
         if issubclass(annotation, (set, frozenset)):
             raise ast.TypingException(
                 None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
@@ -266,23 +302,9 @@ def kind_of(annotation, plugin, where, missing=()):
     return ANY
 
 
-def entity_of(kind):
-    """The entity that a dataclass is the counterpart of."""
-    parts = kind.__module__.split(".")
-    return "::".join(parts[1:] + [kind.__name__]) if parts[0] == "inmanta_plugins" else None
-
-
-def dataclass_in(annotation):
-    """The dataclass in an annotation to which an instance is converted."""
-    if inspect.isclass(annotation) and dataclasses.is_dataclass(annotation) and entity_of(annotation):
-        return annotation
-    if typing.get_origin(annotation) is typing.Annotated:
-        return None
-    for part in typing.get_args(annotation):
-        found = dataclass_in(part)
-        if found:
-            return found
-    return None
+def converts(annotation):
+    """Whether an annotation leaves it to the compiler what instances of dataclasses are handed over as."""
+    return typing.get_origin(annotation) is not typing.Annotated or typing.get_args(annotation)[0] is not DynamicProxy
 
 
 def resolved(function, annotation):
@@ -316,12 +338,12 @@ def signature(made):
         annotation = resolved(function, parameter.annotation)
         if annotation is Context:
             made.context = parameter.name
-            made.taken.append(Taken(parameter, None, True))
+            made.taken.append(Taken(parameter, None, True, made.namespace))
             continue
         if parameter.annotation is inspect.Parameter.empty:
             text = "All arguments of plugin '%s' should be annotated: '%s' has no annotation"
             raise ast.RuntimeException(None, text % (made.name, parameter.name))
-        made.taken.append(Taken(parameter, annotation, False))
+        made.taken.append(Taken(parameter, annotation, False, made.namespace))
         default = None
         has_default = parameter.default is not inspect.Parameter.empty
         if has_default:
@@ -338,6 +360,7 @@ def signature(made):
             "type": kind_of(annotation, made.name, parameter.name),
             "has_default": has_default,
             "default": default,
+            "converts": converts(annotation),
         })
     given = inspect.signature(function).return_annotation
     returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
@@ -352,7 +375,8 @@ def signature(made):
         "has_context": made.context is not None,
         "deprecated": made.replaced_by,
         "file": code.co_filename if code else "",
-        "line": code.co_firstlineno if code else 0,
+        # The line below that of the first decorator.
+        "line": code.co_firstlineno + 1 if code else 0,
     }
 
 
@@ -382,16 +406,24 @@ def stopped(answer):
 class Taken:
     """How an argument is made of what came over the wire; found out once for each parameter."""
 
-    def __init__(self, parameter, annotation, is_context):
+    def __init__(self, parameter, annotation, is_context, namespace):
+        self.namespace = namespace
         self.name = parameter.name
         self.is_context = is_context
         self.is_rest = parameter.kind is parameter.VAR_POSITIONAL
         self.is_keywords = parameter.kind is parameter.VAR_KEYWORD
         self.by_name = parameter.kind is parameter.KEYWORD_ONLY
-        self.dataclass = None if is_context else dataclass_in(annotation)
+        self.annotation = annotation
+        self.converts = None
         self.context = ProxyContext(
             path=parameter.name, allow_reference_values=not is_context and allows_reference(annotation)
         )
+
+    def is_converted(self):
+        """Whether instances of dataclasses become objects; known once all modules are loaded."""
+        if self.converts is None:
+            self.converts = bool(pairs.classes) and pairs.is_meant(self.annotation, self.namespace)
+        return self.converts
 
     def python(self, value, allow_unknown, name=None):
         """A value of the wire as the plug-in gets it."""
@@ -400,81 +432,18 @@ class Taken:
         if type(value) is str:
             return proxy.marked.get(value, value) if proxy.marked else value
         held = proxy.inner(value)
-        if self.dataclass is not None:
-            try:
-                return converted(held, self.dataclass)
-            except Misfit as error:
-                error.parameter = self.name
-                raise
         if isinstance(held, Unknown):
             return held
+        context = self.context if name is None else dataclasses.replace(self.context, path=name)
+        if self.is_converted():
+            try:
+                return pairs.converted(held, self.context.allow_reference_values, context)
+            except pairs.Misfit as error:
+                error.parameter = self.name
+                raise
         if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
             return held
-        context = self.context if name is None else dataclasses.replace(self.context, path=name)
         return DynamicProxy.return_value(held, context=context)
-
-
-class Misfit(Exception):
-    """That an argument cannot be given to a plug-in."""
-
-
-def holds_unknown(value):
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list):
-        return isinstance(value, Unknown)
-    return any(holds_unknown(item) for item in value)
-
-
-def converted(held, kind):
-    if isinstance(held, list):
-        return [converted(item, kind) for item in held]
-    if isinstance(held, dict):
-        return {key: converted(item, kind) for key, item in held.items()}
-    from inmanta.execute.runtime import Instance
-    if not isinstance(held, Instance):
-        return None if isinstance(held, proxy.NoneValue) else held
-    made = getattr(held, "python", None)
-    if made is None:
-        values = {}
-        for field in dataclasses.fields(kind):
-            value = proxy.checked(held, field.name)
-            if holds_unknown(value):
-                raise Misfit(
-                    "Encountered unknown in field '%s'. Unknowns are not currently supported in dataclass instances "
-                    "in the Python domain." % field.name
-                )
-            values[field.name] = plainly(value)
-        made = held.python = kind(**values)
-        _origin[id(made)] = (made, held)
-    return made
-
-
-_origin = {}
-
-
-def plainly(value):
-    if isinstance(value, proxy.NoneValue):
-        return None
-    if isinstance(value, list):
-        return [plainly(item) for item in value]
-    if isinstance(value, dict):
-        return {key: plainly(item) for key, item in value.items()}
-    return value
-
-
-def constructed(value):
-    """A dataclass object as an instance to make, for the wire."""
-    if not dataclasses.is_dataclass(value) or inspect.isclass(value):
-        return None
-    known = _origin.get(id(value))
-    if known is not None and known[0] is value:
-        return {"$o": [known[1].number]}
-    name = entity_of(type(value))
-    if name is None:
-        return None
-    fields = [[field.name, proxy.outer(getattr(value, field.name))] for field in dataclasses.fields(value)]
-    return {"$c": [name, fields]}
 
 
 def called(message):

@@ -97,8 +97,8 @@ def outer(value, seen=None):
         return {"$d": entries}
     if isinstance(value, (list, tuple, Sequence)):
         return [outer(item) for item in value]
-    from inmanta import plugins
-    made = plugins.constructed(value)
+    from inmanta import _pairs
+    made = _pairs.constructed(value)
     if made is not None:
         return made
     return {"$p": repr(value)}
@@ -178,7 +178,10 @@ class DynamicProxy:
             path = context.path + relative_path
             raise UnexpectedReference(
                 value,
-                "Encountered unexpected reference `%s` during Python plugin execution. Encountered at %s" % (value, path),
+                "Encountered unexpected reference value during plugin execution. Plugins are only allowed to access "
+                "reference values when declared explicitly. Either use a dataclass entity that supports references (e.g. "
+                "`int | Reference[int]` attribute annotation), or explicitly allow references on attribute access with "
+                "the `inmanta.plugins.allow_reference_values()` wrapper. Encountered at %s (= `%r`)." % (path, value),
             )
         return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
 
@@ -245,8 +248,11 @@ class SequenceProxy(_Items, Sequence):
         return self._return_value(self._get_instance()[key], relative_path="[%s]" % (key,))
 
     def __iter__(self):
-        for index, item in enumerate(self._get_instance()):
-            yield self._return_value(item, relative_path="[%s]" % index)
+        # Not a generator: an iteration goes on behind an item that is not known.
+        return map(self._item, range(len(self._get_instance())))
+
+    def _item(self, index):
+        return self._return_value(self._get_instance()[index], relative_path="[%s]" % index)
 
     __eq__ = _Items.__eq__
     __hash__ = _Items.__hash__

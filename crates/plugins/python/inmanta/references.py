@@ -7,9 +7,20 @@ import typing
 import uuid
 
 T = typing.TypeVar("T")
-# References that were sent, by their numbers: what comes back is the same object.
+# References and objects of dataclasses that were sent, by their numbers: what comes back is the
+# same object.
 kept = []
 numbers = {}
+
+
+def keep(value):
+    """The number of something that is sent."""
+    number = numbers.setdefault(id(value), len(kept))
+    if number == len(kept):
+        kept.append(value)
+    return number
+
+
 busy = []
 PrimitiveTypes = typing.Union[str, int, float, bool]
 
@@ -83,19 +94,19 @@ class Reference(typing.Generic[T]):
     def sent(self):
         """The reference for the wire."""
         from inmanta.execute import proxy
+        from inmanta import _pairs as pairs
         from inmanta.plugins import kind_of
         kind = computed_by(type(self))
         shown = type(self).__str__ is not object.__str__ or type(self).__repr__ is not object.__repr__
-        number = numbers.setdefault(id(self), len(kept))
-        if number == len(kept):
-            kept.append(self)
         return {
-            "number": number,
+            "number": keep(self),
             "name": type(self).type,
             "class": type(self).__name__,
             "arguments": self._sent_arguments(proxy),
             "computes": kind_of(kind, self.type, "reference") if kind is not None else ["any"],
             "text": str(self) if shown else None,
+            # What it is given is not made instances of.
+            "fields": None if busy else pairs.fields_of(kind),
         }
 
     def _sent_arguments(self, proxy):
@@ -189,7 +200,7 @@ class ReplaceValue(Mutator):
 def made(said):
     """A reference out of what came over the wire."""
     from inmanta.execute import proxy
-    from inmanta.plugins import plainly
+    from inmanta._pairs import plainly
     if said.get("number") is not None:
         return kept[said["number"]]
     kind = reference._classes.get(said["name"])

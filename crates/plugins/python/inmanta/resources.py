@@ -3,6 +3,7 @@ import re
 
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
+from inmanta.references import Reference
 
 
 class ResourceException(Exception):
@@ -168,10 +169,15 @@ class Resource(metaclass=ResourceMeta):
 
     @classmethod
     def object_to_id(cls, obj, entity_name, attribute_name, agent_attribute):
+        from inmanta.ast import UnexpectedReference
+        obj = proxy.DynamicProxy(obj._get_instance())
         agent = obj
-        for part in agent_attribute.split("."):
+        parts = agent_attribute.split(".")
+        for place, part in enumerate(parts, 1):
             try:
                 agent = getattr(agent, part)
+            except UnexpectedReference:
+                raise no_reference("agent", ".".join(parts[:place]), obj)
             except AttributeError:
                 raise Exception(
                     "Unable to get the name of agent %s belongs to. In path %s, '%s' does not exist"
@@ -182,7 +188,12 @@ class Resource(metaclass=ResourceMeta):
                 "The agent attribute should lead to a string, got %s of type %s" % (agent, type(agent))
             )
         kind, _ = resource.get_class(entity_name)
-        value = kind.map_field(None, entity_name, attribute_name, obj)
+        try:
+            value = kind.map_field(None, entity_name, attribute_name, obj)
+        except UnexpectedReference:
+            raise no_reference("id", attribute_name, obj)
+        if isinstance(value, Reference):
+            raise no_reference("id", attribute_name, obj)
         return Id(entity_name, str(agent), attribute_name, str(value))
 
     @classmethod
@@ -208,6 +219,13 @@ class Resource(metaclass=ResourceMeta):
             raise
         except Exception as error:
             raise ExternalException(None, failed(field, entity_name), error)
+
+
+def no_reference(what, path, obj):
+    return ResourceException(
+        "Encountered reference in resource's %s attribute. %s attribute values can not be references. "
+        "Encountered at attribute %r of resource instance %s" % (what, what.capitalize(), path, obj)
+    )
 
 
 def failed(field, entity_name):

@@ -16,6 +16,8 @@ class Instance:
         self.type_name = type
         self.text = text
         self.values = {}
+        # The object of a dataclass that it was made from, or the reference to one.
+        self.python = None
 
     @property
     def type(self):
@@ -89,19 +91,22 @@ class Found:
 instances = {}
 
 
-def instance(number, type=None, text=None):
+def instance(number, type=None, text=None, number_kept=None):
     found = instances.get(number)
     if found is None:
         if type is None:
             type, text = ordain.ask("instance", number)["v"]
         found = instances[number] = Instance(number, type, text)
+    if number_kept is not None:
+        from inmanta import references
+        found.python = references.kept[number_kept]
     return found
 
 
 def mirrored(instances):
     """Keeps what comes along of instances."""
-    for number, type, text, known in instances:
-        take(instance(number, type, text), known)
+    for number, type, text, number_kept, known in instances:
+        take(instance(number, type, text, number_kept), known)
 
 
 def take(owner, known):

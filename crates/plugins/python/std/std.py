@@ -4,13 +4,14 @@ import os
 import ordain
 from inmanta.agent.handler import CRUDHandler, provider
 from inmanta.config import Config
+from inmanta._jinja import (
+    JinjaCallProxy, JinjaDictProxy, JinjaDynamicProxy, JinjaGetItemProxy, JinjaIteratorProxy, JinjaSequenceProxy
+)
 from inmanta.execute import proxy
 from inmanta.module import Project
 from inmanta.plugins import Context, plugin
 from inmanta.references import Reference, reference
 from inmanta.resources import IgnoreResourceException, ManagedResource, PurgeableResource, resource
-
-JinjaDynamicProxy = proxy.DynamicProxy
 
 
 class FileMarker(str):

@@ -1,0 +1,203 @@
+//! Entities that extend `std::Dataclass`, against the Python dataclasses that are their
+//! counterparts.
+
+use ecow::EcoString;
+
+use crate::error::{Class, Error, Result};
+use crate::plugin::TypeExpr;
+use crate::program::Program;
+use crate::symbol::Symbol;
+use crate::syntax::ast::Definition;
+use crate::types::{Type, TypeId};
+
+/// What goes with every complaint of a single attribute.
+const IDENTICAL: &str =
+    "All attributes of a dataclasses must be identical in both the python and inmanta domain";
+
+impl Program {
+    /// The entities that must have a counterpart, in the order of their definition.
+    pub(crate) fn dataclass_entities(&self) -> Vec<u32> {
+        let root = self.entities.iter().position(|entity| entity.full_name == "std::Dataclass");
+        let Some(root) = root else { return Vec::new() };
+        let is_below = |id: &u32| self.entities[*id as usize].ancestors.contains(&(root as u32));
+        (0..self.entities.len() as u32).filter(is_below).collect()
+    }
+
+    /// Compares an entity with its counterpart, if it must have one.
+    ///
+    /// # Errors
+    /// What does not agree.
+    pub(crate) fn check_dataclass(&mut self, id: u32) -> Result<()> {
+        let Some(found) = self.dataclasses.get(&id).map(|found| found.class.clone()) else {
+            return Ok(());
+        };
+        let entity = &self.entities[id as usize];
+        let (full, at) = (entity.full_name.clone(), entity.at);
+        let place = self.files.show(at);
+        let mismatch = |text: String| Error::new(Class::DataClassMismatch, text).by(&*full, at);
+        let must = "Dataclasses must have a python counterpart that is a frozen dataclass.";
+        let name = found.name.unwrap_or_default();
+        if !(found.is_dataclass && found.is_frozen) {
+            let what = if found.is_dataclass { "frozen" } else { "a dataclass" };
+            return Err(mismatch(format!(
+                "The python object {}.{name} associated to  {full} defined at {place} is not \
+                 {what}. {must}",
+                found.module
+            )));
+        }
+        let mut fields = found.fields;
+        let complaints = self.compare_fields(id, &mut fields);
+        if !complaints.is_empty() {
+            let list: Vec<String> = complaints.iter().map(|text| format!("    -{text}")).collect();
+            return Err(mismatch(format!(
+                "The dataclass {full} defined at {place} does not match the corresponding python \
+                 dataclass at {}:{}. {} errors:\n{}\n",
+                found.file,
+                found.line,
+                complaints.len(),
+                list.join("\n")
+            )));
+        }
+        self.check_plain(id)
+    }
+
+    /// What does not agree of attributes and fields, which are taken out as they are met.
+    fn compare_fields(
+        &mut self,
+        id: u32,
+        fields: &mut Vec<(EcoString, Option<TypeExpr>)>,
+    ) -> Vec<String> {
+        let mut complaints = Vec::new();
+        let namespace = self.entities[id as usize].namespace;
+        for attribute in self.entities[id as usize].slots.clone() {
+            let found = &self.attributes[attribute as usize];
+            let (symbol, own) = (found.name, found.internal);
+            let name = self.name(symbol).to_owned();
+            if found.is_relation() {
+                if found.entity != self.root_entity {
+                    complaints.push(format!(
+                        "a relation called {name} is defined at {}. Dataclasses are not allowed \
+                         to have relations",
+                        self.files.show(found.at)
+                    ));
+                }
+                continue;
+            }
+            let Some(at) = fields.iter().position(|(known, _)| *known == name) else {
+                complaints.push(format!(
+                    "The attribute {name} has no counterpart in the python domain. {IDENTICAL}."
+                ));
+                continue;
+            };
+            if !self.is_attribute_type(own) {
+                complaints.push(format!(
+                    "The attribute {name} of type `{}` is not primitive. All attributes of a \
+                     dataclasses have to be of a primitive type.",
+                    self.type_text(own)
+                ));
+                continue;
+            }
+            let (_, wanted) = fields.remove(at);
+            let wanted = wanted.and_then(|wanted| self.resolve(namespace, &wanted).ok());
+            if let Some(wanted) = wanted {
+                self.note_field(id, symbol, wanted);
+            }
+            if !wanted.is_some_and(|wanted| self.corresponds(own, wanted)) {
+                complaints.push(format!(
+                    "The attribute {name} does not have the same type as the associated field in \
+                     the python domain. {IDENTICAL}."
+                ));
+            }
+        }
+        let left = fields.iter().map(|(name, _)| {
+            format!("The field {name} doesn't exist in the inmanta domain. {IDENTICAL}")
+        });
+        complaints.extend(left);
+        complaints
+    }
+
+    fn note_field(&mut self, id: u32, name: Symbol, ty: TypeId) {
+        if let Some(found) = self.dataclasses.get_mut(&id) {
+            found.fields.push((name, ty));
+        }
+    }
+
+    /// Whether the type of a field says of an attribute's type as much as Python can.
+    fn corresponds(&self, own: TypeId, python: TypeId) -> bool {
+        let python_type = self.types.get(python);
+        let own_type = self.types.get(own);
+        if own == python || matches!(python_type, Type::Any) || matches!(own_type, Type::Any) {
+            return true;
+        }
+        match (own_type, python_type) {
+            (Type::OrReference(own), _) if self.corresponds(*own, python) => true,
+            (Type::OrReference(own), Type::OrReference(python))
+            | (Type::Nullable(own), Type::Nullable(python))
+            | (Type::Reference(own), Type::Reference(python))
+            | (Type::List(own), Type::List(python))
+            | (Type::Dict(own), Type::Dict(python)) => self.corresponds(*own, *python),
+            (Type::Number, Type::Int | Type::Float) => true,
+            (Type::LiteralList, Type::List(python)) | (Type::LiteralDict, Type::Dict(python)) => {
+                self.is_attribute_type(*python)
+            }
+            (Type::Literal, _) => self.is_attribute_type(python),
+            (Type::Typedef(typedef), _) => {
+                self.corresponds(self.typedefs[*typedef as usize].base, python)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an attribute can have a type.
+    fn is_attribute_type(&self, ty: TypeId) -> bool {
+        match self.types.get(ty) {
+            Type::Entity(_) | Type::Typedef(_) | Type::Null => false,
+            Type::List(inner)
+            | Type::Nullable(inner)
+            | Type::Reference(inner)
+            | Type::OrReference(inner) => self.is_attribute_type(*inner),
+            Type::Union(items) => items.iter().all(|item| self.is_attribute_type(*item)),
+            _ => true,
+        }
+    }
+
+    /// That a dataclass does nothing: no implementations but `std::none`, no indexes.
+    fn check_plain(&self, id: u32) -> Result<()> {
+        let entity = &self.entities[id as usize];
+        let (full, place) = (&entity.full_name, self.files.show(entity.at));
+        let fail = |text: String| Err(Error::new(Class::DataClass, text).by(&**full, entity.at));
+        for implement in &entity.all_implements {
+            let implement = &self.implements[*implement as usize];
+            let mut all = implement.implementations.iter();
+            if all.any(|id| self.implementations[*id as usize].full_name != "std::none") {
+                return fail(format!(
+                    "The dataclass {full} defined at {place} has an implementation other than \
+                     'std::none', defined at {}. Dataclasses can only have std::none as \
+                     implemenation.",
+                    self.files.show(implement.at)
+                ));
+            }
+        }
+        if entity.indexes.is_empty() {
+            return Ok(());
+        }
+        fail(format!(
+            "The dataclass {full} defined at {place} has an indexes defined at {}. Dataclasses \
+             can not have any indexes.",
+            self.index_places(entity.name).join(",")
+        ))
+    }
+
+    /// Where indexes of an entity of this name are defined.
+    fn index_places(&self, name: Option<Symbol>) -> Vec<String> {
+        let is_meant = |symbol: Symbol| {
+            let text = self.name(symbol);
+            name.is_some_and(|name| text.rsplit("::").next() == Some(self.name(name)))
+        };
+        let definitions = self.definitions.iter().filter_map(|(_, definition)| match definition {
+            Definition::Index(def) if is_meant(def.entity.symbol) => Some(self.files.show(def.at)),
+            _ => None,
+        });
+        definitions.collect()
+    }
+}
