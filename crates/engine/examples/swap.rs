@@ -54,8 +54,10 @@ fn main() {
         let graph = graph(count, &round.to_string());
         let start = Instant::now();
         let options = Options::default();
+        let registry = Arc::clone(&registry);
+        let resolve = Arc::new(|_: &str| None);
         let prepared =
-            Prepared::new(graph, Arc::clone(&registry), Arc::new(|_| None), options).unwrap();
+            Prepared::after(keeper.prepared(), graph, registry, resolve, options).unwrap();
         let prepared_after = start.elapsed();
         let what = keeper.swap(prepared).unwrap();
         let after = start.elapsed();

@@ -149,8 +149,6 @@ pub enum Watch {
     Tree(PathBuf),
     /// A unit of systemd.
     Unit(String),
-    /// Nothing tells it: it has to be looked at each time this has passed.
-    Every(Duration),
 }
 
 /// A kind of resource.
@@ -196,10 +194,16 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
-    /// Equal for two instances of equal attributes if they also took the same from the graph
-    /// around them.
-    fn surroundings(&self) -> u64 {
-        0
+    /// How often it has to be looked at, because what may happen to it is not told.
+    fn pause(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
+
+    /// What it took from the graph around it besides what [`Instance::autorequires`] gives: equal for
+    /// two instances of equal attributes if they took the same. Nothing if its attributes are all
+    /// that it is made of.
+    fn surroundings(&self) -> Option<u64> {
+        None
     }
 
     /// Looks at the machine and says what differs. No side effect.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use ordain_graph::{
     Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
     ResourceId, ResourceRef, json,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::attributes::{reveal, scalar_text};
 use crate::automatic;
@@ -22,7 +23,7 @@ use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
 
 /// What a run is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Change nothing, only say what would be changed. A resource's own `noop` goes before it.
     pub noop: bool,
@@ -51,7 +52,7 @@ pub enum Item {
     /// Something is wrong with the declaration.
     Bad(Vec<AttributeError>),
     /// It can be compared and applied.
-    Ready(Ready),
+    Ready(Arc<Ready>),
 }
 
 /// A parsed resource with what the engine reads from its metaparameters.
@@ -64,6 +65,8 @@ pub struct Ready {
     pub level: Level,
     /// What is done when it fails.
     pub patience: Patience,
+    /// Equal for equal attributes.
+    pub digest: u64,
 }
 
 /// How often a resource that fails is tried again.
@@ -117,6 +120,20 @@ impl Prepared {
         resolve_source: Resolve,
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
+        Self::after(None, graph, registry, resolve_source, options)
+    }
+
+    /// The same, with what an earlier graph has ready as far as both are equal.
+    ///
+    /// # Errors
+    /// As of [`Prepared::new`].
+    pub fn after(
+        earlier: Option<&Self>,
+        graph: Arc<Graph>,
+        registry: Arc<Registry>,
+        resolve_source: Resolve,
+        options: Options,
+    ) -> Result<Self, Box<Cycle>> {
         let mut containers = vec![None; graph.len()];
         for &(outer, inner) in &graph.containment {
             containers[inner.0 as usize].get_or_insert(outer);
@@ -133,11 +150,46 @@ impl Prepared {
             options,
         };
         let graph = Arc::clone(&prepared.graph);
-        prepared.items = graph.resources().map(|(id, r)| prepared.item(id, r)).collect();
+        let earlier = earlier.filter(|earlier| earlier.is_like(&prepared));
+        let items = graph.resources().map(|(id, resource)| {
+            let kept = earlier.and_then(|earlier| earlier.kept(id, resource));
+            kept.unwrap_or_else(|| prepared.item(id, resource))
+        });
+        prepared.items = items.collect();
         let wishes = prepared.wishes();
         prepared.relations.add_wishes(&wishes);
         prepared.order = prepared.relations.order()?;
         Ok(prepared)
+    }
+
+    /// Whether resources of this graph may be taken for those of another: it has resources of the same
+    /// names in the same places, and is asked the same.
+    fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.registry, &other.registry)
+            && self.options == other.options
+            && self.graph.served.is_empty()
+            && other.graph.served.is_empty()
+            && self.graph.len() == other.graph.len()
+            && self
+                .graph
+                .resources()
+                .zip(other.graph.resources())
+                .all(|((_, a), (_, b))| a.id == b.id)
+            && self.graph.aliases().eq(other.graph.aliases())
+    }
+
+    /// What is ready of a resource, if it is the same and made of nothing else.
+    fn kept(&self, id: ResourceId, resource: &Resource) -> Option<Item> {
+        let Item::Ready(ready) = self.items.get(id.0 as usize)? else { return None };
+        let own = self.graph.resource(id);
+        let attribute = |a: &Attribute, b: &Attribute| a.name == b.name && a.value == b.value;
+        let is_same = own.containment == resource.containment
+            && own.is_virtual == resource.is_virtual
+            && own.tags == resource.tags
+            && own.attributes.len() == resource.attributes.len()
+            && own.attributes.iter().zip(&resource.attributes).all(|(a, b)| attribute(a, b))
+            && ready.instance.surroundings().is_none();
+        is_same.then(|| Item::Ready(Arc::clone(ready)))
     }
 
     /// What comes first by the types of the resources: what the graph has of it, and what the kinds
@@ -184,7 +236,8 @@ impl Prepared {
         } else if self.is_filtered(resource) {
             Item::Filtered
         } else {
-            self.parse(&with_served(resource, &self.graph)).map_or_else(Item::Bad, Item::Ready)
+            self.parse(&with_served(resource, &self.graph))
+                .map_or_else(Item::Bad, |ready| Item::Ready(Arc::new(ready)))
         }
     }
 
@@ -221,7 +274,8 @@ impl Prepared {
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
-                Ok(Ready { instance, noop, level, patience: Patience::of(resource) })
+                let (patience, digest) = (Patience::of(resource), digest(resource));
+                Ok(Ready { instance, noop, level, patience, digest })
             }
             Ok(_) => Err(errors),
             Err(more) => {
@@ -279,6 +333,16 @@ impl Prepared {
         let container = self.containers[parent.0 as usize];
         container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)
     }
+}
+
+/// Equal for resources of equal attributes.
+fn digest(resource: &Resource) -> u64 {
+    let mut hasher = FxHasher::default();
+    for attribute in &resource.attributes {
+        attribute.name.hash(&mut hasher);
+        attribute.value.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The paths of all files that are applied, without a slash at their ends.

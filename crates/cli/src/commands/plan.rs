@@ -122,8 +122,22 @@ pub fn prepare(
     registry: Arc<Registry>,
     options: Options,
 ) -> Result<Prepared, Failure> {
+    prepare_after(ui, None, loaded, registry, options)
+}
+
+/// The same, with what an earlier graph has ready as far as both are equal.
+///
+/// # Errors
+/// As of [`prepare`].
+pub fn prepare_after(
+    ui: &mut Ui,
+    earlier: Option<&Prepared>,
+    loaded: &Loaded,
+    registry: Arc<Registry>,
+    options: Options,
+) -> Result<Prepared, Failure> {
     let graph = Arc::clone(&loaded.graph);
-    Prepared::new(graph, registry, loaded.resolver(), options).map_err(|found| {
+    Prepared::after(earlier, graph, registry, loaded.resolver(), options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
         ui.diagnostics(vec![error], &loaded.sources);
         Failure::Shown

@@ -19,7 +19,7 @@ use ordain_source::{Diagnostic, Touched};
 use ordain_store::{Run, RunLock, Store};
 
 use crate::codes;
-use crate::commands::plan::prepare;
+use crate::commands::plan::prepare_after;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
@@ -372,7 +372,8 @@ impl Watching<'_> {
             return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
         }
         let options = self.args.selection.options(self.args.noop);
-        let prepared = prepare(self.ui, loaded, Arc::clone(&self.registry), options)?;
+        let (earlier, registry) = (self.keeper.prepared(), Arc::clone(&self.registry));
+        let prepared = prepare_after(self.ui, earlier, loaded, registry, options)?;
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }

@@ -234,11 +234,20 @@ impl Instance for FileInstance {
         std::iter::once(self.path.as_path()).chain(sources).map(|p| watch(p.into())).collect()
     }
 
-    fn surroundings(&self) -> u64 {
+    fn surroundings(&self) -> Option<u64> {
+        let takes_more = self.recursion.mode != Recurse::No
+            || !self.sources.is_empty()
+            || !self.fragments.is_empty()
+            || self.backup.bucket().is_some();
+        if !takes_more {
+            return None;
+        }
         let mut hasher = FxHasher::default();
         self.below.hash(&mut hasher);
+        self.declared_files.hash(&mut hasher);
+        self.backup.bucket().hash(&mut hasher);
         self.sources.iter().for_each(|source| source.file().hash(&mut hasher));
-        hasher.finish()
+        Some(hasher.finish())
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

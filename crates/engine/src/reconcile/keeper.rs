@@ -106,6 +106,11 @@ impl Keeper {
         waker(&self.woken)
     }
 
+    /// The graph that is kept true, to make the next one ready with what is equal.
+    pub fn prepared(&self) -> Option<&Prepared> {
+        self.prepared.as_deref()
+    }
+
     /// Keeps this graph true from now on, with the one before as far as they are equal.
     ///
     /// # Errors

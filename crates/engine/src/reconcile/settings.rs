@@ -14,6 +14,9 @@ const DELAY: (u64, u64) = (250, 5 * 60 * 1_000);
 
 /// How a resource is kept true by what it says.
 pub(super) fn of(resource: &Resource) -> Settings {
+    if !resource.attributes.iter().any(|attribute| attribute.name.starts_with("meta:")) {
+        return plain();
+    }
     let retry = integer(resource, "meta:retry");
     let settings = Settings {
         retry_reset: is_true(resource, "meta:retryreset"),
@@ -33,6 +36,12 @@ pub(super) fn of(resource: &Resource) -> Settings {
             ..settings
         },
     }
+}
+
+/// The settings of a resource that says nothing.
+fn plain() -> Settings {
+    let (delay, longest_delay) = DELAY;
+    Settings { retry: None, delay, longest_delay, ..Settings::default() }
 }
 
 fn text(resource: &Resource, name: &str) -> Option<String> {

@@ -95,9 +95,9 @@ impl Scheduler {
                 removed.insert(index);
                 continue;
             }
-            let edges = std::mem::take(&mut state.incoming);
-            let carry = edges.iter().filter(|edge| edge.pending || edge.taken);
+            let carry = state.incoming.iter().filter(|edge| edge.pending || edge.taken);
             pending.extend(carry.map(|edge| (edge.from, index)));
+            state.incoming.clear();
             state.outgoing.clear();
         }
         let due = &mut self.due;
@@ -112,9 +112,10 @@ impl Scheduler {
 
     /// Puts the vertices of a graph in their places, those that are new included.
     fn place(&mut self, next: Wiring, pending: &FxHashSet<(u32, u32)>) {
-        let names: FxHashSet<&ResourceRef> = next.vertices.iter().map(|v| &v.name).collect();
-        self.tries.retain(|name, _| names.contains(name));
-        drop(names);
+        if !self.tries.is_empty() {
+            let names: FxHashSet<&ResourceRef> = next.vertices.iter().map(|v| &v.name).collect();
+            self.tries.retain(|name, _| names.contains(name));
+        }
         let mut places = Vec::with_capacity(next.vertices.len());
         for (rank, vertex) in next.vertices.into_iter().enumerate() {
             let rank = rank as u32;

@@ -1,15 +1,15 @@
 //! From a prepared graph to what the scheduler sees of it.
 
 use std::hash::{Hash, Hasher};
+use std::time::Duration;
 
+use ordain_graph::EdgeKind;
 use ordain_graph::order::{NodeId, Role};
-use ordain_graph::{EdgeKind, Resource, ResourceId};
 use rustc_hash::FxHasher;
 
 use super::settings;
 use super::wiring::{Edge, Poll, Settings, Vertex, Wiring};
 use crate::host::Host;
-use crate::kind::Watch;
 use crate::prepare::{Item, Prepared};
 
 /// The vertices and edges of a graph, in its order.
@@ -39,39 +39,32 @@ fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
         return Vertex { name, role: node.role, digest: 0, settings: Settings::default() };
     }
     let mut settings = settings::of(resource);
-    match &prepared.items[node.resource.0 as usize] {
+    let item = &prepared.items[node.resource.0 as usize];
+    match item {
         Item::Ready(ready) => {
             settings.noop = ready.noop;
-            settings.poll = poll(settings.poll, ready.instance.watches(host));
+            settings.poll = poll(settings.poll, ready.instance.pause(host));
         }
         // It fails at once, and again only when a graph has it otherwise.
         Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),
         Item::Container | Item::Virtual | Item::Filtered => settings.hidden = true,
     }
-    Vertex { name, role: Role::Leaf, digest: digest(prepared, node.resource, resource), settings }
+    Vertex { name, role: Role::Leaf, digest: digest(item), settings }
 }
 
 /// How changes are learnt of: as is written, else by what the kind can watch.
-fn poll(written: Poll, watches: Vec<Watch>) -> Poll {
-    let every = watches.iter().filter_map(|watch| match watch {
-        Watch::Every(pause) => Some(pause.as_millis() as u64),
-        Watch::Path(_) | Watch::Tree(_) | Watch::Unit(_) => None,
-    });
-    match (written, every.min()) {
-        (Poll::Watch, Some(pause)) => Poll::WatchAndEvery(pause),
+fn poll(written: Poll, pause: Option<Duration>) -> Poll {
+    match (written, pause) {
+        (Poll::Watch, Some(pause)) => Poll::WatchAndEvery(pause.as_millis() as u64),
         (written, _) => written,
     }
 }
 
 /// Equal for resources that are kept true in the same way.
-fn digest(prepared: &Prepared, id: ResourceId, resource: &Resource) -> u64 {
+fn digest(item: &Item) -> u64 {
     let mut hasher = FxHasher::default();
-    for attribute in &resource.attributes {
-        attribute.name.hash(&mut hasher);
-        attribute.value.hash(&mut hasher);
-    }
-    match &prepared.items[id.0 as usize] {
-        Item::Ready(ready) => ready.instance.surroundings().hash(&mut hasher),
+    match item {
+        Item::Ready(ready) => (ready.digest, ready.instance.surroundings()).hash(&mut hasher),
         Item::Bad(errors) => errors.iter().for_each(|e| e.message.hash(&mut hasher)),
         Item::Container => 1.hash(&mut hasher),
         Item::Virtual => 2.hash(&mut hasher),

@@ -54,7 +54,6 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
                 Watch::Path(path) => self.paths.add(&host.path(path), false, key),
                 Watch::Tree(path) => self.paths.add(&host.path(path), true, key),
                 Watch::Unit(unit) => self.units.add(unit, key),
-                Watch::Every(_) => Ok(()),
             };
             result = result.and(armed);
         }

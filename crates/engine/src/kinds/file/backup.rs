@@ -25,6 +25,14 @@ pub(super) enum Backup {
 }
 
 impl Backup {
+    /// The directory of the machine that it goes into.
+    pub(super) fn bucket(&self) -> Option<&Path> {
+        match self {
+            Self::Bucket(path) => Some(path),
+            Self::None | Self::Suffix(_) => None,
+        }
+    }
+
     /// Keeps what stands at a place; it is still there afterwards, except that a directory may
     /// have been moved aside.
     pub(super) fn keep(&self, place: &Place, shown: &Path, host: &Host) -> io::Result<()> {

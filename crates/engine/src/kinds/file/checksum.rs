@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use ordain_functions::digest::hex;
 use sha2::Digest;
 
 /// How content is compared and shown.
@@ -114,24 +115,39 @@ impl Algorithm {
 
 fn digest<D: Digest>(mut reader: impl Read) -> io::Result<String> {
     let mut hasher = D::new();
-    let mut buffer = vec![0; 64 << 10];
+    let mut buffer = Buffer::default();
     loop {
-        match reader.read(&mut buffer) {
+        match reader.read(buffer.next()) {
             Ok(0) => break,
-            Ok(n) => hasher.update(&buffer[..n]),
+            Ok(n) => hasher.update(&buffer.0[..n]),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }
     }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(&hasher.finalize()))
+}
+
+/// Room for what is read: little at first, since most files are small and room has to be cleared.
+#[derive(Default)]
+struct Buffer(Vec<u8>);
+
+impl Buffer {
+    fn next(&mut self) -> &mut [u8] {
+        let size = if self.0.is_empty() { 4 << 10 } else { 64 << 10 };
+        if self.0.len() < size {
+            self.0.resize(size, 0);
+        }
+        &mut self.0
+    }
 }
 
 /// Whether two readers give the same bytes.
 pub(super) fn same(mut a: impl Read, mut b: impl Read) -> io::Result<bool> {
-    let (mut x, mut y) = (vec![0; 64 << 10], vec![0; 64 << 10]);
+    let (mut first, mut second) = (Buffer::default(), Buffer::default());
     loop {
-        let n = fill(&mut a, &mut x)?;
-        let m = fill(&mut b, &mut y)?;
+        let (x, y) = (first.next(), second.next());
+        let n = fill(&mut a, x)?;
+        let m = fill(&mut b, y)?;
         if x[..n] != y[..m] {
             return Ok(false);
         }

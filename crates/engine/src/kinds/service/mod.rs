@@ -259,6 +259,12 @@ impl ServiceInstance {
         }
     }
 
+    /// Whether the system's bus tells of it.
+    fn is_told(&self, host: &Host) -> bool {
+        let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
+        !by_scripts && !self.bus.is_private() && systemd_runs(host)
+    }
+
     fn failed(&self, what: &str, error: &KindError) -> KindError {
         KindError::new(format!("Could not {what} {}: {error}", self.reference))
     }
@@ -274,11 +280,12 @@ fn ensure_value(running: bool) -> Value {
 
 impl Instance for ServiceInstance {
     fn watches(&self, host: &Host) -> Vec<Watch> {
-        let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
-        if by_scripts || self.bus.is_private() || !systemd_runs(host) {
-            return vec![Watch::Every(UNWATCHED)];
-        }
-        vec![Watch::Unit(systemd::unit_of(&self.name))]
+        let unit = self.is_told(host).then(|| Watch::Unit(systemd::unit_of(&self.name)));
+        unit.into_iter().collect()
+    }
+
+    fn pause(&self, host: &Host) -> Option<Duration> {
+        (!self.is_told(host)).then_some(UNWATCHED)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
