@@ -102,6 +102,15 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
 }
 
+/// Lets a thread that panics tell it, and others go on: what it was at fails, and not all that is
+/// kept true.
+fn outlive_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        // Nobody may be reading.
+        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+    }));
+}
+
 /// A panic is a mistake of ours; the message says so and what helps to find it.
 fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {

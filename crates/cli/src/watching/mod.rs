@@ -89,6 +89,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
     Asked::block().map_err(failed)?;
+    crate::outlive_panics();
     let run = store.begin("watch").map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
     let host = Arc::new(args.selection.host());
