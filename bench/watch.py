@@ -15,12 +15,14 @@ system's temporary directory. With `puppet` installed the same files are also ap
 
 import json
 import os
+import queue
 import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -49,10 +51,22 @@ class Watch:
     def __init__(self, path, state):
         command = [ORDAIN, "watch", path, "--format", "json", "--state-dir", state]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        self.events = queue.Queue()
+        # It waits for whoever reads, so someone reads all the time.
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.events.put(json.loads(line))
+
+    def forget(self):
+        """Forgets what was said so far."""
+        while not self.events.empty():
+            self.events.get()
 
     def until(self, wanted):
         while True:
-            event = json.loads(self.process.stdout.readline())
+            event = self.events.get(timeout=60)
             if event["event"] == wanted:
                 return event
 
@@ -112,6 +126,7 @@ def swaps(watch, source, directory, files):
     for edition in range(1, SWAPS + 1):
         text = manifest(files, directory, edition)
         start = time.monotonic()
+        watch.forget()
         source.write_text(text)
         last = directory / f"d{(files - 1) // 100}" / f"f{files - 1}"
         while last.read_text() != f"edition {edition}":
@@ -124,6 +139,7 @@ def swaps(watch, source, directory, files):
 def main():
     files = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
     place = Path(tempfile.mkdtemp(prefix="ordain-watch-"))
+    watch = None
     try:
         directory, source, state = place / "managed", place / "site.pp", str(place / "state")
         source.write_text(manifest(files, directory))
@@ -149,6 +165,8 @@ def main():
         if watch.end() != 0:
             sys.exit("watch failed")
     finally:
+        if watch:
+            watch.process.kill()
         shutil.rmtree(place)
 
 
