@@ -308,7 +308,7 @@ impl Instance for ExecInstance {
     }
 
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        self.creates.iter().cloned().map(Watch::Path).collect()
+        self.creates.iter().chain(&self.checks.newer).cloned().map(Watch::Path).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -231,7 +231,13 @@ impl Instance for FileInstance {
             Recurse::Both | Recurse::Remote => Watch::Tree,
         };
         let sources = self.sources.iter().filter_map(Source::file);
-        std::iter::once(self.path.as_path()).chain(sources).map(|p| watch(p.into())).collect()
+        let own = std::iter::once(self.path.as_path()).chain(sources).map(|p| watch(p.into()));
+        // A fragment with a slash at its end is a directory.
+        let fragments = self.fragments.iter().map(|fragment| match fragment.strip_suffix('/') {
+            Some(directory) => Watch::Tree(directory.into()),
+            None => Watch::Path(fragment.into()),
+        });
+        own.chain(fragments).collect()
     }
 
     fn surroundings(&self) -> Option<u64> {

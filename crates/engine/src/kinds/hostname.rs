@@ -1,16 +1,19 @@
 //! `mgmt::hostname`: the name of the machine: the one that lasts, the one of now, and the one for people.
 
 use std::path::Path;
+use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
 
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::kinds::cached::read_text;
 use crate::kinds::differences::{Differences, changes};
 use crate::kinds::params::Params;
-use crate::kinds::tools::{is_live, path_of};
+use crate::kinds::tools::{UNWATCHED, is_live, path_of};
 use crate::kinds::write::{Owner, rewrite};
 
 /// The kind.
@@ -144,6 +147,15 @@ fn with_pretty_name(info: &str, name: &str) -> String {
 }
 
 impl Instance for Names {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let paths = [(&self.fixed, STATIC), (&self.pretty, INFO)].into_iter();
+        paths.filter(|(name, _)| name.is_some()).map(|(_, path)| Watch::Path(path.into())).collect()
+    }
+
+    fn pause(&self, host: &Host) -> Option<Duration> {
+        (self.transient.is_some() && is_live(host)).then_some(UNWATCHED)
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut differences = Differences::new(&[]);
         let mut differ = |property: &str, now: &str, wanted: &str| {

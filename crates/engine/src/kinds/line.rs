@@ -6,7 +6,9 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::kinds::cached::read_bytes;
 use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
@@ -120,6 +122,10 @@ fn occurrences(lines: &[Vec<u8>], wanted: &[&[u8]]) -> Vec<bool> {
 }
 
 impl Instance for LineInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(self.file.clone())]
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         if self.content.is_empty() {
             return Ok(Vec::new());

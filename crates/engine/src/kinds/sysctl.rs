@@ -1,15 +1,19 @@
 //! `mgmt::sysctl`: settings of the kernel, now and after a start.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
 
 use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
 use crate::kinds::cached::read_text;
 use crate::kinds::differences::{Differences, changes};
 use crate::kinds::params::Params;
+use crate::kinds::tools::UNWATCHED;
 use crate::kinds::write::{Owner, rewrite};
 
 /// The kind.
@@ -103,6 +107,14 @@ fn read(host: &Host, path: &Path) -> Result<Option<String>, KindError> {
 }
 
 impl Instance for Setting {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        self.persist.then(|| Watch::Path(self.path.clone())).into_iter().collect()
+    }
+
+    fn pause(&self, _: &Host) -> Option<Duration> {
+        self.runtime.then_some(UNWATCHED)
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut differences = Differences::new(&[]);
         if self.runtime {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::host::{Host, Invocation, Outcome};
 use crate::kind::KindError;
@@ -22,6 +23,9 @@ pub(crate) fn path_of(tool: &str) -> String {
 pub(crate) fn is_live(host: &Host) -> bool {
     host.root == Path::new("/")
 }
+
+/// How often is looked at what nothing tells of.
+pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
 
 /// A command with a fixed locale.
 pub(crate) fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Invocation {

@@ -189,3 +189,23 @@ fn sources_are_followed() {
     kept.machine.write("/src/site.pp", "3");
     assert!(kept.keeper.turn(None).unwrap().sources_changed);
 }
+
+#[test]
+fn what_a_resource_is_made_of_is_watched() {
+    let mut kept = Kept::new();
+    kept.machine.write("/parts/a", "a\n");
+    kept.machine.write("/hosts.allow", "other\n");
+    let mut builder = Builder::default();
+    builder.add("File", "/whole", &[("fragments", text("/parts/"))]);
+    let line = [("file", text("/hosts.allow")), ("content", text("sshd: ALL"))];
+    builder.add("Mgmt::Line", "ssh", &line);
+    kept.swap(&builder.graph);
+    kept.settle();
+    assert_eq!(kept.machine.read("/whole"), "a\n");
+    kept.machine.write("/parts/b", "b\n");
+    assert_eq!(kept.settle(), ["File[/whole]"]);
+    assert_eq!(kept.machine.read("/whole"), "a\nb\n");
+    kept.machine.write("/hosts.allow", "other\n");
+    assert_eq!(kept.settle(), ["Mgmt::Line[ssh]"]);
+    assert_eq!(kept.machine.read("/hosts.allow"), "other\nsshd: ALL\n");
+}

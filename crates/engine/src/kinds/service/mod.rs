@@ -19,7 +19,7 @@ use regex::Regex;
 
 use super::differences::{Differences, changes};
 use super::params::{Params, scalar};
-use super::tools::is_live;
+use super::tools::{UNWATCHED, is_live};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -85,9 +85,6 @@ impl Service {
         Self { bus: Arc::new(Bus::at(address)) }
     }
 }
-
-/// How often a service is looked at where nothing tells of its changes.
-const UNWATCHED: Duration = Duration::from_secs(5);
 
 /// What `enable` asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
