@@ -3,9 +3,13 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, Signal};
 use ordain_engine::watch::Wake;
+
+/// Signals that come closer together are one request: some send it to a process and to its group.
+const SAME: Duration = Duration::from_millis(500);
 
 /// What was asked for by signals.
 #[derive(Default)]
@@ -33,11 +37,15 @@ impl Asked {
         let asked = Arc::new(Self::default());
         let told = Arc::clone(&asked);
         let work = move || {
+            let mut first: Option<Instant> = None;
             while let Ok(signal) = signals().wait() {
                 if signal == Signal::SIGHUP {
                     told.reload.store(true, Ordering::SeqCst);
-                } else if told.end.swap(true, Ordering::SeqCst) {
+                } else if first.is_some_and(|first| first.elapsed() >= SAME) {
                     std::process::exit(128 + signal as i32);
+                } else {
+                    first.get_or_insert_with(Instant::now);
+                    told.end.store(true, Ordering::SeqCst);
                 }
                 wake();
             }
