@@ -87,9 +87,6 @@ impl Loaded {
 
 impl Modules {
     fn resolve(&self, address: &str) -> Option<PathBuf> {
-        if let Self::Several(all) = self {
-            return all.iter().find_map(|modules| modules.resolve(address));
-        }
         let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
             let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
             path.strip_prefix("modules/")
@@ -100,7 +97,7 @@ impl Modules {
         }
         let in_module = |dir: &Path| dir.join("files").join(rest);
         match self {
-            Self::Several(_) => None,
+            Self::Several(all) => all.iter().find_map(|modules| modules.resolve(address)),
             Modules::ByName(dirs) => dirs.get(name).map(|dir| in_module(dir)),
             Modules::Below(dirs) => {
                 let mut found = dirs.iter().map(|dir| in_module(&dir.join(name)));

@@ -79,7 +79,8 @@ pub struct Patience {
 }
 
 impl Patience {
-    fn of(resource: &Resource) -> Self {
+    /// What a resource says; never again if it says nothing.
+    pub(crate) fn of(resource: &Resource) -> Self {
         let number = |name| match resource.value(name) {
             Some(Value::Int(number)) => *number,
             _ => 0,

@@ -34,9 +34,9 @@ impl Teller for Lines {
         print(&format!("{}\n", graph_text(graph)));
     }
 
-    fn refused(&mut self, text: &str) {
+    fn refused(&mut self, text: &str, is_kept: bool) {
         let _ = std::io::stderr().write_all(text.as_bytes());
-        print("The sources have errors; what was kept true still is.\n");
+        print(&format!("{}\n", refused_text(is_kept)));
     }
 
     fn remarks(&mut self, text: &str) {
@@ -53,6 +53,14 @@ impl Teller for Lines {
 
     fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
         print(&format!("{}\n", standings_text(standings)));
+    }
+}
+
+/// That the sources have errors, in words.
+pub(super) fn refused_text(is_kept: bool) -> &'static str {
+    match is_kept {
+        true => "The sources have errors; what was kept true still is.",
+        false => "The sources have errors; nothing is kept true before they compile.",
     }
 }
 
@@ -125,7 +133,7 @@ impl Teller for JsonLines {
         );
     }
 
-    fn refused(&mut self, text: &str) {
+    fn refused(&mut self, text: &str, _: bool) {
         self.tell("refused", json!({ "message": text }));
     }
 

@@ -44,8 +44,9 @@ trait Teller {
     /// Another graph is kept true.
     fn graph(&mut self, graph: &NewGraph);
 
-    /// The sources do not compile, or their graph cannot be kept true; what was kept true still is.
-    fn refused(&mut self, text: &str);
+    /// The sources do not compile, or their graph cannot be kept true; what was kept true still is,
+    /// if there is anything.
+    fn refused(&mut self, text: &str, is_kept: bool);
 
     /// Warnings and logs of a compile.
     fn remarks(&mut self, text: &str);
@@ -83,6 +84,13 @@ struct NewGraph {
 /// # Errors
 /// When another run is under way or the state directory cannot be used.
 pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
+    if args.path == Path::new("-") {
+        let text = "standard input does not change, so it cannot be watched";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    if !args.path.exists() {
+        return Err(codes::missing(&args.path).into());
+    }
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
@@ -251,9 +259,8 @@ impl Watching<'_> {
 
     /// Whether nothing had to be done for as long as was asked for.
     fn is_over(&self) -> bool {
-        let quiet = || self.keeper.quiet_for().unwrap_or_default();
         let wanted = self.args.converged_timeout.map(Duration::from_secs);
-        wanted.is_some_and(|wanted| self.keeper.quiet_for().is_some() && quiet() >= wanted)
+        self.keeper.quiet_for().zip(wanted).is_some_and(|(quiet, wanted)| quiet >= wanted)
     }
 
     /// Says so when there is nothing to do any more.
@@ -265,16 +272,24 @@ impl Watching<'_> {
         self.is_settled = is_settled;
     }
 
+    /// Does something; gives what came of it, and what was said about it, with what went wrong.
+    fn hearing<T>(
+        &mut self,
+        action: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> (Result<T, Failure>, String) {
+        self.ui.hold();
+        let result = action(self);
+        if let Err(Failure::Message(diagnostic)) = &result {
+            self.ui.message(diagnostic);
+        }
+        (result, self.ui.release())
+    }
+
     /// Compiles the sources; what comes of it is kept true from now on.
     fn compile(&mut self) {
         let start = Instant::now();
         let compile = CompileArgs { touched: Touched::default(), ..self.args.compile.clone() };
-        self.ui.hold();
-        let swapped = self.swap(&compile);
-        if let Err(Failure::Message(diagnostic)) = &swapped {
-            self.ui.message(diagnostic);
-        }
-        let text = self.ui.release();
+        let (swapped, text) = self.hearing(|watching| watching.swap(&compile));
         let sources = watched(&compile.touched.paths(), &self.args.path);
         if let Err(error) = self.keeper.follow_sources(&sources) {
             let text = format!("not all sources can be watched, a reload reads them: {error}");
@@ -294,7 +309,7 @@ impl Watching<'_> {
             }
             Err(_) => {
                 if text != self.last.refused {
-                    self.teller.refused(&text);
+                    self.teller.refused(&text, self.is_ready);
                     self.manager
                         .tell("STATUS=The sources have errors; the last graph is kept true");
                 }
@@ -336,16 +351,10 @@ impl Watching<'_> {
             program.files_changed();
         }
         let start = Instant::now();
-        self.ui.hold();
-        let swapped = match program.poll(self.ui) {
-            Ok(Some(loaded)) => self.keep(&loaded).map(Some),
-            Ok(None) => Ok(None),
-            Err(failure) => Err(failure),
-        };
-        if let Err(Failure::Message(diagnostic)) = &swapped {
-            self.ui.message(diagnostic);
-        }
-        let text = self.ui.release();
+        let (swapped, text) = self.hearing(|watching| {
+            let next = program.poll(watching.ui)?;
+            next.map(|loaded| watching.keep(&loaded)).transpose()
+        });
         match swapped {
             Ok(None) => {}
             Ok(Some(swapped)) => {
@@ -353,7 +362,7 @@ impl Watching<'_> {
                 self.teller.graph(&NewGraph { swapped, sources, took });
                 self.is_settled = false;
             }
-            Err(_) => self.teller.refused(&text),
+            Err(_) => self.teller.refused(&text, true),
         }
         self.follow_program(&program);
         self.program = Some(program);

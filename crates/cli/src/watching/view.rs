@@ -11,7 +11,7 @@ use ordain_engine::reconcile::Standing;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_graph::ResourceRef;
 
-use super::lines::{counts, graph_text, standings_text, word};
+use super::lines::{counts, graph_text, refused_text, standings_text, word};
 use super::{NewGraph, Teller};
 use crate::ui::{Ui, styles};
 
@@ -124,9 +124,9 @@ impl Teller for View {
         self.say(&graph_text(graph));
     }
 
-    fn refused(&mut self, text: &str) {
+    fn refused(&mut self, text: &str, is_kept: bool) {
         self.say(text);
-        self.graph = "The sources have errors; what was kept true still is.".into();
+        self.graph = refused_text(is_kept).into();
     }
 
     fn remarks(&mut self, text: &str) {

@@ -8,6 +8,7 @@ use ordain_graph::Resource;
 
 use super::wiring::{Limit, Poll, Settings};
 use crate::attributes::{reveal, scalar_text};
+use crate::prepare::Patience;
 
 /// How long what fails is left alone at first, and at most, in milliseconds.
 const DELAY: (u64, u64) = (250, 5 * 60 * 1_000);
@@ -17,7 +18,6 @@ pub(super) fn of(resource: &Resource) -> Settings {
     if !resource.attributes.iter().any(|attribute| attribute.name.starts_with("meta:")) {
         return plain();
     }
-    let retry = integer(resource, "meta:retry");
     let settings = Settings {
         retry_reset: is_true(resource, "meta:retryreset"),
         poll: poll(integer(resource, "meta:poll").unwrap_or(0)),
@@ -27,15 +27,11 @@ pub(super) fn of(resource: &Resource) -> Settings {
         reset: is_true(resource, "meta:reset"),
         ..Settings::default()
     };
-    match retry {
-        None => Settings { retry: None, delay: DELAY.0, longest_delay: DELAY.1, ..settings },
-        Some(retry) => Settings {
-            // A negative number is for ever.
-            retry: u32::try_from(retry).ok(),
-            delay: integer(resource, "meta:delay").map_or(0, |delay| delay.max(0) as u64),
-            ..settings
-        },
+    if resource.value("meta:retry").is_none() {
+        return Settings { retry: None, delay: DELAY.0, longest_delay: DELAY.1, ..settings };
     }
+    let Patience { retries, delay } = Patience::of(resource);
+    Settings { retry: retries, delay: delay.as_millis() as u64, ..settings }
 }
 
 /// The settings of a resource that says nothing.
