@@ -266,7 +266,7 @@ impl Watching<'_> {
     /// Says so when there is nothing to do any more.
     fn tell_rest(&mut self) {
         let is_settled = self.keeper.quiet_for().is_some();
-        if is_settled && !self.is_settled {
+        if is_settled && !self.is_settled && self.is_ready {
             self.teller.settled(&self.keeper.standings());
         }
         self.is_settled = is_settled;
