@@ -16,9 +16,9 @@ use crate::attributes::{reveal, scalar_text};
 use crate::prepare::{Options, Prepared};
 use crate::registry::Registry;
 
-/// The kinds that are not applied here but have relations of their own, and packages, some of which
-/// no provider here can install.
-const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Ssh_authorized_key", "Zfs"];
+/// The kinds that are not applied here but have relations of their own; packages, some of which no
+/// provider here can install; and mounts, which come before what is declared below them.
+const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Zfs"];
 
 /// Adds to a graph what the kinds of its resources ask for; a graph with a loop is left as it is.
 pub fn add(graph: &mut Graph) {
@@ -74,11 +74,6 @@ pub(crate) fn extra(graph: &Graph, id: ResourceId) -> Vec<Wish> {
                 format!("{dir}/{name}.pp")
             });
             named("File", &path).map(earlier).into_iter().collect()
-        }
-        "Ssh_authorized_key" => {
-            let user = text(resource, "user");
-            let user = user.and_then(|user| named("User", &user));
-            user.map(earlier).into_iter().collect()
         }
         _ => {
             let (pool, rest) = name.split_once('/').unwrap_or((&name, ""));

@@ -12,7 +12,9 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
 
+use crate::attributes::scalar_text;
 use crate::host::Host;
+use crate::registry::Registry;
 
 /// An attribute that a kind knows, for checks, completion and the manual.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +101,10 @@ pub struct ParseContext<'a> {
     pub find: &'a dyn Fn(&ResourceRef) -> Option<&'a Resource>,
     /// The paths of all declared files.
     pub files: &'a dyn Fn() -> Arc<BTreeSet<PathBuf>>,
+    /// The resources of a kind that are applied, by the name of the kind as it is declared.
+    pub of_kind: &'a dyn Fn(&str) -> Vec<&'a Resource>,
+    /// All kinds.
+    pub registry: &'a Arc<Registry>,
     /// What the sources of files were when the graph was compiled, if it says.
     pub served: &'a ServedFiles,
 }
@@ -172,6 +178,32 @@ pub trait Kind: Send + Sync {
         resource: &Resource,
         context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>>;
+
+    /// What tells a resource from others of the kind, as [`Kind::instances`] names it: the name
+    /// attribute, else the title.
+    fn identity(&self, resource: &Resource) -> String {
+        let name = self.attributes().first().map_or("name", |attribute| attribute.name);
+        let name = resource.value(name).and_then(scalar_text);
+        name.unwrap_or_else(|| resource.id.title.to_string())
+    }
+
+    /// Whether the machine can be asked for all that it has of the kind.
+    fn has_instances(&self) -> bool {
+        false
+    }
+
+    /// All that the machine has of the kind, each as a resource that says that it shall be gone.
+    ///
+    /// # Errors
+    /// When the machine could not be looked at.
+    fn instances(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
+        Ok(Vec::new())
+    }
+
+    /// What tells that [`Kind::instances`] may give others.
+    fn instance_watches(&self, _host: &Host) -> Vec<Watch> {
+        Vec::new()
+    }
 }
 
 /// A parsed resource.

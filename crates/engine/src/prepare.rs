@@ -270,8 +270,18 @@ impl Prepared {
         let find = |name: &ResourceRef| self.graph.find(name).map(|id| self.graph.resource(id));
         let files = || Arc::clone(self.files.get_or_init(|| Arc::new(declared_files(&self.graph))));
         let resolve_source = &*self.resolve_source;
-        let context =
-            ParseContext { resolve_source, find: &find, files: &files, served: &self.graph.served };
+        let of_kind = |name: &str| {
+            let is_one = |r: &Resource| !r.is_virtual && r.id.kind.eq_ignore_ascii_case(name);
+            self.graph.resources().map(|(_, r)| r).filter(|r| is_one(r)).collect()
+        };
+        let context = ParseContext {
+            resolve_source,
+            find: &find,
+            files: &files,
+            of_kind: &of_kind,
+            registry: &self.registry,
+            served: &self.graph.served,
+        };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::kind::Kind;
 use crate::kinds::{
     cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
-    line::Line, notify::Notify, package::Package, service::Service, sysctl::Sysctl, user::User,
+    line::Line, mount::Mount, notify::Notify, package::Package, purge::Purge, service::Service,
+    ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
+    yumrepo::Yumrepo,
 };
 
 /// The kinds that an engine knows.
@@ -25,16 +27,22 @@ impl Default for Registry {
         registry.add(Box::new(Hostname));
         registry.add(Box::new(Line));
         registry.add(Box::new(inert::NOOP));
+        registry.add(Box::new(Mount::default()));
         registry.add(Box::new(Notify));
         registry.add(Box::new(inert::NULL_RESOURCE));
         registry.add(Box::new(Package::default()));
         registry.add(Box::new(inert::SCHEDULE));
+        registry.add(Box::new(Purge));
         registry.add(Box::new(Service::default()));
+        registry.add(Box::new(SshAuthorizedKey::default()));
+        registry.add(Box::new(Sshkey::default()));
         registry.add(Box::new(Sysctl));
         registry.add(Box::new(inert::TEST));
+        registry.add(Box::new(Tidy));
         registry.add(Box::new(inert::TIMER));
         registry.add(Box::new(User::default()));
         registry.add(Box::new(inert::VALUE));
+        registry.add(Box::new(Yumrepo));
         registry
     }
 }

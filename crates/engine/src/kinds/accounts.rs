@@ -70,6 +70,12 @@ pub(super) fn watches() -> Vec<Watch> {
     FILES.iter().map(|path| Watch::Path(path.into())).collect()
 }
 
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
 /// [`Accounts`], read again only after a change.
 #[derive(Default)]
 pub(crate) struct AccountFiles {
@@ -150,6 +156,16 @@ impl Accounts {
             }
         }
         self.groups.insert(name.to_string(), GroupLine { gid, members });
+    }
+
+    /// The names of all users, in order.
+    pub(crate) fn user_names(&self) -> Vec<&str> {
+        sorted(self.users.keys())
+    }
+
+    /// The names of all groups, in order.
+    pub(crate) fn group_names(&self) -> Vec<&str> {
+        sorted(self.groups.keys())
     }
 
     /// The user of this name.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::{AccountFiles, GroupLine, shadow_tool, with};
+use super::accounts::{self, AccountFiles, GroupLine, shadow_tool, with};
 use super::differences::{Differences, changes};
 use super::params::Params;
+use super::purge::unwanted;
 use super::tools::run;
 use crate::host::Host;
 use crate::kind::{
@@ -94,6 +95,19 @@ impl Kind for Group {
             secrets,
         };
         p.finish(Box::new(group) as Box<dyn Instance>)
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let accounts = self.files.read(host)?;
+        Ok(accounts.group_names().into_iter().map(|name| unwanted("Group", name, &[])).collect())
+    }
+
+    fn instance_watches(&self, _: &Host) -> Vec<Watch> {
+        accounts::watches()
     }
 }
 
@@ -196,7 +210,7 @@ impl GroupInstance {
 
 impl Instance for GroupInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        super::accounts::watches()
+        accounts::watches()
     }
 
     fn second_names(&self) -> Vec<ResourceRef> {

@@ -1,20 +1,17 @@
 //! `host`: an entry of `/etc/hosts`.
-//!
-//! Only the line of the entry is touched; all other lines stay byte for byte.
 
 use std::net::Ipv6Addr;
-use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
-use rustc_hash::FxHashMap;
 
-use super::cached::{Cached, read_bytes};
 use super::differences::{Differences, texts};
 use super::params::Params;
-use super::write::{Owner, rewrite};
+use super::purge::unwanted;
+use super::records::{Record, RecordFiles};
+use super::write::Owner;
 use crate::host::Host as Machine;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -30,22 +27,18 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "target", doc: "The file; default `/etc/hosts`." },
 ];
 
+/// The file of entries.
+const HOSTS: &str = "/etc/hosts";
+
 /// The kind `host`.
 #[derive(Default)]
 pub struct Host {
-    files: Arc<Cached<HostsFile>>,
-}
-
-/// A hosts file.
-struct HostsFile {
-    text: Vec<u8>,
-    /// By name: the entry and the range of its line, the end of line included.
-    entries: FxHashMap<String, (Line, Range<usize>)>,
+    files: Arc<RecordFiles<Line>>,
 }
 
 /// What shall be.
 struct HostEntry {
-    files: Arc<Cached<HostsFile>>,
+    files: Arc<RecordFiles<Line>>,
     name: String,
     present: bool,
     ip: Option<String>,
@@ -99,11 +92,24 @@ impl Kind for Host {
         if comment.as_ref().is_some_and(|c| c.contains(['\n', '\r'])) {
             p.error("comment", "Comment cannot include newline");
         }
-        let target = PathBuf::from(p.text("target").unwrap_or_else(|| "/etc/hosts".to_string()));
+        let target = PathBuf::from(p.text("target").unwrap_or_else(|| HOSTS.to_string()));
         let secrets = p.secrets();
         let files = self.files.clone();
         let entry = HostEntry { files, name, present, ip, aliases, comment, target, secrets };
         p.finish(Box::new(entry) as Box<dyn Instance>)
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    fn instances(&self, host: &Machine) -> Result<Vec<Resource>, KindError> {
+        let file = self.files.read(host, Path::new(HOSTS))?;
+        Ok(file.names().map(|name| unwanted("Host", name, &[])).collect())
+    }
+
+    fn instance_watches(&self, _: &Machine) -> Vec<Watch> {
+        vec![Watch::Path(HOSTS.into())]
     }
 }
 
@@ -140,20 +146,17 @@ fn is_address(text: &str) -> bool {
         && !zone.contains(char::is_whitespace))
 }
 
-impl Line {
-    /// The entry in a line; `None` if it is blank, a comment, or not an entry.
-    fn parse(line: &str) -> Option<Self> {
+impl Record for Line {
+    fn parse(line: &str) -> Option<(String, Self)> {
         let (fields, comment) = line.split_once('#').unwrap_or((line, ""));
         if !fields.starts_with(|c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | ':')) {
             return None;
         }
         let mut words = fields.split_whitespace();
-        Some(Self {
-            ip: words.next()?.to_string(),
-            name: words.next()?.to_string(),
-            aliases: words.map(str::to_string).collect(),
-            comment: comment.trim().to_string(),
-        })
+        let (ip, name) = (words.next()?.to_string(), words.next()?.to_string());
+        let aliases = words.map(str::to_string).collect();
+        let comment = comment.trim().to_string();
+        Some((name.clone(), Self { ip, name, aliases, comment }))
     }
 
     fn print(&self) -> String {
@@ -170,32 +173,7 @@ impl Line {
     }
 }
 
-impl HostsFile {
-    fn parse(text: Vec<u8>) -> Self {
-        let mut entries = FxHashMap::default();
-        let mut start = 0;
-        for line in text.split_inclusive(|b| *b == b'\n') {
-            let range = start..start + line.len();
-            start = range.end;
-            let line = String::from_utf8_lossy(line);
-            if let Some(entry) = Line::parse(line.trim_end_matches(['\n', '\r'])) {
-                // Of several lines the last one counts.
-                entries.insert(entry.name.clone(), (entry, range));
-            }
-        }
-        Self { text, entries }
-    }
-}
-
 impl HostEntry {
-    fn read(&self, host: &Machine) -> Result<Arc<HostsFile>, KindError> {
-        let path = host.path(&self.target);
-        self.files.get(std::slice::from_ref(&path), || match read_bytes(&path) {
-            Ok(text) => Ok(HostsFile::parse(text.unwrap_or_default())),
-            Err(e) => Err(KindError::new(format!("Could not read {}: {e}", path.display()))),
-        })
-    }
-
     /// The entry as it shall be, given what is.
     fn desired(&self, now: &Line) -> Line {
         Line {
@@ -230,11 +208,11 @@ impl Instance for HostEntry {
     }
 
     fn compare(&self, host: &Machine) -> Result<Vec<Change>, KindError> {
-        let file = self.read(host)?;
-        let found = file.entries.get(&self.name);
+        let file = self.files.read(host, &self.target)?;
+        let found = file.get(&self.name);
         let mut differences = Differences::new(&self.secrets);
         match (found, self.present) {
-            (Some((now, _)), true) => return Ok(self.compare_present(now)),
+            (Some(now), true) => return Ok(self.compare_present(now)),
             (None, false) => {}
             (None, true) if self.ip.is_none() => {
                 return Err(KindError::new("ip is a required attribute for hosts"));
@@ -246,28 +224,10 @@ impl Instance for HostEntry {
     }
 
     fn apply(&self, host: &Machine, _changes: &[Change]) -> Result<(), KindError> {
-        let file = self.read(host)?;
-        let mut text = file.text.clone();
-        match (file.entries.get(&self.name), self.present) {
-            (Some((now, range)), true) => {
-                let end = if text[range.clone()].ends_with(b"\n") { "\n" } else { "" };
-                let line = self.desired(now).print() + end;
-                text.splice(range.clone(), line.into_bytes());
-            }
-            (Some((_, range)), false) => drop(text.drain(range.clone())),
-            (None, true) => {
-                if !text.is_empty() && !text.ends_with(b"\n") {
-                    text.push(b'\n');
-                }
-                text.extend_from_slice(self.desired(&Line::default()).print().as_bytes());
-                text.push(b'\n');
-            }
-            (None, false) => return Ok(()),
-        }
-        let written = rewrite(host, &self.target, &text, Owner { mode: 0o644, ids: None });
-        self.files.clear();
-        written
-            .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.target.display())))
+        let new = Owner { mode: 0o644, ids: None };
+        self.files.change(host, &self.target, new, &self.name, |now| {
+            self.present.then(|| self.desired(now.unwrap_or(&Line::default())))
+        })
     }
 }
 
@@ -289,7 +249,8 @@ mod tests {
 
     #[test]
     fn lines_are_parsed_and_printed() {
-        let line = Line::parse("10.0.0.1  a   b c # two words ").unwrap();
+        let (name, line) = Line::parse("10.0.0.1  a   b c # two words ").unwrap();
+        assert_eq!(name, "a");
         assert_eq!(line.print(), "10.0.0.1\ta\tb c\t# two words");
         assert_eq!(Line::parse("# 10.0.0.1 a"), None);
         assert_eq!(Line::parse("10.0.0.1"), None);

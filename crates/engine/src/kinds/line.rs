@@ -12,7 +12,7 @@ use crate::kind::{
 use crate::kinds::cached::read_bytes;
 use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
-use crate::kinds::write::{Owner, rewrite};
+use crate::kinds::write::{Owner, editing, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,6 +146,7 @@ impl Instance for LineInstance {
         if changes.is_empty() {
             return Ok(());
         }
+        let _editing = editing(&self.file);
         let mut text = self.read(host)?.unwrap_or_default();
         if self.present {
             if !text.is_empty() && !text.ends_with(b"\n") {

@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use rustc_hash::FxHasher;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, Uid, chmod, chownat, fchmod, fchown,
     flock, fsync, mkdirat, openat, renameat, symlinkat, unlinkat,
@@ -188,6 +190,19 @@ fn overwrite(place: &Place, temporary: &OsStr, ids: Ids, mode: u32) -> io::Resul
     let staged = Place { dir: place.dir.try_clone()?, name: temporary.into() };
     fill(&mut file, &Data::File(&real_path(&staged)), ids, mode)?;
     Ok(unlinkat(&place.dir, temporary, AtFlags::empty())?)
+}
+
+/// How many files can be edited at the same time.
+const EDITORS: usize = 64;
+
+/// Held while a file in which several resources have a part is read, changed and written.
+pub(crate) fn editing(path: &Path) -> MutexGuard<'static, ()> {
+    static LOCKS: [Mutex<()>; EDITORS] = [const { Mutex::new(()) }; EDITORS];
+    let mut hasher = FxHasher::default();
+    path.hash(&mut hasher);
+    // The upper bits are those that are mixed well.
+    let at = (hasher.finish() >> 32) as usize % EDITORS;
+    LOCKS[at].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Mode and owner for a new file.

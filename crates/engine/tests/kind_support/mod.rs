@@ -168,6 +168,8 @@ pub fn try_parse(
         resolve_source: &|_| None,
         find: &|_| None,
         files: &|| Arc::default(),
+        of_kind: &|_| Vec::new(),
+        registry: &Arc::default(),
         served: &ServedFiles::default(),
     };
     kind.parse(&resource(&name, title, attributes), &context)

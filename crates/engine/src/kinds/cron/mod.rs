@@ -17,6 +17,8 @@ use super::accounts::AccountFiles;
 use super::cached::Cached;
 use super::differences::{Differences, changes, texts};
 use super::params::Params;
+use super::purge::unwanted;
+use super::write::editing;
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -120,6 +122,35 @@ impl Kind for Cron {
             secrets: p.secrets(),
         };
         p.finish(Box::new(job) as Box<dyn Instance>)
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let mut out = Vec::new();
+        for user in spool::users(host)? {
+            let table = Table::parse(&spool::read(host, &user)?);
+            out.extend(table.jobs.iter().map(|job| gone(job, &user)));
+        }
+        Ok(out)
+    }
+
+    fn instance_watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Tree(spool::DIRECTORY.into())]
+    }
+}
+
+/// A job that shall be gone. One without a name is told by its command.
+fn gone(job: &Job, user: &str) -> Resource {
+    let (user, command) = (Value::str(user), Value::str(job.command.as_str()));
+    match &job.name {
+        Some(name) => unwanted("Cron", name, &[("user", user)]),
+        None => {
+            let title = format!("unmanaged:{}", job.command);
+            unwanted("Cron", &title, &[("user", user), ("command", command)])
+        }
     }
 }
 
@@ -260,6 +291,7 @@ impl Instance for CronInstance {
     }
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
+        let _editing = editing(&spool::inner_file_of(&self.user_on(host)));
         let (table, user) = self.read(host)?;
         let found = self.find(&table).cloned();
         let mut table = Table::clone(&table);

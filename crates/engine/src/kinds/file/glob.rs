@@ -7,6 +7,11 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     if hidden && !pattern.strip_prefix('\\').unwrap_or(pattern).starts_with('.') {
         return false;
     }
+    matches_any(pattern, name)
+}
+
+/// The same, but a pattern stands for a leading dot, too.
+pub(crate) fn matches_any(pattern: &str, name: &str) -> bool {
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
     simple(&chars(pattern), &chars(name))
 }

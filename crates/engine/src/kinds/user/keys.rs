@@ -7,11 +7,9 @@ use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
 
 use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::cached::read_text;
+use crate::kinds::cached::read_bytes;
 use crate::kinds::params::{Params, inspect, scalar};
-
-/// What starts the type of a key.
-const KEY_TYPES: &[&str] = &["ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-"];
+use crate::kinds::ssh_authorized_key::names_in;
 
 /// Which files to purge.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -79,36 +77,13 @@ impl Purge {
                 (Some(_), None) => continue,
                 (None, _) => file,
             };
-            let text = read_text(&host.path(Path::new(&path)))
+            let text = read_bytes(&host.path(Path::new(&path)))
                 .map_err(|e| KindError::new(format!("Could not read {path}: {e}")))?;
-            let names = key_names(&text.unwrap_or_default(), &path);
+            let names = names_in(text.unwrap_or_default(), Path::new(&path));
             resources.extend(names.into_iter().map(|name| absent_key(name, user, &path)));
         }
         Ok(resources)
     }
-}
-
-/// The comments of the keys in a file, which are their names.
-fn key_names(text: &str, path: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut unnamed = 0;
-    for line in text.lines().filter(|l| !l.trim_start().starts_with('#')) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        // Options with blanks in quotes may stand before the type.
-        let is_type = |w: &&str| KEY_TYPES.iter().any(|t| w.starts_with(t));
-        let Some(at) = words.iter().position(is_type) else { continue };
-        if words.len() < at + 2 {
-            continue;
-        }
-        let name = words[at + 2..].join(" ");
-        if name.is_empty() {
-            unnamed += 1;
-            names.push(format!("{path}:unnamed-{unnamed}"));
-        } else {
-            names.push(name);
-        }
-    }
-    names
 }
 
 fn absent_key(name: String, user: &str, path: &str) -> Resource {
@@ -141,6 +116,7 @@ mod tests {
     #[test]
     fn keys_are_named_by_their_comments() {
         let text = "# c\nssh-rsa AAAA me@home\nfrom=\"a b\" ssh-ed25519 BBBB\n\njunk\nssh-rsa\n";
-        assert_eq!(key_names(text, "/k"), ["me@home", "/k:unnamed-1"]);
+        let names = names_in(text.as_bytes().to_vec(), Path::new("/k"));
+        assert_eq!(names, ["/k:unnamed-1", "me@home"]);
     }
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::{AccountFiles, Accounts, Passwd, date_of_day};
+use super::accounts::{self, AccountFiles, Accounts, Passwd, date_of_day};
 use super::differences::{Differences, texts};
 use super::params::Params;
+use super::purge::unwanted;
 use super::tools::is_live;
 use crate::host::Host;
 use crate::kind::{
@@ -189,6 +190,19 @@ impl Kind for User {
             secrets: p.secrets(),
         };
         p.finish(Box::new(user) as Box<dyn Instance>)
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let accounts = self.files.read(host)?;
+        Ok(accounts.user_names().into_iter().map(|name| unwanted("User", name, &[])).collect())
+    }
+
+    fn instance_watches(&self, _: &Host) -> Vec<Watch> {
+        accounts::watches()
     }
 }
 
@@ -413,7 +427,7 @@ fn secret(value: Value) -> Value {
 
 impl Instance for UserInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        super::accounts::watches()
+        accounts::watches()
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {

@@ -1,0 +1,382 @@
+//! `mount`: an entry of `/etc/fstab`, and whether it is mounted.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::cached::read_text;
+use super::differences::{Differences, changes};
+use super::params::Params;
+use super::purge::unwanted;
+use super::records::{Record, RecordFiles};
+use super::tools::{UNWATCHED, inside, run};
+use super::write::Owner;
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "Where it is mounted." },
+    AttributeDoc {
+        name: "ensure",
+        doc: "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`.",
+    },
+    AttributeDoc { name: "atboot", doc: "Accepted; Linux says that by an option." },
+    AttributeDoc { name: "device", doc: "What is mounted." },
+    AttributeDoc { name: "dump", doc: "Whether dump(8) saves it: 0 (default) or 1." },
+    AttributeDoc { name: "fstype", doc: "The type of the file system." },
+    AttributeDoc { name: "options", doc: "Options, parted by commas; default `defaults`." },
+    AttributeDoc { name: "pass", doc: "When it is checked at start; default 0, not at all." },
+    AttributeDoc { name: "remounts", doc: "Whether new options are taken by a remount; default." },
+    AttributeDoc { name: "target", doc: "The file; default `/etc/fstab`." },
+];
+
+/// The table of file systems.
+const TABLE: &str = "/etc/fstab";
+
+/// What the kernel has mounted.
+const MOUNTED: &str = "/proc/self/mounts";
+
+/// The kind `mount`.
+#[derive(Default)]
+pub struct Mount {
+    files: Arc<RecordFiles<Entry>>,
+}
+
+/// A line of the table.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Entry {
+    device: String,
+    place: String,
+    fstype: Option<String>,
+    options: Option<String>,
+    dump: Option<String>,
+    pass: Option<String>,
+}
+
+/// Bytes that part fields, and how they are written in one.
+const ESCAPES: [(&str, &str); 4] =
+    [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")];
+
+fn escape(field: &str) -> String {
+    ESCAPES.iter().fold(field.to_string(), |text, (plain, code)| text.replace(plain, code))
+}
+
+fn unescape(field: &str) -> String {
+    ESCAPES.iter().rev().fold(field.to_string(), |text, (plain, code)| text.replace(code, plain))
+}
+
+/// A path without slashes at its end.
+fn without_end(path: &str) -> &str {
+    let bare = path.trim_end_matches('/');
+    if bare.is_empty() { path.get(..1).unwrap_or_default() } else { bare }
+}
+
+impl Record for Entry {
+    fn parse(line: &str) -> Option<(String, Self)> {
+        if line.trim_start().starts_with('#') {
+            return None;
+        }
+        let mut words = line.split_whitespace();
+        let device = unescape(words.next()?);
+        let place = unescape(words.next()?);
+        let mut next = || words.next().map(str::to_string);
+        let (fstype, options, dump, pass) = (next(), next(), next(), next());
+        let name = without_end(&place).to_string();
+        Some((name, Self { device, place, fstype, options, dump, pass }))
+    }
+
+    fn print(&self) -> String {
+        let device = escape(&self.device);
+        let fields = [
+            device.as_str(),
+            &escape(&self.place),
+            self.fstype.as_deref().unwrap_or("auto"),
+            self.options.as_deref().unwrap_or("defaults"),
+            self.dump.as_deref().unwrap_or("0"),
+            self.pass.as_deref().unwrap_or("0"),
+        ]
+        .join("\t");
+        fields
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ensure {
+    Defined,
+    Mounted,
+    Unmounted,
+    Absent,
+}
+
+/// What shall be.
+struct MountInstance {
+    files: Arc<RecordFiles<Entry>>,
+    name: String,
+    ensure: Option<Ensure>,
+    device: Option<String>,
+    fstype: Option<String>,
+    options: Option<String>,
+    dump: String,
+    pass: String,
+    remounts: bool,
+    target: PathBuf,
+    secrets: Vec<String>,
+}
+
+impl Kind for Mount {
+    fn name(&self) -> &'static str {
+        "mount"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A file system that is mounted, and its entry in the table of them"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["parsed"], &[]);
+        let name = without_end(&p.name()).to_string();
+        if name.is_empty() {
+            p.error("name", "name must not be empty");
+        }
+        let allowed = ["defined", "present", "unmounted", "absent", "mounted"];
+        let ensure = p.choice("ensure", &allowed).map(|word| match word {
+            "mounted" => Ensure::Mounted,
+            "unmounted" => Ensure::Unmounted,
+            "absent" => Ensure::Absent,
+            _ => Ensure::Defined,
+        });
+        for name in ["fstype", "options"] {
+            match p.text(name) {
+                Some(text) if text.is_empty() => {
+                    p.error(name, format!("{name} must not be an empty string"));
+                }
+                Some(text) if text.contains(char::is_whitespace) => {
+                    p.error(name, format!("{name} must not contain whitespace: {text}"));
+                }
+                _ => {}
+            }
+        }
+        let pass = p.text("pass").unwrap_or_else(|| "0".to_string());
+        if pass.is_empty() || pass.contains(char::is_whitespace) {
+            p.error("pass", "pass must be a number");
+        }
+        let mount = MountInstance {
+            files: self.files.clone(),
+            name,
+            ensure,
+            device: p.text("device"),
+            fstype: p.text("fstype"),
+            options: p.text("options"),
+            dump: p.choice("dump", &["0", "1"]).unwrap_or("0").to_string(),
+            pass,
+            remounts: !p.has("remounts") || p.boolean("remounts"),
+            target: p.text("target").unwrap_or_else(|| TABLE.to_string()).into(),
+            secrets: p.secrets(),
+        };
+        p.finish(Box::new(mount) as Box<dyn Instance>)
+    }
+
+    fn identity(&self, resource: &Resource) -> String {
+        without_end(&Params::new(resource).name()).to_string()
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    /// Those of the table: what else is mounted belongs to the system.
+    fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let file = self.files.read(host, Path::new(TABLE))?;
+        Ok(file.names().map(|name| unwanted("Mount", name, &[])).collect())
+    }
+
+    fn instance_watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(TABLE.into())]
+    }
+}
+
+impl MountInstance {
+    fn is_mounted(&self, host: &Host) -> Result<bool, KindError> {
+        let text = read_text(&host.path(Path::new(MOUNTED)))
+            .map_err(|e| KindError::new(format!("Could not read {MOUNTED}: {e}")))?;
+        let place = |line: &str| line.split(' ').nth(1).map(unescape);
+        Ok(text.unwrap_or_default().lines().any(|l| place(l).as_ref() == Some(&self.name)))
+    }
+
+    /// What is wrong with the entry that is there.
+    fn compare_entry(&self, now: &Entry, to: &mut Differences<'_>) {
+        let fields = [
+            ("device", self.device.as_deref(), Some(now.device.as_str())),
+            ("fstype", self.fstype.as_deref(), now.fstype.as_deref()),
+            ("options", self.options.as_deref(), now.options.as_deref()),
+            ("dump", Some(self.dump.as_str()), now.dump.as_deref()),
+            ("pass", Some(self.pass.as_str()), now.pass.as_deref()),
+        ];
+        for (name, wanted, now) in fields {
+            if let Some(wanted) = wanted.filter(|wanted| Some(*wanted) != now) {
+                to.property(name, now.map_or(Value::Null, Value::str), Value::str(wanted));
+            }
+        }
+    }
+
+    fn desired(&self, now: &Entry) -> Entry {
+        Entry {
+            device: self.device.clone().unwrap_or_else(|| now.device.clone()),
+            place: self.name.clone(),
+            fstype: self.fstype.clone().or_else(|| now.fstype.clone()),
+            options: self.options.clone().or_else(|| now.options.clone()),
+            dump: Some(self.dump.clone()),
+            pass: Some(self.pass.clone()),
+        }
+    }
+
+    fn write(&self, host: &Host) -> Result<(), KindError> {
+        let new = Owner { mode: 0o644, ids: None };
+        let stays = self.ensure != Some(Ensure::Absent);
+        self.files.change(host, &self.target, new, &self.name, |now| {
+            stays.then(|| self.desired(now.unwrap_or(&Entry::default())))
+        })
+    }
+
+    fn call(&self, host: &Host, argv: &[&str]) -> Result<(), KindError> {
+        run(host, &inside(host, argv.iter().copied().chain([self.name.as_str()]))).map(drop)
+    }
+
+    fn remount(&self, host: &Host) -> Result<(), KindError> {
+        if self.fstype.as_deref() == Some("swap") || !self.is_mounted(host)? {
+            return Ok(());
+        }
+        if self.remounts {
+            return self.call(host, &["mount", "-o", "remount"]);
+        }
+        self.call(host, &["umount"])?;
+        self.call(host, &["mount"])
+    }
+}
+
+/// The word for what is: an entry, mounted, both or neither.
+fn state(is_listed: bool, is_mounted: bool) -> &'static str {
+    match (is_listed, is_mounted) {
+        (false, false) => "absent",
+        (false, true) => "ghost",
+        (true, false) => "unmounted",
+        (true, true) => "mounted",
+    }
+}
+
+impl Instance for MountInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(self.target.clone())]
+    }
+
+    fn pause(&self, _: &Host) -> Option<Duration> {
+        Some(UNWATCHED)
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let file = self.files.read(host, &self.target)?;
+        let entry = file.get(&self.name);
+        let is_mounted = self.is_mounted(host)?;
+        let now = state(entry.is_some(), is_mounted);
+        let mut to = Differences::new(&self.secrets);
+        match (self.ensure, now) {
+            (None, _) | (Some(Ensure::Defined), "mounted" | "unmounted") => {}
+            (Some(Ensure::Mounted), "mounted") | (Some(Ensure::Unmounted), "unmounted") => {}
+            (Some(Ensure::Absent), "absent") => return Ok(Vec::new()),
+            (Some(Ensure::Absent), _) => {
+                to.remove(Value::str(now), "absent", "removed");
+                return Ok(to.finish());
+            }
+            (Some(_), "absent" | "ghost") if self.device.is_none() || self.fstype.is_none() => {
+                return Err(KindError::new("device and fstype are required for new mounts"));
+            }
+            (Some(Ensure::Defined), _) => to.create(now, Value::str("defined")),
+            (Some(wish), _) => {
+                let word = if wish == Ensure::Mounted { "mounted" } else { "unmounted" };
+                let message = format!("ensure changed '{now}' to '{word}'");
+                to.property_as("ensure", Value::str(now), Value::str(word), message);
+            }
+        }
+        if let Some(entry) = entry {
+            self.compare_entry(entry, &mut to);
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
+        let was_mounted = self.is_mounted(host)?;
+        if self.ensure == Some(Ensure::Absent) && was_mounted {
+            self.call(host, &["umount"])?;
+        }
+        // It is written first: the tools read it there.
+        let is_listed = self.files.read(host, &self.target)?.get(&self.name).is_some();
+        let fields = ["device", "fstype", "options", "dump", "pass"];
+        let differs = fields.iter().any(|field| changes(made, field));
+        let stays = self.ensure != Some(Ensure::Absent);
+        if differs || stays != is_listed {
+            self.write(host)?;
+        }
+        match self.ensure {
+            Some(Ensure::Mounted) if !was_mounted => self.call(host, &["mount"]),
+            Some(Ensure::Unmounted) if was_mounted => self.call(host, &["umount"]),
+            Some(Ensure::Mounted | Ensure::Defined) | None if was_mounted && differs => {
+                self.remount(host)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refreshable(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
+        self.remount(host)
+    }
+
+    fn is_fresh_after(&self, _: &[Change]) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn blanks_in_fields_are_escaped() {
+        let line = "//host/a\\040b\t/mnt/x\\134y\tcifs\tro\t0\t0";
+        let (name, entry) = Entry::parse(line).unwrap();
+        assert_eq!((name.as_str(), entry.device.as_str()), ("/mnt/x\\y", "//host/a b"));
+        assert_eq!(entry.print(), line);
+        assert_eq!(unescape(&escape("\\040 \t\\134")), "\\040 \t\\134");
+    }
+
+    #[test]
+    fn short_lines_and_comments_are_no_entries() {
+        for line in ["", "# /dev/a /b ext4", "  # x", "/dev/a"] {
+            assert!(Entry::parse(line).is_none(), "{line}");
+        }
+        let (name, entry) = Entry::parse("/dev/a /b///").unwrap();
+        assert_eq!(
+            (name.as_str(), entry.print().as_str()),
+            ("/b", "/dev/a\t/b///\tauto\tdefaults\t0\t0")
+        );
+    }
+}

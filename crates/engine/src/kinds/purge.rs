@@ -1,0 +1,226 @@
+//! `resources`: what is on the machine of a kind and nobody declared is removed.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use rustc_hash::FxHasher;
+
+use super::accounts::AccountFiles;
+use super::cached::read_text;
+use super::params::{Params, inspect, scalar};
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+use crate::registry::Registry;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The kind, such as `host`." },
+    AttributeDoc { name: "purge", doc: "Whether what is not declared is removed; false." },
+    AttributeDoc {
+        name: "unless_system_user",
+        doc: "Keeps users up to this number; for users those of the system by default.",
+    },
+    AttributeDoc { name: "unless_uid", doc: "Keeps users of these numbers." },
+];
+
+/// Users that stay in any case.
+const SYSTEM_USERS: [&str; 6] = ["root", "nobody", "bin", "noaccess", "daemon", "sys"];
+
+/// The highest number of a user of the system, where the machine says none.
+const SYSTEM_MAX: i64 = 499;
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Purge;
+
+/// Which users stay.
+enum Spare {
+    /// None by their numbers.
+    None,
+    /// Those up to the highest number of the system.
+    System,
+    /// Those up to this number.
+    UpTo(i64),
+}
+
+struct PurgeInstance {
+    kind: String,
+    registry: Arc<Registry>,
+    purge: bool,
+    spare: Spare,
+    uids: Vec<i64>,
+    /// What is declared.
+    managed: BTreeSet<String>,
+    declared: Resource,
+    accounts: AccountFiles,
+}
+
+impl Kind for Purge {
+    fn name(&self) -> &'static str {
+        "resources"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Removes what is not declared of a kind"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let name = p.name();
+        let purge = p.boolean("purge");
+        let kind = context.registry.get(&name);
+        let mut managed = BTreeSet::new();
+        match kind {
+            None => p.error("name", format!("Could not find resource type '{name}'")),
+            Some(kind) if purge && !kind.has_instances() => {
+                let message = format!(
+                    "Purging resources of type {name} is not supported, since they cannot be \
+                     queried from the system"
+                );
+                p.error("purge", message);
+            }
+            Some(kind) => {
+                let declared = (context.of_kind)(&name);
+                managed.extend(declared.into_iter().map(|resource| kind.identity(resource)));
+            }
+        }
+        let spare = spare(&mut p, &name);
+        let uids = p.list("unless_uid").unwrap_or_default();
+        let mut numbers = Vec::new();
+        for uid in uids {
+            match uid.parse() {
+                Ok(number) => numbers.push(number),
+                Err(_) => p.error("unless_uid", format!("Invalid value {uid:?}.")),
+            }
+        }
+        let instance = PurgeInstance {
+            kind: name,
+            registry: context.registry.clone(),
+            purge,
+            spare,
+            uids: numbers,
+            managed,
+            declared: resource.clone(),
+            accounts: AccountFiles::default(),
+        };
+        p.finish(Box::new(instance) as Box<dyn Instance>)
+    }
+}
+
+fn spare(p: &mut Params<'_>, kind: &str) -> Spare {
+    let Some(value) = p.raw("unless_system_user") else {
+        return if kind == "user" { Spare::System } else { Spare::None };
+    };
+    match scalar(value).as_deref() {
+        Some("true") => Spare::System,
+        Some("false") => Spare::None,
+        text => match text.and_then(|text| text.parse().ok()) {
+            Some(number) => Spare::UpTo(number),
+            None => {
+                p.error("unless_system_user", format!("Invalid value {}", inspect(value)));
+                Spare::None
+            }
+        },
+    }
+}
+
+/// The highest number that a user of the system has.
+fn system_max(host: &Host) -> i64 {
+    let text = read_text(&host.path(Path::new("/etc/login.defs"))).ok().flatten();
+    let minimum = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next().filter(|word| *word == "UID_MIN")?;
+        words.next()?.parse::<i64>().ok()
+    };
+    text.unwrap_or_default().lines().find_map(minimum).map_or(SYSTEM_MAX, |number| number - 1)
+}
+
+impl PurgeInstance {
+    fn is_spared(&self, host: &Host, name: &str) -> Result<bool, KindError> {
+        let limit = match self.spare {
+            _ if self.kind != "user" => return Ok(false),
+            Spare::None => return Ok(false),
+            Spare::System => system_max(host),
+            Spare::UpTo(limit) => limit,
+        };
+        let accounts = self.accounts.read(host)?;
+        let Some(user) = accounts.user(name) else { return Ok(true) };
+        let uid = i64::from(user.uid);
+        Ok(SYSTEM_USERS.contains(&name) || self.uids.contains(&uid) || uid <= limit)
+    }
+}
+
+impl Instance for PurgeInstance {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let kind = self.registry.get(&self.kind).filter(|_| self.purge);
+        kind.map(|kind| kind.instance_watches(host)).unwrap_or_default()
+    }
+
+    fn surroundings(&self) -> Option<u64> {
+        let mut hasher = FxHasher::default();
+        self.managed.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
+    fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
+        Ok(Vec::new())
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let Some(kind) = self.registry.get(&self.kind).filter(|_| self.purge) else {
+            return Ok(Vec::new());
+        };
+        let mut out = Vec::new();
+        for mut found in kind.instances(host)? {
+            let name = kind.identity(&found);
+            if self.managed.contains(&name) || self.is_spared(host, &name)? {
+                continue;
+            }
+            let inherited = self.declared.attributes.iter();
+            let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
+            found.attributes.extend(inherited.cloned());
+            found.origin = self.declared.origin;
+            out.push(found);
+        }
+        Ok(out)
+    }
+}
+
+/// A resource of this machine that shall be gone.
+pub(super) fn unwanted(kind: &str, title: &str, more: &[(&str, Value)]) -> Resource {
+    let origin = OriginId(0);
+    let attribute = |name: &str, value: Value| Attribute {
+        name: name.into(),
+        value,
+        origin,
+        losers: Vec::new(),
+    };
+    let gone = attribute("ensure", Value::str("absent"));
+    let more = more.iter().map(|(name, value)| attribute(name, value.clone()));
+    Resource {
+        id: ResourceRef { kind: kind.into(), title: title.into() },
+        containment: Containment::Leaf,
+        attributes: std::iter::once(gone).chain(more).collect(),
+        tags: Vec::new(),
+        exported: false,
+        is_virtual: false,
+        origin,
+    }
+}

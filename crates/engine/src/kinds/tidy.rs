@@ -1,0 +1,323 @@
+//! `tidy`: files that are too old or too large, or all that there are, are removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ordain_data::Value;
+use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
+use rustc_hash::FxHasher;
+
+use super::file::glob;
+use super::params::{Params, inspect, scalar};
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
+    ParseContext, Watch,
+};
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "path", doc: "The absolute path." },
+    AttributeDoc { name: "age", doc: "From this age on, such as `1w`; days without a unit." },
+    AttributeDoc { name: "backup", doc: "What keeps removed content, as for a file." },
+    AttributeDoc { name: "matches", doc: "Patterns for names; only what matches one is removed." },
+    AttributeDoc { name: "max_files", doc: "Fails where there are more files; 0 is any number." },
+    AttributeDoc { name: "recurse", doc: "true, false (default), or how deep." },
+    AttributeDoc { name: "rmdirs", doc: "Whether directories go that hold nothing else." },
+    AttributeDoc {
+        name: "size",
+        doc: "From this size on, such as `2m`; kilobytes without a unit.",
+    },
+    AttributeDoc { name: "type", doc: "What age is counted from: atime (default), mtime, ctime." },
+];
+
+/// From this many on a recursion warns.
+const MANY: usize = 1000;
+
+/// How often is looked for what became too old.
+const AGEING: Duration = Duration::from_secs(60);
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tidy;
+
+#[derive(Clone, Copy)]
+enum Since {
+    Access,
+    Change,
+    Status,
+}
+
+struct TidyInstance {
+    declared: Resource,
+    path: PathBuf,
+    /// Seconds.
+    age: Option<u64>,
+    /// Bytes.
+    size: Option<u64>,
+    since: Since,
+    matches: Option<Vec<String>>,
+    /// How deep; 0 is the path alone.
+    depth: u32,
+    max_files: usize,
+    rmdirs: bool,
+    /// Paths that are declared, which are not touched.
+    files: Arc<BTreeSet<PathBuf>>,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl Kind for Tidy {
+    fn name(&self) -> &'static str {
+        "tidy"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Removes files that are too old or too large"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let path = p.text("path").unwrap_or_else(|| resource.id.title.to_string());
+        let path = PathBuf::from(path);
+        if !path.is_absolute() {
+            p.error(
+                "path",
+                format!("File paths must be fully qualified, not '{}'", path.display()),
+            );
+        }
+        let depth = depth(&mut p);
+        let matches = p.list("matches");
+        if matches.is_some() && depth == 0 {
+            p.error("matches", "Tidy can't use matches with recurse 0, false, or undef");
+        }
+        let days = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("w", 604_800)];
+        let kilo = [("b", 1), ("k", 1 << 10), ("m", 1 << 20), ("g", 1 << 30), ("t", 1 << 40)];
+        let max_files = p.integer("max_files", "max_files must be a number").unwrap_or_default();
+        let tidy = TidyInstance {
+            path,
+            age: quantity(&mut p, "age", "d", &days),
+            size: quantity(&mut p, "size", "k", &kilo),
+            since: match p.choice("type", &["atime", "mtime", "ctime"]) {
+                Some("mtime") => Since::Change,
+                Some("ctime") => Since::Status,
+                _ => Since::Access,
+            },
+            matches,
+            depth,
+            max_files: usize::try_from(max_files).unwrap_or_default(),
+            rmdirs: p.boolean("rmdirs"),
+            files: (context.files)(),
+            declared: resource.clone(),
+            log: Mutex::default(),
+        };
+        p.finish(Box::new(tidy) as Box<dyn Instance>)
+    }
+}
+
+fn depth(p: &mut Params<'_>) -> u32 {
+    let Some(value) = p.raw("recurse") else { return 0 };
+    let text = scalar(value).unwrap_or_default();
+    match text.as_str() {
+        "true" | "inf" => u32::MAX,
+        "false" => 0,
+        _ => text.parse().unwrap_or_else(|_| {
+            p.error("recurse", format!("Invalid recurse value {}", inspect(value)));
+            0
+        }),
+    }
+}
+
+/// A number with a unit, of which the first letter counts.
+fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = p.text(name)?;
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let is_word = unit.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let Some(number) = number.parse::<u64>().ok().filter(|_| is_word) else {
+        p.error(name, format!("Invalid tidy {name} {text}"));
+        return None;
+    };
+    let unit = unit.get(..1).unwrap_or(usual).to_lowercase();
+    let Some((_, factor)) = units.iter().find(|(known, _)| *known == unit) else {
+        p.error(name, format!("Invalid {name} unit '{unit}'"));
+        return None;
+    };
+    number.checked_mul(*factor).or(Some(u64::MAX))
+}
+
+impl TidyInstance {
+    fn say(&self, level: Level, message: String) {
+        let line = LogLine { level: Some(level), source: LogSource::Resource, message };
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// Whether this is to go, for itself.
+    fn is_unwanted(&self, path: &Path, meta: &Metadata, now: i64) -> bool {
+        if self.files.contains(path) || meta.is_dir() && !self.rmdirs {
+            return false;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(patterns) = &self.matches
+            && !patterns.iter().any(|pattern| glob::matches_any(pattern, &name))
+        {
+            return false;
+        }
+        let then = match self.since {
+            Since::Access => meta.atime(),
+            Since::Change => meta.mtime(),
+            Since::Status => meta.ctime(),
+        };
+        let age = u64::try_from(now - then).unwrap_or_default();
+        let too_old = self.age.map(|limit| age >= limit);
+        let too_large = self.size.map(|limit| meta.size() >= limit);
+        match (too_old, too_large) {
+            (None, None) => true,
+            (old, large) => old == Some(true) || large == Some(true),
+        }
+    }
+
+    /// All paths that are looked at. A directory stands before what it holds.
+    fn candidates(&self, host: &Host) -> Result<BTreeMap<PathBuf, Metadata>, KindError> {
+        let mut found = BTreeMap::new();
+        let Ok(meta) = std::fs::symlink_metadata(host.path(&self.path)) else { return Ok(found) };
+        let mut todo = Vec::new();
+        if meta.is_dir() && self.depth > 0 {
+            todo.push((self.path.clone(), 1));
+        }
+        found.insert(self.path.clone(), meta);
+        while let Some((dir, depth)) = todo.pop() {
+            let entries = match std::fs::read_dir(host.path(&dir)) {
+                Ok(entries) => entries,
+                // It was removed meanwhile, which is as well.
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(e) => {
+                    return Err(KindError::new(format!("Could not list {}: {e}", dir.display())));
+                }
+            };
+            for entry in entries.flatten() {
+                let path = dir.join(entry.file_name());
+                let Ok(meta) = entry.metadata() else { continue };
+                if meta.is_dir() && depth < self.depth {
+                    todo.push((path.clone(), depth + 1));
+                }
+                found.insert(path, meta);
+            }
+            if self.max_files > 0 && found.len() > self.max_files {
+                let (path, max) = (self.path.display(), self.max_files);
+                let text = format!("{path} holds more files than max_files allows ({max})");
+                return Err(KindError::new(text));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is to go, what is deepest first.
+    fn unwanted(&self, host: &Host) -> Result<Vec<PathBuf>, KindError> {
+        let found = self.candidates(host)?;
+        if self.max_files == 0 && found.len() > MANY {
+            let (path, count) = (self.path.display(), found.len());
+            let text = format!("{path} holds {count} files; `max_files` sets a limit");
+            self.say(Level::Warning, text);
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        let mut kept: BTreeSet<&Path> = BTreeSet::new();
+        let mut out = Vec::new();
+        // From the end, what a directory holds comes before it.
+        for (path, meta) in found.iter().rev() {
+            let holds = meta.is_dir()
+                && (kept.contains(path.as_path()) || self.has_more(host, path, &found));
+            if self.is_unwanted(path, meta, now) && !holds {
+                out.push(path.clone());
+            } else if let Some(parent) = path.parent() {
+                kept.insert(parent);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether a directory holds what was not looked at, because it is too deep.
+    fn has_more(&self, host: &Host, dir: &Path, found: &BTreeMap<PathBuf, Metadata>) -> bool {
+        let entries = std::fs::read_dir(host.path(dir));
+        entries.is_ok_and(|entries| {
+            entries.flatten().any(|entry| !found.contains_key(&dir.join(entry.file_name())))
+        })
+    }
+}
+
+impl Instance for TidyInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let path = self.path.clone();
+        vec![if self.depth > 0 { Watch::Tree(path) } else { Watch::Path(path) }]
+    }
+
+    fn pause(&self, _: &Host) -> Option<Duration> {
+        self.age.is_some().then_some(AGEING)
+    }
+
+    fn surroundings(&self) -> Option<u64> {
+        let mut hasher = FxHasher::default();
+        self.files.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
+    fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
+        Ok(Vec::new())
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let unwanted = self.unwanted(host)?;
+        if !unwanted.is_empty() {
+            self.say(Level::Notice, format!("Tidying {} files", unwanted.len()));
+        }
+        Ok(unwanted.iter().map(|path| absent(&self.declared, path)).collect())
+    }
+}
+
+/// The file that shall not be; a directory only if nothing came into it meanwhile.
+fn absent(declared: &Resource, path: &Path) -> Resource {
+    let origin = declared.origin;
+    let attribute = |name: &str, value: Value| Attribute {
+        name: name.into(),
+        value,
+        origin,
+        losers: Vec::new(),
+    };
+    let backup = declared.value("backup").cloned().unwrap_or(Value::Bool(false));
+    let own = [
+        attribute("ensure", Value::str("absent")),
+        attribute("remove_empty", Value::Bool(true)),
+        attribute("backup", backup),
+    ];
+    let inherited =
+        declared.attributes.iter().filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
+    Resource {
+        id: ResourceRef { kind: "File".into(), title: path.to_string_lossy().as_ref().into() },
+        containment: Containment::Leaf,
+        attributes: own.into_iter().chain(inherited.cloned()).collect(),
+        tags: declared.tags.clone(),
+        exported: false,
+        is_virtual: false,
+        origin,
+    }
+}
