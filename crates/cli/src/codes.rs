@@ -26,6 +26,10 @@ pub const STALE_PLAN: &str = "ordain::stale-plan";
 pub const STATE: &str = "ordain::state";
 /// A run did not come to its end.
 pub const INTERRUPTED: &str = "ordain::interrupted";
+/// The manifest of a kind cannot be used.
+pub const MANIFEST: &str = "ordain::manifest";
+/// What a run changed cannot be taken back.
+pub const ROLLBACK: &str = "ordain::rollback";
 /// An Ecore model cannot be read, or not all of it.
 pub const ECORE: &str = "ordain::ecore";
 /// Types cannot be had in another form, or not all of them.
@@ -92,10 +96,25 @@ const OWN: &[CodeDoc] = &[
                   left.",
     },
     CodeDoc {
+        code: MANIFEST,
+        summary: "the manifest of an external kind cannot be used",
+        details: "`--kinds DIR` (or `ORDAIN_KINDS`) names directories of manifests: files whose \
+                  names end in `.dsc.resource.json` or `.ordain.json`. Each is a JSON object with \
+                  at least `type`, such as `Owner/Name`, and `get` or `test`. The message has the \
+                  file and what is wrong with it.",
+    },
+    CodeDoc {
         code: RESOURCE,
         summary: "a resource cannot be looked at or changed",
         details: "An attribute is wrong, as in `mode => 'rwx!'`, or the machine refused. The message has the resource and \
                   the reason; resources that depend on it are skipped.",
+    },
+    CodeDoc {
+        code: ROLLBACK,
+        summary: "what a run changed cannot be taken back",
+        details: "`ordain rollback` puts files, directories and links back as they were before a \
+                  run. It refuses where they were changed after the run, and names them: look at \
+                  them, and give `--force` to lose what they are now.",
     },
     CodeDoc {
         code: STALE_PLAN,

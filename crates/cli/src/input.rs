@@ -211,6 +211,7 @@ fn open_layout(
         site: layout.site,
         hiera_config: args.hiera.clone(),
         strict: args.strict.into(),
+        kinds: args.resource_types()?,
     };
     let env = match Environment::open(options) {
         Ok((env, warnings)) => {

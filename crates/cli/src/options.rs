@@ -4,7 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use ordain_source::{SourceMap, Touched};
+use ecow::EcoString;
+use ordain_engine::kinds::external::{self, ExternalType};
+use ordain_engine::registry::Registry;
+use ordain_puppet::load::RubyType;
+use ordain_source::{Diagnostic, SourceMap, Touched};
+
+use crate::codes;
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]
@@ -106,6 +112,9 @@ pub struct CompileArgs {
     #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1)]
     #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
     pub strict_variables: bool,
+    /// Directories of manifests of kinds that other programs implement
+    #[arg(long, value_name = "DIR", env = "ORDAIN_KINDS", value_delimiter = ':')]
+    pub kinds: Vec<PathBuf>,
     /// Also give manifests the flat facts of earlier times, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
@@ -118,6 +127,39 @@ pub struct CompileArgs {
 }
 
 impl CompileArgs {
+    /// The kinds that the engine has, those of other programs included.
+    ///
+    /// # Errors
+    /// When a manifest cannot be read.
+    pub fn registry(&self) -> Result<Arc<Registry>, Diagnostic> {
+        let mut registry = Registry::default();
+        for dir in &self.kinds {
+            external::register(&mut registry, dir)
+                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
+        }
+        Ok(Arc::new(registry))
+    }
+
+    /// What Puppet's language has to know of the kinds of other programs.
+    ///
+    /// # Errors
+    /// When a manifest cannot be read.
+    pub fn resource_types(&self) -> Result<Vec<(EcoString, RubyType)>, Diagnostic> {
+        let mut types = Vec::new();
+        for dir in &self.kinds {
+            let kinds = external::read(dir)
+                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
+            types.extend(kinds.iter().map(|kind| {
+                let ExternalType { name, namevar, attributes } = kind.described();
+                let open = attributes.is_none();
+                let names = attributes.unwrap_or_else(|| vec![namevar]);
+                let names = names.into_iter().map(EcoString::from).collect();
+                (name.into(), RubyType::named(names, open))
+            }));
+        }
+        Ok(types)
+    }
+
     /// Where the texts go that a compile reads.
     pub fn sources(&self) -> Arc<SourceMap> {
         self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))

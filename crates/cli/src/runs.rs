@@ -1,9 +1,14 @@
 //! Runs that change the machine: where they keep their lock and journal, what they write down and
 //! how they tell it.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use jiff::Timestamp;
+use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
+use ordain_engine::past::{self, Keeper, Kept};
 use ordain_engine::report::{Counts, ResourceReport};
 use ordain_engine::saved::{action_name, status_name};
 use ordain_graph::ResourceRef;
@@ -51,6 +56,38 @@ pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The machine of a run, which keeps what it changes for `ordain rollback`.
+pub fn keeping(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
+    let journal = Arc::clone(store);
+    let note = move |kept: &[Kept]| {
+        let states: Result<Vec<_>, _> = kept.iter().map(row).collect();
+        let states = states.map_err(|e| e.to_string())?;
+        journal.note_before(run, &states).map_err(|e| e.to_string())
+    };
+    host.keeper = Some(Arc::new(Keeper::new(store.backups(run.number()), Box::new(note))));
+    host
+}
+
+/// A path and what stands there, as the journal has them.
+fn row(kept: &Kept) -> serde_json::Result<(Vec<u8>, String)> {
+    Ok((kept.path.as_os_str().as_bytes().to_vec(), serde_json::to_string(&kept.state)?))
+}
+
+/// Writes down what the run made of what it changed, so that later changes of others are seen.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note_made(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
+    let paths = host.keeper.as_ref().map(|keeper| keeper.paths()).unwrap_or_default();
+    let state = |path: PathBuf| {
+        // What cannot be read is compared with nothing, as after a run without an end.
+        let state = past::observe(host, &path, None).ok()?;
+        row(&Kept { path, state }).ok()
+    };
+    let states: Vec<_> = paths.into_iter().filter_map(state).collect();
+    Ok(store.note_after(run, &states).map_err(codes::state)?)
+}
+
 /// Writes down that the machine is about to be changed for a resource.
 ///
 /// # Errors
@@ -71,6 +108,18 @@ pub fn note_acting(
 pub fn note_acted(store: &Store, run: Run, resource: &ResourceRef, ok: bool) {
     // What is not marked as done is looked at again: that is all that the mark is for.
     let _ = store.end_step(run, &resource.to_string(), ok);
+}
+
+/// When a resource with a schedule was applied last; nothing if the journal cannot tell.
+pub fn last_applied(store: &Store, resource: &ResourceRef) -> Option<Timestamp> {
+    let seconds = store.last_applied(&resource.to_string()).ok().flatten()?;
+    Timestamp::from_second(seconds).ok()
+}
+
+/// Writes down that it is applied now.
+pub fn note_applied(store: &Store, resource: &ResourceRef, now: Timestamp) {
+    // Where it cannot be written the resource is applied once more, which does no harm.
+    let _ = store.note_applied(&resource.to_string(), now.as_second());
 }
 
 /// How many resources fared how, in words.

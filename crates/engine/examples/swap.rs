@@ -45,7 +45,7 @@ fn graph(files: usize, last: &str) -> Arc<Graph> {
 fn main() {
     let count = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let dir = tempfile::tempdir().unwrap();
-    let host = Host { root: dir.path().to_path_buf(), runner: Box::new(HostRunner) };
+    let host = Host::new(dir.path().to_path_buf(), Box::new(HostRunner));
     let tuning = Tuning { jobs: 2, ..Tuning::default() };
     let mut keeper = Keeper::new(Arc::new(host), Arc::new(Silent), tuning).unwrap();
     let registry = Arc::new(Registry::default());

@@ -2,8 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::kinds::walk::resolve;
+use crate::past::Keeper;
 
 /// A command that a kind runs.
 #[derive(Clone, Debug, Default)]
@@ -88,9 +93,44 @@ pub struct Host {
     pub root: PathBuf,
     /// Runs commands.
     pub runner: Box<dyn Runner>,
+    /// Keeps what is changed, so that it can be put back.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 impl Host {
+    /// A machine of which nothing is kept.
+    pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
+        Self { root, runner, keeper: None }
+    }
+
+    /// Says that what stands at a path of the machine is about to change; with `follow` what a link
+    /// there leads to.
+    ///
+    /// # Errors
+    /// When it could not be kept; it should then not be changed.
+    pub(crate) fn keep(&self, path: &Path, follow: bool) -> io::Result<()> {
+        let Some(keeper) = &self.keeper else { return Ok(()) };
+        let real = if follow { self.followed(path)? } else { path.to_path_buf() };
+        keeper.keep(self, &real)
+    }
+
+    /// The same for a directory and all that is below it.
+    ///
+    /// # Errors
+    /// As of [`Host::keep`].
+    pub(crate) fn keep_tree(&self, path: &Path) -> io::Result<()> {
+        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.keep_tree(self, path))
+    }
+
+    /// The path of the machine that a path leads to.
+    fn followed(&self, path: &Path) -> io::Result<PathBuf> {
+        let place = resolve(self, path, true)?;
+        let dir = std::fs::read_link(format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd()))?;
+        let root = std::fs::canonicalize(&self.root)?;
+        let below = dir.strip_prefix(&root).map_err(io::Error::other)?;
+        Ok(Path::new("/").join(below).join(&place.name))
+    }
+
     /// The real path of an absolute path of the machine.
     pub fn path(&self, path: &Path) -> PathBuf {
         if self.root == Path::new("/") {

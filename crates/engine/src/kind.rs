@@ -169,6 +169,11 @@ pub trait Kind: Send + Sync {
     /// the title stands in.
     fn attributes(&self) -> &'static [AttributeDoc];
 
+    /// Whether other attributes can be declared, too.
+    fn takes_any(&self) -> bool {
+        false
+    }
+
     /// Checks and parses the attributes of a resource.
     ///
     /// # Errors
@@ -262,6 +267,11 @@ pub trait Instance: Send + Sync {
     /// When the action failed.
     fn refresh(&self, _host: &Host) -> Result<(), KindError> {
         Ok(())
+    }
+
+    /// Whether its own changes are followed by a refresh, too, unless they remove it.
+    fn refreshes_itself(&self) -> bool {
+        false
     }
 
     /// Whether these changes, once made, leave nothing to do for a refresh: what was just started

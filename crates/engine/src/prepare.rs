@@ -21,6 +21,7 @@ use crate::attributes::{reveal, scalar_text};
 use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
+use crate::schedule::Schedule;
 
 /// What a run is asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +68,8 @@ pub struct Ready {
     pub patience: Patience,
     /// Equal for equal attributes.
     pub digest: u64,
+    /// When it may be applied, if that is limited.
+    pub schedule: Option<Schedule>,
 }
 
 /// How often a resource that fails is tried again.
@@ -187,6 +190,8 @@ impl Prepared {
         let is_same = own.containment == resource.containment
             && own.is_virtual == resource.is_virtual
             && own.tags == resource.tags
+            // What a schedule says is another resource's.
+            && ready.schedule.is_none()
             && own.attributes.len() == resource.attributes.len()
             && own.attributes.iter().zip(&resource.attributes).all(|(a, b)| attribute(a, b))
             && ready.instance.surroundings().is_none();
@@ -286,7 +291,8 @@ impl Prepared {
             Ok(instance) if errors.is_empty() => {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
                 let (patience, digest) = (Patience::of(resource), digest(resource));
-                Ok(Ready { instance, noop, level, patience, digest })
+                let schedule = self.schedule(resource).map_err(|error| vec![error])?;
+                Ok(Ready { instance, noop, level, patience, digest, schedule })
             }
             Ok(_) => Err(errors),
             Err(more) => {
@@ -296,21 +302,35 @@ impl Prepared {
         }
     }
 
+    /// The schedule that a resource names.
+    fn schedule(&self, resource: &Resource) -> Result<Option<Schedule>, AttributeError> {
+        let Some(name) = resource.value("schedule").and_then(|v| scalar_text(reveal(v).0)) else {
+            return Ok(None);
+        };
+        let reference = ResourceRef { kind: "Schedule".into(), title: name.as_str().into() };
+        let wrong = |message| AttributeError::new("schedule", message);
+        if let Some(declared) = self.graph.find(&reference) {
+            let parsed = Schedule::parse(self.graph.resource(declared));
+            let first = |errors: Vec<AttributeError>| errors.into_iter().next();
+            return parsed.map(Some).map_err(|errors| {
+                let why = first(errors).map(|error| error.message).unwrap_or_default();
+                wrong(format!("schedule {name}: {why}"))
+            });
+        }
+        let built_in = Schedule::built_in(&name);
+        built_in.map(Some).ok_or_else(|| wrong(format!("Could not find schedule {name}")))
+    }
+
     fn bad_attributes(&self, resource: &Resource, kind: &dyn Kind) -> Vec<AttributeError> {
         let known = |name: &str| {
-            METAPARAMETERS.contains(&name)
-                || transfer::is_transfer(name)
-                || LIFE.contains(&name)
-                || name == "provider"
+            is_of_engine(name)
+                || kind.takes_any()
                 || kind.attributes().iter().any(|a| a.name == name)
         };
         let mut errors = Vec::new();
         for attribute in &resource.attributes {
             let name = attribute.name.as_str();
-            let error = if name == "schedule" && !attribute.value.is_null() {
-                let shown = scalar_text(&attribute.value).unwrap_or_default();
-                format!("schedule '{shown}' cannot be told yet, so the resource is not applied")
-            } else if !known(name) {
+            let error = if !known(name) {
                 format!("no attribute named '{name}'")
             } else if let Some(function) = deferred(&attribute.value, 0) {
                 format!(
@@ -344,6 +364,14 @@ impl Prepared {
         let container = self.containers[parent.0 as usize];
         container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)
     }
+}
+
+/// Whether an attribute is one that the engine reads for every kind.
+pub(crate) fn is_of_engine(name: &str) -> bool {
+    METAPARAMETERS.contains(&name)
+        || transfer::is_transfer(name)
+        || LIFE.contains(&name)
+        || name == "provider"
 }
 
 /// Equal for resources of equal attributes.

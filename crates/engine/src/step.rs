@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
+use jiff::{Timestamp, Zoned};
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
 
@@ -28,6 +29,14 @@ pub trait Observer: Sync {
 
     /// The change that was about to be made was made, or failed.
     fn acted(&self, _resource: &ResourceRef, _ok: bool) {}
+
+    /// When a resource with a schedule was applied before.
+    fn last_applied(&self, _resource: &ResourceRef) -> Option<Timestamp> {
+        None
+    }
+
+    /// A resource with a schedule is applied now.
+    fn applied(&self, _resource: &ResourceRef, _now: Timestamp) {}
 
     /// A resource is done. Called in the order of the plan, whatever ran at the same time.
     fn finished(&self, _report: &ResourceReport) {}
@@ -128,6 +137,10 @@ impl Stepper<'_> {
                 return Stepped { reports: Vec::new(), events: Events::default(), failed: false };
             }
         };
+        if !self.is_due(ready, &report.resource) {
+            report.status = Status::Filtered;
+            return Stepped { reports: vec![report], events: Events::default(), failed: false };
+        }
         self.observer.started(&report.resource);
         let received = match self.receive(id, &mut report) {
             Ok(received) => received,
@@ -137,6 +150,12 @@ impl Stepper<'_> {
         };
         let ready = received.as_ref().unwrap_or(ready);
         let mut events = self.patiently(ready, &mut report);
+        let mut incoming = incoming;
+        if ready.instance.refreshes_itself()
+            && !report.changes.iter().any(|change| change.action == Action::Remove)
+        {
+            incoming.add(events);
+        }
         let mut children = Vec::new();
         if report.status != Status::Failed {
             events.add(self.children(id, ready, &mut report, &mut children));
@@ -155,6 +174,17 @@ impl Stepper<'_> {
         let applied = self.mode == Mode::Apply;
         let failed = applied && reports.iter().any(|r| r.status == Status::Failed);
         Stepped { reports, events, failed }
+    }
+
+    /// Whether the schedule of a resource allows that it is looked at now.
+    fn is_due(&self, ready: &Ready, resource: &ResourceRef) -> bool {
+        let Some(schedule) = &ready.schedule else { return true };
+        let now = Zoned::now();
+        let due = schedule.allows(&now, self.observer.last_applied(resource));
+        if due && self.mode == Mode::Apply {
+            self.observer.applied(resource, now.timestamp());
+        }
+        due
     }
 
     fn is_noop(&self, ready: &Ready) -> bool {

@@ -115,20 +115,22 @@ fn mounts() {
         parse(&kind, title, &device.into_iter().chain(more).collect::<Vec<_>>())
     };
     let new = mount("/data/", "mounted", "ro");
-    assert_eq!(machine.converge(&*new), ["ensure: ensure changed 'absent' to 'mounted'"]);
+    assert_eq!(machine.converge(&*new), ["ensure: defined 'ensure' as 'mounted'"]);
     assert_eq!(machine.commands().len(), 1);
     let text = "# table\nUUID=1 / ext4 defaults 0 1\n/dev/b\t/data\text4\tro\t0\t0\n";
     assert_eq!(machine.read("etc/fstab"), text);
     let other = mount("/data", "mounted", "rw");
     assert_eq!(machine.converge(&*other), ["options: options changed 'ro' to 'rw'"]);
+    other.refresh(&machine.host).unwrap();
     assert!(machine.commands().pop().unwrap().ends_with("mount -o remount /data"));
     let ghost = mount("/ghost", "present", "rw");
-    assert_eq!(machine.converge(&*ghost), ["ensure: created"]);
+    assert_eq!(machine.converge(&*ghost), ["ensure: ensure changed 'ghost' to 'defined'"]);
     let said = machine.converge(&*mount("/data", "unmounted", "rw"));
     assert_eq!(said, ["ensure: ensure changed 'mounted' to 'unmounted'"]);
     assert_eq!(machine.converge(&*mount("/data", "present", "rw")), NOTHING);
-    assert_eq!(machine.converge(&*mount("/data", "absent", "rw")), ["ensure: removed"]);
-    assert_eq!(machine.converge(&*mount("/ghost", "absent", "rw")), ["ensure: removed"]);
+    let gone = |place: &str| machine.converge(&*mount(place, "absent", "rw"));
+    assert_eq!(gone("/data"), ["ensure: undefined 'ensure' from 'unmounted'"]);
+    assert_eq!(gone("/ghost"), ["ensure: undefined 'ensure' from 'mounted'"]);
     assert!(!machine.read("proc/self/mounts").contains("ghost"));
     assert_eq!(machine.read("etc/fstab"), "# table\nUUID=1 / ext4 defaults 0 1\n");
     assert_eq!(errors(&kind, "/m", &[("options", s("a b")), ("fstype", s(""))]).len(), 2);

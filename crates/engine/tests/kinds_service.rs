@@ -118,7 +118,7 @@ fn a_daemon_cannot_hold_the_run_up() {
     let machine = Machine::real();
     machine.write("etc/init.d/web", "");
     // Outside of the directory there is a shell; the root directory stays the same for it.
-    let host = ordain_engine::host::Host { root: "/".into(), runner: Box::new(Real) };
+    let host = ordain_engine::host::Host::new("/".into(), Box::new(Real));
     let attributes = [
         ("provider", s("base")),
         ("ensure", s("running")),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 
 use crate::error::StoreError;
@@ -23,7 +23,7 @@ pub struct Store {
 
 /// A run that is written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run(i64);
+pub struct Run(pub(crate) i64);
 
 /// A change that was under way when a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,20 +83,27 @@ impl Store {
         action(&self.lock()).map_err(|e| StoreError::database(&self.path, &e))
     }
 
-    /// Writes down that a run begins; runs long past are forgotten.
+    /// The directory of the database.
+    pub(crate) fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Writes down that a run begins; runs long past are forgotten, with what was kept for them.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(&self, kind: &str) -> Result<Run, StoreError> {
-        self.with(|c| {
+        let run = self.with(|c| {
             c.execute(
                 "INSERT INTO runs (kind, pid, started) VALUES (?1, ?2, ?3)",
                 params![kind, std::process::id(), milliseconds(SystemTime::now())],
             )?;
             let run = c.last_insert_rowid();
             c.execute("DELETE FROM runs WHERE id <= ?1", [run - KEPT])?;
-            Ok(Run(run))
-        })
+            Ok(run)
+        })?;
+        self.forget_backups(run - KEPT);
+        Ok(Run(run))
     }
 
     /// Writes down that a resource is about to be changed, and what of it: a list of objects with
@@ -133,6 +140,29 @@ impl Store {
             )?;
             let now = milliseconds(SystemTime::now());
             statement.execute(params![run.0, resource, now, ok]).map(drop)
+        })
+    }
+
+    /// When a resource with a schedule was applied last, in seconds since 1970.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn last_applied(&self, resource: &str) -> Result<Option<i64>, StoreError> {
+        self.with(|c| {
+            let mut found = c.prepare_cached("SELECT at FROM applied WHERE resource = ?1")?;
+            found.query_row([resource], |row| row.get(0)).optional()
+        })
+    }
+
+    /// Writes down that it is applied.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_applied(&self, resource: &str, at: i64) -> Result<(), StoreError> {
+        self.with(|c| {
+            let mut put =
+                c.prepare_cached("INSERT OR REPLACE INTO applied (resource, at) VALUES (?1, ?2)")?;
+            put.execute(params![resource, at]).map(drop)
         })
     }
 

@@ -9,6 +9,7 @@
 mod error;
 mod exports;
 mod journal;
+mod kept;
 mod lock;
 mod migrate;
 mod past;
@@ -16,5 +17,6 @@ mod past;
 pub use error::StoreError;
 pub use exports::ExportStore;
 pub use journal::{Interrupted, Run, Store, UnderWay};
+pub use kept::KeptPath;
 pub use lock::RunLock;
 pub use past::{PastRun, PastStep};

@@ -11,8 +11,12 @@ use crate::error::StoreError;
 pub(crate) type Migrations = &'static [&'static str];
 
 /// Those of the journal.
-pub(crate) const JOURNAL: Migrations =
-    &[include_str!("migrations/0001_runs.sql"), include_str!("migrations/0002_changes.sql")];
+pub(crate) const JOURNAL: Migrations = &[
+    include_str!("migrations/0001_runs.sql"),
+    include_str!("migrations/0002_changes.sql"),
+    include_str!("migrations/0003_kept.sql"),
+    include_str!("migrations/0004_applied.sql"),
+];
 
 /// Those of exported resources.
 pub(crate) const EXPORTS: Migrations = &[include_str!("migrations/exports_0001.sql")];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use jiff::Timestamp;
 use ordain_engine::apply::{Report, apply};
 use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
@@ -58,14 +59,14 @@ pub struct ApplyArgs {
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = options(args, &loaded)?;
-    let prepared = prepare(ui, &loaded, Arc::default(), options.clone())?;
+    let prepared = prepare(ui, &loaded, args.compile.registry()?, options.clone())?;
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
     }
     loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Store::open(&dir).map_err(codes::state)?;
+    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
     runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
@@ -80,8 +81,10 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let run = store.begin("apply").map_err(codes::state)?;
     let progress = ui.progress(loaded.leaves(), true);
     let mut journal = Journal { progress, store: &store, run };
-    let report = apply(&prepared, &args.selection.host(), &journal, options.jobs);
+    let host = runs::keeping(args.selection.host(), &store, run);
+    let report = apply(&prepared, &host, &journal, options.jobs);
     journal.progress.clear();
+    runs::note_made(&store, run, &host)?;
     let counts = report.counts();
     store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
     finish(ui, args, &report, "Applied")
@@ -128,6 +131,14 @@ impl Observer for Journal<'_> {
 
     fn acted(&self, resource: &ResourceRef, ok: bool) {
         runs::note_acted(self.store, self.run, resource, ok);
+    }
+
+    fn last_applied(&self, resource: &ResourceRef) -> Option<Timestamp> {
+        runs::last_applied(self.store, resource)
+    }
+
+    fn applied(&self, resource: &ResourceRef, now: Timestamp) {
+        runs::note_applied(self.store, resource, now);
     }
 
     fn finished(&self, report: &ResourceReport) {

@@ -18,6 +18,7 @@ mod lookup;
 pub mod merge;
 mod parse;
 pub mod plan;
+mod rollback;
 mod types;
 pub mod watch;
 
@@ -64,6 +65,7 @@ verbs! {
     "apply" Apply(apply::ApplyArgs) => apply::run,
     "watch" Watch(watch::WatchArgs) => watch::run,
     "history" History(history::HistoryArgs) => history::run,
+    "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,

@@ -77,7 +77,7 @@ impl SelectionArgs {
 
     /// The machine.
     pub fn host(&self) -> Host {
-        Host { root: self.root.clone(), runner: Box::new(HostRunner) }
+        Host::new(self.root.clone(), Box::new(HostRunner))
     }
 }
 
@@ -88,7 +88,7 @@ impl SelectionArgs {
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = args.selection.options(false);
-    let prepared = prepare(ui, &loaded, Arc::default(), options.clone())?;
+    let prepared = prepare(ui, &loaded, args.compile.registry()?, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
     let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
     progress.clear();

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use ordain_engine::kind::Change;
 use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
 use ordain_engine::registry::Registry;
@@ -100,8 +101,8 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     crate::outlive_panics();
     let run = store.begin("watch").map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
-    let host = Arc::new(args.selection.host());
-    let keeper = Keeper::new(host, Arc::new(notes), tuning(args)).map_err(failed)?;
+    let host = Arc::new(runs::keeping(args.selection.host(), &store, run));
+    let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     let asked = Asked::listen(keeper.waker()).map_err(failed)?;
     let mut watching = Watching {
         teller: teller(ui, args),
@@ -109,7 +110,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         args,
         keeper,
         program: None,
-        registry: Arc::default(),
+        registry: args.compile.registry()?,
         manager: Manager::of_environment(),
         last: Said::default(),
         changed: 0,
@@ -129,6 +130,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         teller.report(&report);
     }
     drop(teller);
+    runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
     Ok(match (asked.end(), failing, changed) {
@@ -166,6 +168,14 @@ impl Observer for Notes {
 
     fn acted(&self, resource: &ResourceRef, ok: bool) {
         runs::note_acted(&self.store, self.run, resource, ok);
+    }
+
+    fn last_applied(&self, resource: &ResourceRef) -> Option<Timestamp> {
+        runs::last_applied(&self.store, resource)
+    }
+
+    fn applied(&self, resource: &ResourceRef, now: Timestamp) {
+        runs::note_applied(&self.store, resource, now);
     }
 }
 

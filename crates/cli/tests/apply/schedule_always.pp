@@ -1,7 +1,3 @@
-# differs: exit: schedules are not kept yet, and are errors
-# differs: resources: schedules are not kept yet, and are errors
-# differs: log: schedules are not kept yet, and are errors
-# differs: files: schedules are not kept yet, and are errors
 schedule { 'always': range => '00:00 - 23:59', period => daily, repeat => 100 }
 schedule { 'never2': period => never }
 file { '/w/a': content => 'x', schedule => 'always' }

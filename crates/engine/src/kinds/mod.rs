@@ -2,6 +2,7 @@
 
 pub mod cron;
 pub mod exec;
+pub mod external;
 pub mod file;
 pub mod group;
 pub mod host;

@@ -298,16 +298,23 @@ impl Instance for MountInstance {
             (Some(Ensure::Mounted), "mounted") | (Some(Ensure::Unmounted), "unmounted") => {}
             (Some(Ensure::Absent), "absent") => return Ok(Vec::new()),
             (Some(Ensure::Absent), _) => {
-                to.remove(Value::str(now), "absent", "removed");
+                to.remove(Value::str(now), "absent", &format!("undefined 'ensure' from '{now}'"));
                 return Ok(to.finish());
             }
             (Some(_), "absent" | "ghost") if self.device.is_none() || self.fstype.is_none() => {
                 return Err(KindError::new("device and fstype are required for new mounts"));
             }
-            (Some(Ensure::Defined), _) => to.create(now, Value::str("defined")),
             (Some(wish), _) => {
-                let word = if wish == Ensure::Mounted { "mounted" } else { "unmounted" };
-                let message = format!("ensure changed '{now}' to '{word}'");
+                let word = match wish {
+                    Ensure::Mounted => "mounted",
+                    Ensure::Unmounted => "unmounted",
+                    Ensure::Defined | Ensure::Absent => "defined",
+                };
+                let message = if now == "absent" {
+                    format!("defined 'ensure' as '{word}'")
+                } else {
+                    format!("ensure changed '{now}' to '{word}'")
+                };
                 to.property_as("ensure", Value::str(now), Value::str(word), message);
             }
         }
@@ -333,9 +340,6 @@ impl Instance for MountInstance {
         match self.ensure {
             Some(Ensure::Mounted) if !was_mounted => self.call(host, &["mount"]),
             Some(Ensure::Unmounted) if was_mounted => self.call(host, &["umount"]),
-            Some(Ensure::Mounted | Ensure::Defined) | None if was_mounted && differs => {
-                self.remount(host)
-            }
             _ => Ok(()),
         }
     }
@@ -348,7 +352,7 @@ impl Instance for MountInstance {
         self.remount(host)
     }
 
-    fn is_fresh_after(&self, _: &[Change]) -> bool {
+    fn refreshes_itself(&self) -> bool {
         true
     }
 }

@@ -291,6 +291,7 @@ impl KeyInstance {
             if place.stat().map_err(failed)?.is_none() {
                 let ids = Some((ids.uid, ids.gid)).filter(|ids| *ids != own_ids());
                 let ids = (ids.map(|ids| ids.0), ids.map(|ids| ids.1));
+                host.keep(dir, true).map_err(failed)?;
                 make_directory(&place, ids, 0o700).map_err(failed)?;
             }
         }

@@ -220,6 +220,7 @@ pub(crate) struct Owner {
 /// # Errors
 /// When it cannot be written; the file is then as it was.
 pub(crate) fn rewrite(host: &Host, path: &Path, content: &[u8], new: Owner) -> io::Result<()> {
+    host.keep(path, true)?;
     let place = resolve(host, path, true)?;
     let (ids, mode) = match place.stat()? {
         Some(stat) => (Some((stat.st_uid, stat.st_gid)), stat.st_mode & 0o7777),
@@ -262,7 +263,7 @@ pub(crate) fn sync_directory(place: &Place) -> io::Result<()> {
 }
 
 /// Makes a link, also in place of what is no directory.
-pub(crate) fn replace_link(place: &Place, target: &str, ids: Ids) -> io::Result<()> {
+pub(crate) fn replace_link(place: &Place, target: &OsStr, ids: Ids) -> io::Result<()> {
     let (temporary, ()) = make_beside(place, |name| symlinkat(target, &place.dir, name))?;
     let owned = Place { dir: place.dir.try_clone()?, name: temporary.clone() };
     let done = set_owner(&owned, ids)

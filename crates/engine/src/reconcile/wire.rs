@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 
 use super::settings;
 use super::wiring::{Edge, Poll, Settings, Vertex, Wiring};
+use crate::schedule;
 use crate::host::Host;
 use crate::prepare::{Item, Prepared};
 
@@ -43,7 +44,9 @@ fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     match item {
         Item::Ready(ready) => {
             settings.noop = ready.noop;
-            settings.poll = poll(settings.poll, ready.instance.pause(host));
+            let due = ready.schedule.is_some().then_some(schedule::PAUSE);
+            let pause = ready.instance.pause(host).into_iter().chain(due).min();
+            settings.poll = poll(settings.poll, pause);
         }
         // It fails at once, and again only when a graph has it otherwise.
         Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),

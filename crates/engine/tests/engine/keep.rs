@@ -21,7 +21,7 @@ impl Kept {
     fn new() -> Self {
         let machine = Machine::new();
         let runner = Box::new(machine.commands.clone());
-        let host = Arc::new(Host { root: machine.host.root.clone(), runner });
+        let host = Arc::new(Host::new(machine.host.root.clone(), runner));
         let tuning = Tuning { jobs: 2, ..Tuning::default() };
         let keeper = Keeper::new(host, Arc::new(Silent), tuning).unwrap();
         Self { machine, keeper }

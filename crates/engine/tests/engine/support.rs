@@ -40,7 +40,7 @@ impl Machine {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let commands = Recorder::default();
-        let host = Host { root: dir.path().to_path_buf(), runner: Box::new(commands.clone()) };
+        let host = Host::new(dir.path().to_path_buf(), Box::new(commands.clone()));
         std::fs::create_dir(dir.path().join("etc")).unwrap();
         std::fs::write(dir.path().join("etc/passwd"), "root:x:0:0::/:\nweb:x:33:33::/:\n").unwrap();
         std::fs::write(dir.path().join("etc/group"), "root:x:0:\nweb:x:33:\n").unwrap();

@@ -47,7 +47,7 @@ impl Machine {
         let log = Arc::new(Mutex::new(Vec::new()));
         let root = directory.path().to_path_buf();
         let runner = Recorder { root: root.clone(), log: log.clone(), answer: Box::new(answer) };
-        Self { directory, host: Host { root, runner: Box::new(runner) }, log }
+        Self { directory, host: Host::new(root, Box::new(runner)), log }
     }
 
     /// A machine where running a command is a failure of the test.

@@ -324,7 +324,7 @@ pub const TYPES: &[TypeSchema] = &[
             "backup",
             "max_files",
         ],
-        isomorphic: true,
+        isomorphic: false,
     },
     TypeSchema {
         name: "resources",

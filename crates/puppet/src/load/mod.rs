@@ -65,6 +65,8 @@ pub struct Options {
     pub hiera_config: Option<PathBuf>,
     /// What questionable code gives.
     pub strict: Strict,
+    /// Resource types that neither a module nor this program has, by their names in lower case.
+    pub kinds: Vec<(EcoString, RubyType)>,
 }
 
 impl Options {
@@ -79,6 +81,7 @@ impl Options {
             site,
             hiera_config: None,
             strict: Strict::Error,
+            kinds: Vec::new(),
         }
     }
 }
@@ -146,6 +149,14 @@ struct Registry {
     missing: rustc_hash::FxHashSet<(char, EcoString)>,
 }
 
+impl Registry {
+    /// Nothing but these resource types.
+    fn knowing(kinds: Vec<(EcoString, RubyType)>) -> Self {
+        let kinds = kinds.into_iter().map(|(name, kind)| (name, Some(Arc::new(kind))));
+        Self { ruby_types: kinds.collect(), ..Self::default() }
+    }
+}
+
 /// An ERB template, or why it does not parse.
 pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
@@ -182,7 +193,7 @@ impl Environment {
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,
-            registry: RwLock::default(),
+            registry: RwLock::new(Registry::knowing(options.kinds)),
             signatures: signatures::Signatures::default(),
             folders: folders::Folders::default(),
         };

@@ -36,6 +36,13 @@ pub struct RubyType {
 }
 
 impl RubyType {
+    /// A type by the names of its attributes, the first of which the title stands in for; with
+    /// `open` it takes any others.
+    pub fn named(attributes: Vec<EcoString>, open: bool) -> Self {
+        let namevars = attributes.first().cloned().into_iter().collect();
+        Self { attributes, namevars, open, isomorphic: true, ..Self::default() }
+    }
+
     /// Reads the file of a type.
     pub fn read(text: &str) -> Self {
         let mut reader = Reader { out: Self { isomorphic: true, ..Self::default() }, table: None };

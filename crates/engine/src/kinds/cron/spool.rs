@@ -77,6 +77,7 @@ pub(super) fn write(
         let problem = "The user does not exist";
         return Err(KindError::new(format!("Cannot write the {user} user's crontab: {problem}")));
     }
+    host.keep(&inner_file_of(user), true).map_err(|e| failed(&e))?;
     let program = path_of("crontab");
     if is_live(host) && Path::new(&program).is_absolute() {
         let mut argv = vec![program];

@@ -38,6 +38,11 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     })?;
     let stat = place.stat().map_err(|e| file.error("look at", &e))?;
     let ids = ids(file, &want, host, stat.is_none())?;
+    let is_removed =
+        has_ensure(changes) && stat.as_ref().is_some_and(|s| is(s, FileType::Directory));
+    let kept =
+        if is_removed { host.keep_tree(&file.path) } else { host.keep(&file.path, file.follow) };
+    kept.map_err(|e| file.error("keep what is at", &e))?;
     let act = Act { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
     let has = |property: &str| changes.iter().any(|c| c.property == property);
     if has("ensure") {
@@ -53,6 +58,10 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     act.set_permissions(has("mode"))
 }
 
+fn has_ensure(changes: &[Change]) -> bool {
+    changes.iter().any(|change| change.property == "ensure")
+}
+
 /// Makes the directories around a path that are missing.
 fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
     let mut above: Vec<_> = file.path.ancestors().skip(1).collect();
@@ -61,6 +70,7 @@ fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
     for path in above.into_iter().rev() {
         let place = resolve(host, path, true)?;
         if place.stat()?.is_none() {
+            host.keep(path, true)?;
             let ids = (None, None);
             write::make_directory(&place, ids, NEW_DIRECTORY & !umask())?;
         }
@@ -174,7 +184,8 @@ impl Act<'_> {
 
     fn write_link(&self) -> Result<(), KindError> {
         let Want::Link(target) = self.want else { return Ok(()) };
-        write::replace_link(self.place, target, self.ids).map_err(|e| self.file.error("link", &e))
+        write::replace_link(self.place, target.as_ref(), self.ids)
+            .map_err(|e| self.file.error("link", &e))
     }
 
     fn write_file(&self) -> Result<(), KindError> {

@@ -299,7 +299,9 @@ impl YumrepoInstance {
     fn change(&self, host: &Host, path: &Path, ini: &Ini) -> Result<(), KindError> {
         let failed = |e| KindError::new(format!("Could not write {}: {e}", path.display()));
         if ini.is_empty() && path != Path::new(MAIN) {
-            return resolve(host, path, false).and_then(|place| remove(&place)).map_err(failed);
+            let kept = host.keep(path, false);
+            let place = kept.and_then(|()| resolve(host, path, false));
+            return place.and_then(|place| remove(&place)).map_err(failed);
         }
         rewrite(host, path, ini.text().as_bytes(), Owner { mode: 0o644, ids: None })
             .map_err(failed)?;

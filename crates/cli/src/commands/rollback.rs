@@ -1,0 +1,186 @@
+//! `ordain rollback`: files, directories and links as they were before a run.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use ordain_engine::host::Host;
+use ordain_engine::past::{self, Kept, State};
+use ordain_engine::runner::HostRunner;
+use ordain_graph::ResourceRef;
+use ordain_source::Diagnostic;
+use ordain_store::{Run, RunLock, Store};
+use serde_json::json;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::runs;
+use crate::ui::{Ui, styles};
+
+/// Put files, directories and links back as they were before a run
+///
+/// Without RUN it is the last one that changed any. What was changed after the run is left alone,
+/// and then nothing is put back, unless --force is given. Packages, services, users and what
+/// commands did are not put back. The exit code is 2 when something was put back.
+#[derive(Args)]
+pub struct RollbackArgs {
+    /// The number of a run, as `ordain history` lists it
+    run: Option<i64>,
+    /// Put back also what was changed after the run
+    #[arg(long)]
+    force: bool,
+    /// Change nothing, only say what would be put back
+    #[arg(long)]
+    noop: bool,
+    /// A directory that stands for the machine's file system
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Where the lock and the journal of runs are
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+/// A path that a run changed.
+struct Changed {
+    kept: Kept,
+    after: Option<State>,
+}
+
+/// Puts back what a run changed.
+///
+/// # Errors
+/// When there is no such run, something was changed since, or something could not be written.
+pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
+    let dir = runs::state_dir(args.state_dir.as_deref())?;
+    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    runs::interrupted(ui, &store)?;
+    let number = number(args, &store)?;
+    let changed = changed(&store, number)?;
+    let host = Host::new(args.root.clone(), Box::new(HostRunner));
+    refuse_moved(args, &host, number, &changed)?;
+    let all = past::in_order(changed.into_iter().map(|changed| changed.kept).collect());
+    let todo: Vec<Kept> =
+        all.into_iter().filter(|kept| !past::is_as(&host, &kept.path, &kept.state)).collect();
+    if args.noop {
+        for kept in &todo {
+            let line = line(ui, kept);
+            writeln!(ui.out(), "{line}")?;
+        }
+        writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
+        return Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes });
+    }
+    let own = store.begin("rollback").map_err(codes::state)?;
+    let host = runs::keeping(host, &store, own);
+    let copies = store.backups(number);
+    let mut failed = 0;
+    for kept in &todo {
+        let done = put_back(&store, own, &host, kept, &copies);
+        match done {
+            Ok(()) => {
+                let line = line(ui, kept);
+                writeln!(ui.out(), "{line}")?;
+            }
+            Err(why) => {
+                failed += 1;
+                let text = format!("cannot put back {}: {why}", kept.path.display());
+                ui.message(&Diagnostic::error(codes::ROLLBACK, text));
+            }
+        }
+    }
+    runs::note_made(&store, own, &host)?;
+    let done = todo.len() - failed;
+    store
+        .finish(own, &json!({ "of": number, "put_back": done, "failed": failed }))
+        .map_err(codes::state)?;
+    writeln!(ui.out(), "Put back: {done} of run {number}.")?;
+    Ok(match (failed, done) {
+        (1.., _) => Exit::Failed,
+        (0, 0) => Exit::Done,
+        _ => Exit::Changes,
+    })
+}
+
+/// The run that is asked for, or the last that changed a path.
+fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
+    let known = store.runs().map_err(codes::state)?;
+    if let Some(number) = args.run {
+        if known.iter().any(|run| run.number == number) {
+            return Ok(number);
+        }
+        let text = format!("the journal knows no run {number}");
+        let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+        return Err(error.help("`ordain history` lists those it knows").into());
+    }
+    for run in known.iter().filter(|run| run.kind != "rollback") {
+        if !store.kept(run.number).map_err(codes::state)?.is_empty() {
+            return Ok(run.number);
+        }
+    }
+    Err(Diagnostic::error(codes::ROLLBACK, "no run is known that changed a file").into())
+}
+
+fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {
+    let broken = |e: serde_json::Error| {
+        Diagnostic::error(codes::STATE, format!("the journal cannot be read: {e}"))
+    };
+    let mut out = Vec::new();
+    for row in store.kept(number).map_err(codes::state)? {
+        let path = PathBuf::from(OsStr::from_bytes(&row.path));
+        let state = serde_json::from_str(&row.before).map_err(broken)?;
+        let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;
+        out.push(Changed { kept: Kept { path, state }, after });
+    }
+    Ok(out)
+}
+
+/// An error that names what is neither as the run left it nor as it was before.
+fn refuse_moved(
+    args: &RollbackArgs,
+    host: &Host,
+    number: i64,
+    changed: &[Changed],
+) -> Result<(), Failure> {
+    let moved = changed.iter().filter(|Changed { kept, after }| {
+        let is_left = |after: &State| past::is_as(host, &kept.path, after);
+        !after.as_ref().is_none_or(is_left) && !past::is_as(host, &kept.path, &kept.state)
+    });
+    let moved: Vec<String> = moved.map(|changed| changed.kept.path.display().to_string()).collect();
+    if moved.is_empty() || args.force {
+        return Ok(());
+    }
+    let text = format!("changed after run {number}: {}", moved.join(", "));
+    let error = Diagnostic::error(codes::ROLLBACK, text);
+    Err(error.help("look at what is there; --force puts it back all the same").into())
+}
+
+fn put_back(
+    store: &Store,
+    run: Run,
+    host: &Host,
+    kept: &Kept,
+    copies: &std::path::Path,
+) -> Result<(), String> {
+    let title = kept.path.display().to_string();
+    let resource = ResourceRef { kind: "File".into(), title: title.into() };
+    let keeper = host.keeper.as_ref();
+    keeper.map_or(Ok(()), |keeper| keeper.keep(host, &kept.path)).map_err(|e| e.to_string())?;
+    runs::note_acting(store, run, &resource, &[])?;
+    let done = past::restore(host, kept, copies);
+    runs::note_acted(store, run, &resource, done.is_ok());
+    done.map_err(|e| e.to_string())
+}
+
+fn line(ui: &Ui, kept: &Kept) -> String {
+    let (sign, style, what) = match &kept.state {
+        State::Absent => ("-", styles::REMOVE, "gone again"),
+        State::File { .. } => ("~", styles::CHANGE, "the file as it was"),
+        State::Link { .. } => ("~", styles::CHANGE, "the link as it was"),
+        State::Directory { .. } => ("~", styles::CHANGE, "the directory as it was"),
+        State::Other => ("x", styles::REMOVE, "not put back"),
+    };
+    format!("{} {}: {what}", ui.styled(style, sign), kept.path.display())
+}

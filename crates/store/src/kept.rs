@@ -1,0 +1,129 @@
+//! What stood at paths before a run changed them.
+
+use std::path::PathBuf;
+
+use rusqlite::params;
+
+use crate::error::StoreError;
+use crate::journal::{Run, Store};
+
+/// A path that a run changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptPath {
+    /// The bytes of the path.
+    pub path: Vec<u8>,
+    /// What stood there before, as it was given.
+    pub before: String,
+    /// What stood there after the run; nothing if that did not come to its end.
+    pub after: Option<String>,
+}
+
+impl Run {
+    /// Its number, as the history lists it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
+impl Store {
+    /// The directory of the contents that a run keeps. It need not be there.
+    pub fn backups(&self, run: i64) -> PathBuf {
+        self.directory().join("backups").join(run.to_string())
+    }
+
+    /// Removes the contents that were kept by runs up to this one.
+    pub(crate) fn forget_backups(&self, last: i64) {
+        let Ok(entries) = std::fs::read_dir(self.directory().join("backups")) else { return };
+        for entry in entries.flatten() {
+            let number = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok());
+            if number.is_some_and(|number| number <= last) {
+                // What cannot be removed now is removed by a later run.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Writes down what stands at paths that are about to be changed: their bytes, and a text.
+    ///
+    /// # Errors
+    /// When it cannot be written: the change should then not be made.
+    pub fn note_before(&self, run: Run, paths: &[(Vec<u8>, String)]) -> Result<(), StoreError> {
+        self.with(|c| {
+            let changes = c.unchecked_transaction()?;
+            {
+                let mut insert = changes.prepare_cached(
+                    "INSERT OR IGNORE INTO kept (run, path, before) VALUES (?1, ?2, ?3)",
+                )?;
+                for (path, state) in paths {
+                    insert.execute(params![run.0, path, state])?;
+                }
+            }
+            changes.commit()
+        })
+    }
+
+    /// Writes down what stands at paths after the run.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_after(&self, run: Run, paths: &[(Vec<u8>, String)]) -> Result<(), StoreError> {
+        self.with(|c| {
+            let changes = c.unchecked_transaction()?;
+            {
+                let mut update = changes
+                    .prepare_cached("UPDATE kept SET after = ?3 WHERE run = ?1 AND path = ?2")?;
+                for (path, state) in paths {
+                    update.execute(params![run.0, path, state])?;
+                }
+            }
+            changes.commit()
+        })
+    }
+
+    /// The paths that a run changed, in the order of their bytes.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn kept(&self, run: i64) -> Result<Vec<KeptPath>, StoreError> {
+        self.with(|c| {
+            let mut kept =
+                c.prepare("SELECT path, before, after FROM kept WHERE run = ?1 ORDER BY path")?;
+            let rows = kept.query_map([run], |row| {
+                Ok(KeptPath { path: row.get(0)?, before: row.get(1)?, after: row.get(2)? })
+            })?;
+            rows.collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_first_state_of_a_path_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let run = store.begin("apply").unwrap();
+        let entry = |path: &[u8], state: &str| (path.to_vec(), state.to_string());
+        store.note_before(run, &[entry(b"/b", "1"), entry(b"/\xff", "2")]).unwrap();
+        store.note_before(run, &[entry(b"/b", "3")]).unwrap();
+        store.note_after(run, &[entry(b"/b", "4")]).unwrap();
+        let kept = store.kept(run.number()).unwrap();
+        let shown: Vec<_> =
+            kept.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();
+        assert_eq!(shown, [(&b"/b"[..], "1", Some("4")), (&b"/\xff"[..], "2", None)]);
+    }
+
+    #[test]
+    fn contents_of_runs_long_past_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        for number in [1, 2, 3] {
+            std::fs::create_dir_all(store.backups(number)).unwrap();
+        }
+        store.forget_backups(2);
+        assert!(!store.backups(2).exists() && store.backups(3).exists());
+    }
+}
