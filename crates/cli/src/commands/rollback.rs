@@ -168,7 +168,8 @@ fn put_back(
     let resource = ResourceRef { kind: "File".into(), title: title.into() };
     let keeper = host.keeper.as_ref();
     keeper.map_or(Ok(()), |keeper| keeper.keep(host, &kept.path)).map_err(|e| e.to_string())?;
-    runs::note_acting(store, run, &resource, &[])?;
+    let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
+    begun.map_err(|e| e.to_string())?;
     let done = past::restore(host, kept, copies);
     runs::note_acted(store, run, &resource, done.is_ok());
     done.map_err(|e| e.to_string())

@@ -9,9 +9,9 @@ use rustc_hash::FxHasher;
 
 use super::settings;
 use super::wiring::{Edge, Poll, Settings, Vertex, Wiring};
-use crate::schedule;
 use crate::host::Host;
 use crate::prepare::{Item, Prepared};
+use crate::schedule;
 
 /// The vertices and edges of a graph, in its order.
 pub(super) fn wire(prepared: &Prepared, host: &Host) -> Wiring {

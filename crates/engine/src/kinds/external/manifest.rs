@@ -133,7 +133,9 @@ impl Manifest {
         if manifest.get.is_none() && manifest.test.is_none() {
             return Err(failed("has neither get nor test, so nothing can be compared".into()));
         }
-        manifest.dir = path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        // Programs are called from elsewhere.
+        let whole = std::path::absolute(path).map_err(|e| failed(e.to_string()))?;
+        manifest.dir = whole.parent().unwrap_or(Path::new("/")).to_path_buf();
         Ok(manifest)
     }
 
