@@ -201,10 +201,12 @@ fn day(text: &str) -> Option<Weekday> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use jiff::tz::TimeZone;
+
     use super::*;
 
     fn at(text: &str) -> Zoned {
-        text.parse::<jiff::civil::DateTime>().unwrap().in_tz("UTC").unwrap()
+        text.parse::<jiff::civil::DateTime>().unwrap().to_zoned(TimeZone::UTC).unwrap()
     }
 
     fn allows(schedule: &Schedule, now: &str, before: Option<&str>) -> bool {

@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_before_anything_is_done() {
         ),
         ("/x", vec![("ensure", text("link"))], "Cannot create a symlink without a target"),
         ("/x", vec![("nosuch", text("y"))], "no attribute named 'nosuch'"),
-        ("/x", vec![("schedule", text("never"))], "so the resource is not applied"),
+        ("/x", vec![("schedule", text("nosuch"))], "Could not find schedule nosuch"),
         (
             "/x",
             vec![("content", Value::map([("__ptype", text("Deferred")), ("name", text("f"))]))],
