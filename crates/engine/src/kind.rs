@@ -231,6 +231,12 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
+    /// Whether [`Instance::watches`] may give others once the machine has changed, such as the home
+    /// of a user who is only made.
+    fn watches_move(&self) -> bool {
+        false
+    }
+
     /// How often it has to be looked at, because what may happen to it is not told.
     fn pause(&self, _host: &Host) -> Option<Duration> {
         None

@@ -169,6 +169,10 @@ impl Instance for PurgeInstance {
         kind.map(|kind| kind.instance_watches(host)).unwrap_or_default()
     }
 
+    fn watches_move(&self) -> bool {
+        true
+    }
+
     fn surroundings(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.managed.hash(&mut hasher);

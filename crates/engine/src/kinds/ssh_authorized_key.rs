@@ -322,6 +322,10 @@ impl Instance for KeyInstance {
         file.map(Watch::Path).into_iter().chain(accounts).collect()
     }
 
+    fn watches_move(&self) -> bool {
+        self.target.is_none()
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let file = self.read(host)?;
         let mut to = Differences::new(&self.secrets);

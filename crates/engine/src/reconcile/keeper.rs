@@ -20,7 +20,8 @@ use super::wire::wire;
 use super::wiring::WiringError;
 use super::workers::{Done, Job, Workers, Workshop};
 use crate::host::Host;
-use crate::prepare::{Item, Prepared};
+use crate::kind::Watch;
+use crate::prepare::{Item, Prepared, Ready};
 use crate::report::ResourceReport;
 use crate::step::Observer;
 use crate::transfer::Transfers;
@@ -66,6 +67,8 @@ pub struct Keeper {
     woken: Arc<OwnedFd>,
     /// What could not be watched, and when to look at it.
     unwatched: BTreeSet<VertexId>,
+    /// Where those are watched whose place may move.
+    moving: FxHashMap<VertexId, Vec<Watch>>,
     next_look: Option<Instant>,
 }
 
@@ -97,6 +100,7 @@ impl Keeper {
             started: Instant::now(),
             woken,
             unwatched: BTreeSet::new(),
+            moving: FxHashMap::default(),
             next_look: None,
         })
     }
@@ -160,6 +164,7 @@ impl Keeper {
                 self.tell_receivers(done.vertex);
             }
             self.scheduler.finished(done.vertex, done.outcome);
+            self.follow_moves(done.vertex, &mut turn);
             turn.reports.extend(done.reports);
         }
         for key in self.watches.take()? {
@@ -225,6 +230,7 @@ impl Keeper {
                     Order::Unwatch(id) => {
                         self.watches.disarm(Key::Vertex(id));
                         self.unwatched.remove(&id);
+                        self.moving.remove(&id);
                     }
                     Order::Check { vertex, refresh } => self.check(vertex, refresh),
                 }
@@ -233,19 +239,43 @@ impl Keeper {
     }
 
     fn watch(&mut self, id: VertexId, turn: &mut Turn) {
-        let ready = match self.found(id) {
-            Some((prepared, resource)) => match &prepared.items[resource.0 as usize] {
-                Item::Ready(ready) => ready.instance.watches(&self.host),
-                _ => Vec::new(),
-            },
-            None => Vec::new(),
+        let (watches, moves) = match self.ready(id) {
+            Some(ready) => (ready.instance.watches(&self.host), ready.instance.watches_move()),
+            None => (Vec::new(), false),
         };
-        if let Err(error) = self.watches.arm(Key::Vertex(id), &ready, &self.host) {
+        self.arm(id, &watches, turn);
+        if moves {
+            self.moving.insert(id, watches);
+        }
+        self.scheduler.armed(id);
+    }
+
+    /// Watches elsewhere what has moved, and looks at it again: it may have changed meanwhile.
+    fn follow_moves(&mut self, id: VertexId, turn: &mut Turn) {
+        let Some(known) = self.moving.get(&id) else { return };
+        let watches = self.ready(id).map(|ready| ready.instance.watches(&self.host));
+        let Some(watches) = watches.filter(|watches| watches != known) else { return };
+        self.watches.disarm(Key::Vertex(id));
+        self.arm(id, &watches, turn);
+        self.moving.insert(id, watches);
+        self.scheduler.touched(id);
+    }
+
+    /// The parsed resource of a vertex.
+    fn ready(&self, id: VertexId) -> Option<&Ready> {
+        let (prepared, resource) = self.found(id)?;
+        match &prepared.items[resource.0 as usize] {
+            Item::Ready(ready) => Some(ready),
+            _ => None,
+        }
+    }
+
+    fn arm(&mut self, id: VertexId, watches: &[Watch], turn: &mut Turn) {
+        if let Err(error) = self.watches.arm(Key::Vertex(id), watches, &self.host) {
             self.unwatched.insert(id);
             self.next_look.get_or_insert(Instant::now() + UNWATCHED);
             turn.unwatched.extend(self.scheduler.name(id).map(|name| (name.clone(), error)));
         }
-        self.scheduler.armed(id);
     }
 
     fn check(&self, vertex: VertexId, refresh: bool) {

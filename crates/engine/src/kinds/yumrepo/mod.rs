@@ -318,6 +318,10 @@ impl Instance for YumrepoInstance {
         watches(host)
     }
 
+    fn watches_move(&self) -> bool {
+        true
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&self.secrets);
         if !self.present {
