@@ -25,4 +25,5 @@ pub mod saved;
 pub mod serve;
 pub mod step;
 mod transfer;
+pub mod unfinished;
 pub mod watch;

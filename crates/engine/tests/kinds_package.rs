@@ -300,13 +300,13 @@ fn bad_packages_give_all_errors() {
             ("vendor", s("v")),
             ("install_only", s("yes")),
             ("environment", s("x")),
-            ("provider", s("yum")),
+            ("provider", s("rpm")),
         ],
     );
     assert_eq!(
         found,
         [
-            "provider: Provider yum is not functional on this host",
+            "provider: Provider rpm is not functional on this host",
             "name: Name must be a String not Integer",
             "name: Invalid package name \"\"",
             "mark: You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", \"purged\"]",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use ordain_engine::apply::{Report, apply};
+use ordain_engine::apply::{Report, apply, apply_after};
 use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
@@ -66,7 +66,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Store::open(&dir).map_err(codes::state)?;
-    runs::interrupted(ui, &store)?;
+    let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
         saved.check(&now).map_err(|refusal| {
@@ -80,7 +80,8 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let run = store.begin("apply").map_err(codes::state)?;
     let progress = ui.progress(loaded.leaves(), true);
     let mut journal = Journal { progress, store: &store, run };
-    let report = apply(&prepared, &args.selection.host(), &journal, options.jobs);
+    let host = args.selection.host();
+    let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
     let counts = report.counts();
     store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
