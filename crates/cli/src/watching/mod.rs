@@ -208,6 +208,10 @@ impl Watching<'_> {
             for (resource, error) in &turn.unwatched {
                 self.teller.note(&format!("{resource} cannot be watched and is polled: {error}"));
             }
+            for resource in &turn.flapping {
+                let text = lines::flapping_text(resource, &self.keeper.standings());
+                self.teller.note(&text);
+            }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
                 self.teller.report(report);

@@ -51,6 +51,8 @@ pub struct Turn {
     pub inputs_changed: bool,
     /// What cannot be watched, and why: it is looked at every ten seconds instead.
     pub unwatched: Vec<(ResourceRef, io::Error)>,
+    /// What began to flap, each resource once.
+    pub flapping: Vec<ResourceRef>,
 }
 
 /// Keeps a graph true.
@@ -174,6 +176,7 @@ impl Keeper {
             self.next_look = Some(Instant::now() + UNWATCHED);
         }
         self.obey(&mut turn);
+        turn.flapping = self.scheduler.take_flapping();
         Ok(turn)
     }
 

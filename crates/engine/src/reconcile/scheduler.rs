@@ -114,6 +114,8 @@ pub struct Scheduler {
     quiet_since: Option<u64>,
     /// How often each resource was tried in vain, over swaps.
     pub(super) tries: FxHashMap<ResourceRef, u32>,
+    /// Resources that began to flap and were not told of.
+    flapping: Vec<ResourceRef>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -147,6 +149,7 @@ impl Scheduler {
             due: 0,
             quiet_since: None,
             tries: FxHashMap::default(),
+            flapping: Vec::new(),
         }
     }
 
@@ -168,6 +171,11 @@ impl Scheduler {
         let mut states: Vec<&State> = states.filter(|s| s.vertex.role == Role::Leaf).collect();
         states.sort_by_key(|state| state.rank);
         states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
+    }
+
+    /// Resources that began to flap, each once: others, or something else, undo what they do.
+    pub fn take_flapping(&mut self) -> Vec<ResourceRef> {
+        std::mem::take(&mut self.flapping)
     }
 
     /// Since when there has been nothing to do, if there is nothing: what did not fail, and does
@@ -305,7 +313,10 @@ impl Scheduler {
         }
         let notifies = changed && !state.vertex.settings.noop;
         if notifies {
-            note_change(state, &tuning, now);
+            if note_change(state, &tuning, now) && !std::mem::replace(&mut state.is_named, true) {
+                let name = state.vertex.name.clone();
+                self.flapping.push(name);
+            }
         }
         let name = state.vertex.name.clone();
         if let Poll::Every(every) | Poll::WatchAndEvery(every) = state.vertex.settings.poll {
@@ -454,8 +465,9 @@ impl Scheduler {
     }
 }
 
-/// Takes note of a change, and holds a resource back that is changed again and again.
-fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
+/// Takes note of a change, and holds a resource back that is changed again and again. Gives whether
+/// it is such a one.
+fn note_change(state: &mut State, tuning: &Tuning, now: u64) -> bool {
     state.changes.push_back(now);
     while state.changes.front().is_some_and(|at| now - at > tuning.flap_window) {
         state.changes.pop_front();
@@ -467,9 +479,12 @@ fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
         while state.changes.len() >= tuning.flap_changes {
             state.changes.pop_front();
         }
-    } else if state.changes.len() == 1 && now >= state.not_before {
+        return true;
+    }
+    if state.changes.len() == 1 && now >= state.not_before {
         state.backoff = 0;
     }
+    false
 }
 
 fn standing(state: &State, now: u64) -> Standing {

@@ -1,10 +1,10 @@
 //! Keeping what is replaced or removed.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
@@ -123,26 +123,23 @@ fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()>
     let levels = digest.chars().take(8).map(String::from);
     let dir = bucket.join(levels.collect::<PathBuf>()).join(&digest);
     make_directories(bucket, &dir)?;
+    let write = |name: &str, data: &Data<'_>, mode| {
+        let place = Place { dir: std::fs::File::open(&dir)?.into(), name: name.into() };
+        let written = write::replace_file(&place, data, (None, None), mode, &|_| Ok(()));
+        written.map_err(|e| match e {
+            WriteError::Io(e) => e,
+            WriteError::Check(e) => io::Error::other(e),
+        })
+    };
     if !dir.join("contents").exists() {
-        let place = Place { dir: std::fs::File::open(&dir)?.into(), name: "contents".into() };
         let from = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let data = Data::File(Path::new(&from));
-        write::replace_file(&place, &data, (None, None), 0o440, &|_| Ok(())).map_err(
-            |e| match e {
-                WriteError::Io(e) => e,
-                WriteError::Check(e) => io::Error::other(e),
-            },
-        )?;
+        write("contents", &Data::File(Path::new(&from)), 0o440)?;
     }
-    let paths = dir.join("paths");
     let line = [shown.as_os_str().as_bytes(), b"\n"].concat();
-    let known = std::fs::read(&paths).unwrap_or_default();
+    let mut known = std::fs::read(dir.join("paths")).unwrap_or_default();
     if !known.split_inclusive(|b| *b == b'\n').any(|l| l == line) {
-        let mut append =
-            std::fs::OpenOptions::new().append(true).create(true).mode(0o640).open(&paths)?;
-        append.write_all(&line)?;
-        append.sync_all()?;
-        std::fs::File::open(&dir)?.sync_all()?;
+        known.extend(line);
+        write("paths", &Data::Bytes(&known), 0o640)?;
     }
     Ok(())
 }
