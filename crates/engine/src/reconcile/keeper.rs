@@ -24,6 +24,7 @@ use crate::prepare::{Item, Prepared};
 use crate::report::ResourceReport;
 use crate::step::Observer;
 use crate::transfer::Transfers;
+use crate::unfinished::Unfinished;
 use crate::watch::{Wake, Watches};
 
 /// How often what cannot be watched is looked at.
@@ -128,6 +129,18 @@ impl Keeper {
         }
         self.prepared = Some(Arc::new(prepared));
         Ok(swapped)
+    }
+
+    /// Goes on after runs that did not come to their end: what they left is cleared, and who was to
+    /// be notified by what they changed is. To be called after the first swap, before anything is
+    /// looked at.
+    pub fn resume(&mut self, earlier: &Unfinished) {
+        let Some(prepared) = self.prepared.clone() else { return };
+        earlier.clear(&prepared, &self.host);
+        for id in earlier.owing(&prepared) {
+            let name = &prepared.graph.resource(id).id;
+            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver));
+        }
     }
 
     /// Watches these files and directories for [`Turn::sources_changed`], and no others.

@@ -312,12 +312,9 @@ impl Scheduler {
             state.tries = 0;
         }
         let notifies = changed && !state.vertex.settings.noop;
-        if notifies {
-            if note_change(state, &tuning, now) && !std::mem::replace(&mut state.is_named, true) {
-                let name = state.vertex.name.clone();
-                self.flapping.push(name);
-            }
-        }
+        let flaps = notifies
+            && note_change(state, &tuning, now)
+            && !std::mem::replace(&mut state.is_named, true);
         let name = state.vertex.name.clone();
         if let Poll::Every(every) | Poll::WatchAndEvery(every) = state.vertex.settings.poll {
             self.set_timer(now.saturating_add(every.max(1)), index, Timer::Poll);
@@ -325,13 +322,24 @@ impl Scheduler {
         if reset {
             self.tries.remove(&name);
         }
+        if flaps {
+            self.flapping.push(name);
+        }
         if notifies {
-            self.notify(index);
+            self.notify(index, &|_| false);
+        }
+    }
+
+    /// Notifies whom a change of a resource concerns that was made before its graph came, but for
+    /// those who were told then.
+    pub fn owe(&mut self, from: &ResourceRef, was_told: &dyn Fn(&ResourceRef) -> bool) {
+        if let Some(id) = self.find(from) {
+            self.notify(id.index, was_told);
         }
     }
 
     /// Puts a notification on the edges of a vertex, through markers to what is behind them.
-    fn notify(&mut self, index: u32) {
+    fn notify(&mut self, index: u32, leave_out: &dyn Fn(&ResourceRef) -> bool) {
         let mut seen = FxHashSet::default();
         let mut rest = vec![index];
         while let Some(from) = rest.pop() {
@@ -343,7 +351,7 @@ impl Scheduler {
                     continue;
                 };
                 if next.vertex.role == Role::Leaf {
-                    edge.pending = true;
+                    edge.pending |= !leave_out(&next.vertex.name);
                     self.refresh_vertex(to);
                 } else if seen.insert(to) {
                     rest.push(to);

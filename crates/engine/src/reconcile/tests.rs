@@ -124,6 +124,25 @@ fn a_notification_outlives_a_failure() {
 }
 
 #[test]
+fn what_an_earlier_run_owes_is_paid_once() {
+    // 0 notifies 1 and, through a container, 3; 1 was told then.
+    let edges = [(0, 1, true), (0, 2, true), (2, 3, true)];
+    let mut graph = wiring(4, &edges);
+    graph.vertices[2].role = Role::Begin;
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(graph).unwrap();
+    s.owe(&name(0), &|told| *told == name(1));
+    let mut seen = BTreeMap::new();
+    for now in 0..5 {
+        for (id, number, refresh) in checks(&mut s, now) {
+            assert!(seen.insert(number, refresh).is_none(), "{number} is checked twice");
+            s.finished(id, Outcome::InPlace);
+        }
+    }
+    assert_eq!(seen, BTreeMap::from([(0, false), (1, false), (3, true)]));
+}
+
+#[test]
 fn a_swap_leaves_what_is_equal_alone() {
     let mut s = Scheduler::new(quick(), 0);
     s.swap(wiring(3, &[])).unwrap();

@@ -24,7 +24,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
         doc: "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, \
               a range such as `>=1.0 <2.0`.",
     },
-    AttributeDoc { name: "source", doc: "A package file or, for some providers, an address; dpkg needs it." },
+    AttributeDoc {
+        name: "source",
+        doc: "A package file or, for some providers, an address; dpkg needs it.",
+    },
     AttributeDoc { name: "mark", doc: "`hold` keeps the version, `none` does not." },
     AttributeDoc { name: "install_options", doc: "Options of the tool; a map gives `key=value`." },
     AttributeDoc { name: "uninstall_options", doc: "The same for removal." },
