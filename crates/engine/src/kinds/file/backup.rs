@@ -92,7 +92,8 @@ fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory of a bucket and those above it, for root and its group alone.
+/// Makes a directory of a bucket and those above it, for root and its group alone. What is above
+/// the bucket is made in one step, as nothing would mend it later.
 fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
     let for_group = || std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770));
     if let Ok(meta) = dir.metadata()
@@ -105,11 +106,15 @@ fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
     }
     let Some(parent) = dir.parent() else { return Ok(()) };
     make_directories(bucket, parent)?;
-    match std::fs::DirBuilder::new().mode(0o700).create(dir) {
+    let is_of_bucket = dir.starts_with(bucket);
+    let mode = if is_of_bucket { 0o700 } else { 0o750 };
+    match std::fs::DirBuilder::new().mode(mode).create(dir) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         made => made?,
     }
-    for_group()?;
+    if is_of_bucket {
+        for_group()?;
+    }
     std::fs::File::open(dir)?.sync_all()?;
     std::fs::File::open(parent)?.sync_all()
 }
