@@ -325,6 +325,9 @@ fn zypper_installs_below_a_root() {
     }
     versions_of_rpm(&machine, "zypper");
     let kind = Package::default();
+    // It fails where nothing is left.
+    let beta = [("provider", s("zypper"))];
+    assert_eq!(converge(&machine, &kind, "beta", &beta), ["ensure: created"]);
     let absent = [("provider", s("zypper")), ("ensure", s("absent"))];
     assert_eq!(converge(&machine, &kind, "alpha", &absent), ["ensure: removed"]);
     let missing = parse(&kind, "missing", &[("provider", s("zypper"))]);

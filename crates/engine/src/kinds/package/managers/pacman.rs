@@ -33,7 +33,12 @@ impl Manager for Pacman {
 
     fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
         let mut all = Installed::default();
-        for line in at.run(&["--query"])?.stdout_text().lines() {
+        let said = at.ask(&["--query"])?;
+        // It fails, without a word, where nothing is installed.
+        if !said.success() && String::from_utf8_lossy(&said.stderr).contains("error:") {
+            return Err(at.fail(&["--query"], said));
+        }
+        for line in said.stdout_text().lines() {
             if let Some((name, version)) = line.split_once(' ') {
                 all.add(name, name, version.trim());
             }
