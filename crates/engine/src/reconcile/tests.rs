@@ -262,8 +262,10 @@ fn resources_that_fight_are_found_though_events_are_lost() {
         let b = if b >= a { b + 1 } else { b };
         s.swap(wiring(5, &[])).unwrap();
         let ids: Vec<VertexId> = (0..5).filter_map(|i| s.find(&name(i))).collect();
-        let (mut late, mut changes, mut flapping) = (BTreeSet::new(), 0, BTreeSet::new());
-        for now in (0..300_000_u64).step_by(10) {
+        let mut late = BTreeSet::<(u64, u64, usize)>::new();
+        let (mut changes, mut flapping) = (0, BTreeSet::new());
+        let mut now = 0;
+        while now < 300_000 {
             while let Some(first) = late.first().copied().filter(|(at, ..)| *at <= now) {
                 late.remove(&first);
                 s.touched(ids[first.2]);
@@ -286,13 +288,16 @@ fn resources_that_fight_are_found_though_events_are_lost() {
                     }
                 }
             }
-            let fighting = s.standings().into_iter().filter(|(_, how)| *how == Standing::Flapping);
-            flapping.extend(fighting.map(|(name, _)| name.title.to_string()));
+            flapping.extend(s.take_flapping().iter().map(|name| name.title.to_string()));
+            let next = [late.first().map(|(at, ..)| *at), s.wakes_at()];
+            let Some(next) = next.into_iter().flatten().min() else { break };
+            // A check takes its time.
+            now = next.max(now + 10);
         }
         // Both events of a change may be lost: then the fight is over until all is looked at again.
         let both = BTreeSet::from([format!("/{a}"), format!("/{b}")]);
         assert!(flapping.is_subset(&both), "seed {seed}: {flapping:?} flap, but {both:?} fight");
-        assert!(changes < 12 || flapping == both, "seed {seed}: {changes} changes, {flapping:?}");
+        assert!(changes < 24 || flapping == both, "seed {seed}: {changes} changes, {flapping:?}");
         assert!(changes < 120, "seed {seed}: {changes} changes in five minutes");
     }
 }
