@@ -2,12 +2,11 @@
 //! in one order whatever ran first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ordain_graph::order::{NodeId, Role};
 use ordain_graph::{EdgeKind, ResourceId};
-use rustc_hash::FxHashSet;
 
 use crate::host::Host;
 use crate::kind::Level;
@@ -160,7 +159,7 @@ struct Run<'a> {
     place: Vec<u32>,
     earlier: &'a Unfinished,
     /// What an earlier run changed, which then did not come to its end.
-    owing: FxHashSet<ResourceId>,
+    owing: BTreeSet<ResourceId>,
     state: Mutex<State>,
     changed: Condvar,
 }

@@ -1,5 +1,6 @@
 //! What runs were doing that did not come to their end.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ordain_graph::{ResourceId, ResourceRef};
@@ -38,7 +39,7 @@ impl Unfinished {
     }
 
     /// The declared resources that were changed. Those that stand for others do so here, too.
-    pub(crate) fn owing(&self, prepared: &Prepared) -> FxHashSet<ResourceId> {
+    pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeSet<ResourceId> {
         self.changed.iter().filter_map(|name| find(prepared, name)).collect()
     }
 

@@ -255,7 +255,7 @@ fn resources_that_fight_are_found() {
 #[test]
 fn resources_that_fight_are_found_though_events_are_lost() {
     for seed in 1..=1_000 {
-        let mut dice = Dice(seed * 0x9E37_79B9 | 1);
+        let mut dice = Dice((seed * 0x9E37_79B9) | 1);
         let mut s = Scheduler::new(quick(), 0);
         // Two of five fight; the others have nothing to do with it.
         let (a, b) = (dice.below(5) as usize, dice.below(4) as usize);
