@@ -11,6 +11,7 @@ use ordain_engine::kind::Change;
 use ordain_engine::past::{self, Keeper, Kept};
 use ordain_engine::report::{Counts, ResourceReport};
 use ordain_engine::saved::{action_name, status_name};
+use ordain_engine::unfinished::Unfinished;
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
 use ordain_store::{Run, Store};
@@ -19,6 +20,9 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::exit::Failure;
 use crate::ui::{Ui, engine_level};
+
+/// What the journal calls it when a resource acts on a notification.
+const REFRESH: &str = "refresh";
 
 /// The directory of lock and journal.
 ///
@@ -40,20 +44,30 @@ pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     })
 }
 
-/// Says which earlier runs did not come to their end.
+/// Says which earlier runs did not come to their end, and gives what they were doing.
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<(), Failure> {
+pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
+    let mut unfinished = Unfinished::default();
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
         for step in &run.under_way {
             warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
+            if step.action != REFRESH {
+                unfinished.under_way(&step.resource);
+            }
+        }
+        for step in &run.done {
+            match step.action.as_str() {
+                REFRESH => unfinished.told(&step.resource),
+                _ => unfinished.changed(&step.resource),
+            }
         }
         ui.message(&warning);
     }
-    Ok(())
+    Ok(unfinished)
 }
 
 /// The machine of a run, which keeps what it changes for `ordain rollback`.
@@ -98,7 +112,7 @@ pub fn note_acting(
     resource: &ResourceRef,
     changes: &[Change],
 ) -> Result<(), String> {
-    let action = changes.first().map_or("refresh", |c| action_name(c.action));
+    let action = changes.first().map_or(REFRESH, |c| action_name(c.action));
     let changes = changes.iter().map(|c| json!({ "property": c.property, "message": c.message }));
     let changes = Json::from_iter(changes);
     store.begin_step(run, &resource.to_string(), action, &changes).map_err(|e| e.to_string())

@@ -239,3 +239,20 @@ fn noop_changes_nothing() {
     assert!(!watched.root("/etc/a").exists());
     assert_eq!(watched.end().0, 0);
 }
+
+#[test]
+fn resources_that_fight_are_named() {
+    let site = "file { '/etc/hosts': content => \"127.0.0.1 localhost\\n\" }\n\
+                host { 'a.example': ip => '10.0.0.1', target => '/etc/hosts' }\n";
+    let watched = Watched::start("site.pp", &[("site.pp", site)], &[]);
+    let mut named = Vec::new();
+    while named.len() < 2 {
+        let event = watched.until(|event| {
+            event["message"].as_str().is_some_and(|text| text.contains("again and again"))
+        });
+        named.push(event["message"].as_str().unwrap().split(' ').next().unwrap().to_string());
+    }
+    named.sort();
+    assert_eq!(named, ["File[/etc/hosts]", "Host[a.example]"]);
+    assert_eq!(watched.end().0, 0);
+}

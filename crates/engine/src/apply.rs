@@ -2,7 +2,7 @@
 //! in one order whatever ran first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ordain_graph::order::{NodeId, Role};
@@ -14,6 +14,7 @@ use crate::prepare::{Item, Prepared};
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
 use crate::transfer::Transfers;
+use crate::unfinished::Unfinished;
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,20 @@ impl Report {
 
 /// Makes the machine match a graph.
 pub fn apply(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Report {
-    run(prepared, host, observer, jobs, Mode::Apply)
+    run(prepared, host, observer, jobs, Mode::Apply, &Unfinished::default())
+}
+
+/// The same after runs that did not come to their end: what they left is cleared, and who was to be
+/// notified by what they changed is.
+pub fn apply_after(
+    prepared: &Prepared,
+    host: &Host,
+    observer: &dyn Observer,
+    jobs: usize,
+    earlier: &Unfinished,
+) -> Report {
+    earlier.clear(prepared, host);
+    run(prepared, host, observer, jobs, Mode::Apply, earlier)
 }
 
 /// Whether the machine is changed.
@@ -53,6 +67,7 @@ pub(crate) fn run(
     observer: &dyn Observer,
     jobs: usize,
     mode: Mode,
+    earlier: &Unfinished,
 ) -> Report {
     let transfers = Transfers::default();
     let run = Run {
@@ -65,6 +80,8 @@ pub(crate) fn run(
             tries_again: true,
         },
         place: places(prepared),
+        owing: earlier.owing(prepared),
+        earlier,
         state: Mutex::new(State::new(prepared)),
         changed: Condvar::new(),
     };
@@ -104,6 +121,8 @@ struct Failure {
 struct Inbox {
     waits_for: u32,
     events: Events,
+    /// Whether an earlier run that did not come to its end owes it a notification.
+    owed: bool,
     failed: Option<Failure>,
 }
 
@@ -138,6 +157,9 @@ impl State {
 struct Run<'a> {
     stepper: Stepper<'a>,
     place: Vec<u32>,
+    earlier: &'a Unfinished,
+    /// What an earlier run changed, which then did not come to its end.
+    owing: BTreeSet<ResourceId>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -162,7 +184,8 @@ impl Run<'_> {
             let inbox = state.inbox[node.index()];
             let what = self.stepper.prepared.relations.node(node);
             if what.role != Role::Leaf {
-                self.pass_on(&mut state, node, inbox.events.as_one(), inbox.failed);
+                let events = (inbox.events.as_one(), inbox.owed);
+                self.pass_on(&mut state, node, events, inbox.failed);
                 self.report(&mut state, place, Vec::new());
                 continue;
             }
@@ -175,7 +198,9 @@ impl Run<'_> {
                 stepped.failed.then_some(Failure { told: false, place, resource: what.resource });
             let skipped = |failure| Failure { told: !self.is_virtual(what.resource), ..failure };
             let failed = inbox.failed.map(skipped).or(own);
-            self.pass_on(&mut state, node, stepped.events, failed);
+            // What is changed now as well notifies by itself.
+            let owed = self.owing.contains(&what.resource) && stepped.events.is_none();
+            self.pass_on(&mut state, node, (stepped.events, owed), failed);
             self.report(&mut state, place, stepped.reports);
             self.changed.notify_all();
         }
@@ -203,14 +228,25 @@ impl Run<'_> {
             report.status = Status::Stopped;
             return Stepped { reports: vec![report], events: Events::default(), failed: false };
         }
-        self.stepper.run_guarded(resource, inbox.events)
+        let mut events = inbox.events;
+        if inbox.owed && !self.earlier.was_told(&report.resource) {
+            events.add(Events { real: 1, noop: 0 });
+        }
+        self.stepper.run_guarded(resource, events)
     }
 
-    fn pass_on(&self, state: &mut State, node: NodeId, events: Events, failed: Option<Failure>) {
+    fn pass_on(
+        &self,
+        state: &mut State,
+        node: NodeId,
+        (events, owed): (Events, bool),
+        failed: Option<Failure>,
+    ) {
         for arc in self.stepper.prepared.relations.arcs(node) {
             let inbox = &mut state.inbox[arc.to.index()];
             if arc.kind == EdgeKind::Notify {
                 inbox.events.add(events);
+                inbox.owed |= owed;
             }
             inbox.failed = match (inbox.failed, failed) {
                 (Some(a), Some(b)) => Some(a.min(b)),

@@ -262,6 +262,14 @@ pub trait Instance: Send + Sync {
     /// When a change could not be made.
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
 
+    /// Clears what a run left that was killed while it worked on this resource.
+    ///
+    /// # Errors
+    /// When it cannot be cleared.
+    fn recover(&self, _host: &Host) -> Result<(), KindError> {
+        Ok(())
+    }
+
     /// Whether a change of something this resource is subscribed to makes it act.
     fn refreshable(&self) -> bool {
         false

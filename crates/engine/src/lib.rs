@@ -27,4 +27,5 @@ pub mod schedule;
 pub mod serve;
 pub mod step;
 mod transfer;
+pub mod unfinished;
 pub mod watch;

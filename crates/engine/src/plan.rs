@@ -10,6 +10,7 @@ use crate::host::Host;
 use crate::prepare::Prepared;
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::Observer;
+use crate::unfinished::Unfinished;
 
 /// A resource in a plan.
 #[derive(Clone, Debug)]
@@ -53,7 +54,8 @@ impl Plan {
 /// A resource that cannot be looked at yet does not hold back those that depend on it, because
 /// what it needs may only come with an earlier one; a wrong declaration does.
 pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
-    let report = crate::apply::run(prepared, host, observer, jobs, Mode::Plan);
+    let report =
+        crate::apply::run(prepared, host, observer, jobs, Mode::Plan, &Unfinished::default());
     let triggers = Triggers::new(prepared, &report.resources);
     let entries = report.resources.into_iter().map(|report| {
         let changes = report.status == Status::WouldChange && !report.changes.is_empty();

@@ -10,6 +10,7 @@ use ordain_graph::{Resource, ResourceId, ResourceRef};
 use crate::apply::Mode;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
+use crate::kinds::tools;
 use crate::prepare::{Item, Prepared, Ready};
 use crate::report::{ResourceReport, Status, quoted};
 use crate::transfer::{Received, Transfers};
@@ -66,6 +67,10 @@ impl Events {
     pub(crate) fn add(&mut self, other: Self) {
         self.real += other.real;
         self.noop += other.noop;
+    }
+
+    pub(crate) fn is_none(self) -> bool {
+        self.total() == 0
     }
 
     fn total(self) -> usize {
@@ -284,7 +289,9 @@ impl Stepper<'_> {
         action: impl FnOnce() -> Result<T, KindError>,
     ) -> Result<T, KindError> {
         self.observer.acting(resource, changes).map_err(KindError::new)?;
+        tools::note_change();
         let done = action();
+        tools::note_change();
         self.observer.acted(resource, done.is_ok());
         done
     }

@@ -300,18 +300,18 @@ fn bad_packages_give_all_errors() {
             ("vendor", s("v")),
             ("install_only", s("yes")),
             ("environment", s("x")),
-            ("provider", s("yum")),
+            ("provider", s("rpm")),
         ],
     );
     assert_eq!(
         found,
         [
-            "provider: Provider yum is not functional on this host",
+            "provider: Provider rpm is not functional on this host",
+            "vendor: the attribute vendor is read-only",
             "name: Name must be a String not Integer",
             "name: Invalid package name \"\"",
             "mark: You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", \"purged\"]",
             "flavor: the provider apt cannot manage the attribute flavor",
-            "vendor: the attribute vendor is read-only",
             "install_only: the provider apt cannot manage the attribute install_only",
             "install_options: Expected either a string or hash of options",
             "configfiles: Invalid value \"foo\". Valid values are keep, replace.",

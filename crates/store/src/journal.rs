@@ -25,12 +25,12 @@ pub struct Store {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run(pub(crate) i64);
 
-/// A change that was under way when a run ended.
+/// A change that was made, or under way when a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnderWay {
     /// The resource.
     pub resource: String,
-    /// What was about to be done.
+    /// What was done, or about to be.
     pub action: String,
 }
 
@@ -43,6 +43,8 @@ pub struct Interrupted {
     pub started: SystemTime,
     /// What it was about to do.
     pub under_way: Vec<UnderWay>,
+    /// What it did, in that order.
+    pub done: Vec<UnderWay>,
 }
 
 /// Makes a state directory that only its owner can look into.
@@ -197,7 +199,9 @@ impl Store {
             let mut out = Vec::new();
             for row in rows {
                 let (id, pid, started) = row?;
-                out.push(Interrupted { pid, started: time(started), under_way: under_way(c, id)? });
+                let under_way = steps(c, id, "ended IS NULL")?;
+                let done = steps(c, id, "ok = 1")?;
+                out.push(Interrupted { pid, started: time(started), under_way, done });
             }
             c.execute("UPDATE runs SET told = 1 WHERE finished IS NULL", [])?;
             Ok(out)
@@ -205,10 +209,10 @@ impl Store {
     }
 }
 
-fn under_way(connection: &Connection, run: i64) -> rusqlite::Result<Vec<UnderWay>> {
-    let mut steps = connection.prepare(
-        "SELECT resource, action FROM steps WHERE run = ?1 AND ended IS NULL ORDER BY rowid",
-    )?;
+fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec<UnderWay>> {
+    let mut steps = connection.prepare(&format!(
+        "SELECT resource, action FROM steps WHERE run = ?1 AND {which} ORDER BY rowid",
+    ))?;
     let rows = steps
         .query_map([run], |row| Ok(UnderWay { resource: row.get(0)?, action: row.get(1)? }))?;
     rows.collect()
@@ -236,6 +240,7 @@ mod tests {
         let under_way =
             vec![UnderWay { resource: "File[/b]".into(), action: "modify content".into() }];
         assert_eq!(interrupted[0].under_way, under_way);
+        assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
         assert!(store.take_interrupted().unwrap().is_empty());
     }

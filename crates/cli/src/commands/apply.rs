@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use jiff::Timestamp;
-use ordain_engine::apply::{Report, apply};
+use ordain_engine::apply::{Report, apply, apply_after};
 use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
@@ -67,7 +67,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
-    runs::interrupted(ui, &store)?;
+    let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
         saved.check(&now).map_err(|refusal| {
@@ -82,7 +82,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let progress = ui.progress(loaded.leaves(), true);
     let mut journal = Journal { progress, store: &store, run };
     let host = runs::keeping(args.selection.host(), &store, run);
-    let report = apply(&prepared, &host, &journal, options.jobs);
+    let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
     runs::note_made(&store, run, &host)?;
     let counts = report.counts();

@@ -57,7 +57,6 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
-    runs::interrupted(ui, &store)?;
     let number = number(args, &store)?;
     let changed = changed(&store, number)?;
     let host = Host::new(args.root.clone(), Box::new(HostRunner));

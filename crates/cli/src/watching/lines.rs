@@ -76,6 +76,17 @@ pub(super) fn graph_text(graph: &NewGraph) -> String {
     format!("Keeping {} true ({parts}), from {sources} in {took} ms.", count(total, "resource"))
 }
 
+/// That a resource began to flap, and which others do.
+pub(super) fn flapping_text(resource: &ResourceRef, all: &[(&ResourceRef, Standing)]) -> String {
+    let others = all.iter().filter(|(name, how)| *how == Standing::Flapping && *name != resource);
+    let others: Vec<String> = others.map(|(name, _)| name.to_string()).collect();
+    let others =
+        if others.is_empty() { String::new() } else { format!(" (as {})", others.join(", ")) };
+    format!(
+        "{resource}{others} is changed again and again, because something undoes it: it is left alone for a while."
+    )
+}
+
 /// How many resources stand how, in words.
 pub(super) fn standings_text(standings: &[(&ResourceRef, Standing)]) -> String {
     let counts = counts(standings);

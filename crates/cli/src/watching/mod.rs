@@ -15,6 +15,7 @@ use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
 use ordain_engine::registry::Registry;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
+use ordain_engine::unfinished::Unfinished;
 use ordain_graph::ResourceRef;
 use ordain_source::{Diagnostic, Touched};
 use ordain_store::{Run, RunLock, Store};
@@ -95,7 +96,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
-    runs::interrupted(ui, &store)?;
+    let earlier = runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
     Asked::block().map_err(failed)?;
     crate::outlive_panics();
@@ -111,6 +112,7 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         keeper,
         program: None,
         registry: args.compile.registry()?,
+        earlier: Some(earlier),
         manager: Manager::of_environment(),
         last: Said::default(),
         changed: 0,
@@ -193,6 +195,8 @@ struct Watching<'a> {
     /// The program that makes the graphs, where it is one that goes on to run.
     program: Option<mcl::Running>,
     registry: Arc<Registry>,
+    /// What runs before this one left undone, until there is a graph.
+    earlier: Option<Unfinished>,
     teller: Box<dyn Teller>,
     manager: Manager,
     last: Said,
@@ -217,6 +221,10 @@ impl Watching<'_> {
             let now = Instant::now();
             for (resource, error) in &turn.unwatched {
                 self.teller.note(&format!("{resource} cannot be watched and is polled: {error}"));
+            }
+            for resource in &turn.flapping {
+                let text = lines::flapping_text(resource, &self.keeper.standings());
+                self.teller.note(&text);
             }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
@@ -397,10 +405,13 @@ impl Watching<'_> {
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }
-        self.keeper.swap(prepared).map_err(|error| {
+        let swapped = self.keeper.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
-                .into()
-        })
+        })?;
+        if let Some(earlier) = self.earlier.take() {
+            self.keeper.resume(&earlier);
+        }
+        Ok(swapped)
     }
 }
 

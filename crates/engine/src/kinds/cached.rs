@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 /// What tells one state of a file from another: device, inode, size, times of change.
-type Stamp = Option<(u64, u64, u64, (i64, i64), (i64, i64))>;
+pub(crate) type Stamp = Option<(u64, u64, u64, (i64, i64), (i64, i64))>;
 
 /// The states of the files, and what was made of them.
 type Entry<T> = (Vec<Stamp>, Arc<T>);
@@ -55,7 +55,8 @@ impl<T> Cached<T> {
     }
 }
 
-fn stamp(path: &Path) -> Stamp {
+/// The state of a file; `None` if it is not there.
+pub(crate) fn stamp(path: &Path) -> Stamp {
     let meta = fs::metadata(path).ok()?;
     let (m, c) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
     Some((meta.dev(), meta.ino(), meta.size(), m, c))

@@ -264,6 +264,10 @@ impl Instance for FileInstance {
         apply::apply(self, host, changes)
     }
 
+    fn recover(&self, host: &Host) -> Result<(), KindError> {
+        apply::recover(self, host)
+    }
+
     fn take_log(&self) -> Vec<LogLine> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }

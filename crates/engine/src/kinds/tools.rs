@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::host::{Host, Invocation, Outcome};
@@ -26,6 +27,19 @@ pub(crate) fn is_live(host: &Host) -> bool {
 
 /// How often is looked at what nothing tells of.
 pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
+
+/// How often this process began or ended a change.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that a change of the machine begins or ends.
+pub(crate) fn note_change() {
+    CHANGES.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A number that is another one after every change that this process makes.
+pub(crate) fn changes_made() -> u64 {
+    CHANGES.load(Ordering::SeqCst)
+}
 
 /// A command with a fixed locale.
 pub(crate) fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Invocation {

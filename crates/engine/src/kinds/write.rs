@@ -34,13 +34,16 @@ pub(crate) enum Data<'a> {
     File(&'a Path),
 }
 
+/// So much of a name goes into a temporary one.
+const MAX_NAME: usize = 200;
+
 /// A name beside another that nothing else has.
 pub(crate) fn temporary_name(name: &OsStr) -> OsString {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     let bytes = name.as_bytes();
     let mut out = OsString::from(".");
-    out.push(OsStr::from_bytes(&bytes[..bytes.len().min(200)]));
+    out.push(OsStr::from_bytes(&bytes[..bytes.len().min(MAX_NAME)]));
     out.push(format!(".{:x}-{count:x}.ordain", std::process::id()));
     out
 }
@@ -68,7 +71,8 @@ fn make_beside<T>(
 /// Removes what earlier runs that were killed left beside a place: once for each directory.
 ///
 /// A temporary file is locked while it is written, so what is not locked is left over. Directories
-/// that were moved aside are not touched: they hold what was there before.
+/// that were moved aside are not touched: they hold what was there before, and [`recover`] knows
+/// what to do with them.
 fn sweep(place: &Place) {
     /// Device, inode and time of birth, because numbers of inodes are used again.
     type Seen = HashSet<(u64, u64, Option<SystemTime>)>;
@@ -84,11 +88,48 @@ fn sweep(place: &Place) {
     let Ok(entries) = std::fs::read_dir(&here) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        if is_temporary_name(&name) && is_left_over(place, &name) {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_temporary_name(&name) && !is_directory && is_left_over(place, &name) {
             // What cannot be removed does no harm.
             let _ = unlinkat(&place.dir, &name, AtFlags::empty());
         }
     }
+}
+
+/// Clears what a run that was killed left in the directory of a place, where [`sweep`] may have no
+/// reason to look again.
+///
+/// A directory that was moved aside is removed if something took its place, else moved back.
+pub(crate) fn recover(place: &Place) -> io::Result<()> {
+    let mut changed = false;
+    for entry in
+        std::fs::read_dir(real_path(&Place { dir: place.dir.try_clone()?, name: ".".into() }))?
+    {
+        let name = entry?.file_name();
+        if !is_temporary_name(&name) || !is_left_over(place, &name) {
+            continue;
+        }
+        changed = true;
+        let left = Place { dir: place.dir.try_clone()?, name };
+        let is_directory = left.stat()?.is_some_and(|stat| is(&stat, FileType::Directory));
+        let original = original_name(&left.name).filter(|_| is_directory);
+        let original =
+            original.map(|name| Ok::<_, io::Error>(Place { dir: place.dir.try_clone()?, name }));
+        match original.transpose()? {
+            Some(original) if original.stat()?.is_none() => {
+                renameat(&place.dir, &left.name, &place.dir, &original.name)?;
+            }
+            _ => remove(&left)?,
+        }
+    }
+    if changed { sync_directory(place) } else { Ok(()) }
+}
+
+/// The name that a temporary one was made from, unless that was too long to be kept.
+fn original_name(temporary: &OsStr) -> Option<OsString> {
+    let stem = temporary.as_bytes().strip_prefix(b".")?.strip_suffix(b".ordain")?;
+    let name = &stem[..stem.iter().rposition(|b| *b == b'.')?];
+    (name.len() < MAX_NAME).then(|| OsStr::from_bytes(name).to_os_string())
 }
 
 /// Whether this is a name that [`temporary_name`] makes.
@@ -121,11 +162,19 @@ fn is_left_over(place: &Place, name: &OsStr) -> bool {
     let Ok(Some(stat)) = found.stat() else { return false };
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::Symlink => true,
-        FileType::RegularFile => found
+        FileType::RegularFile | FileType::Directory => found
             .open()
             .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()),
         _ => false,
     }
+}
+
+/// Says of what stands at a place that it is in use, as long as what is given is kept.
+pub(crate) fn lock(place: &Place) -> Option<std::fs::File> {
+    let file = place.open().ok()?;
+    // A file system without locks does without.
+    let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+    Some(file)
 }
 
 /// A path that leads to a place through its open directory.
@@ -255,6 +304,22 @@ fn fill(file: &mut std::fs::File, data: &Data<'_>, ids: Ids, mode: u32) -> io::R
     Ok(())
 }
 
+/// Makes owner and mode of a file or directory last. Others have no content to wait for, and are
+/// written with the directory that they are in.
+pub(crate) fn sync(place: &Place) -> io::Result<()> {
+    let stat = place.stat()?;
+    let kinds = [FileType::RegularFile, FileType::Directory];
+    if !stat.is_some_and(|stat| kinds.iter().any(|kind| is(&stat, *kind))) {
+        return Ok(());
+    }
+    match place.open() {
+        Ok(file) => Ok(fsync(file)?),
+        // Who may change the mode need not be able to read.
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
 /// Makes what was done in the directory last.
 pub(crate) fn sync_directory(place: &Place) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -278,10 +343,12 @@ pub(crate) fn replace_link(place: &Place, target: &OsStr, ids: Ids) -> io::Resul
 
 /// Makes a directory where nothing is.
 pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<()> {
-    // Nobody else gets in before owner and mode are right.
-    mkdirat(&place.dir, &place.name, Mode::from_raw_mode(0o700))?;
+    // Nobody else writes before owner and mode are right. A mode that nobody declares is right at
+    // once, because no later run would mend it.
+    mkdirat(&place.dir, &place.name, Mode::from_raw_mode(mode & 0o755))?;
     set_owner(place, ids)?;
     set_mode(place, mode)?;
+    sync(place)?;
     sync_directory(place)
 }
 
@@ -303,6 +370,12 @@ pub(crate) fn set_mode(place: &Place, mode: u32) -> io::Result<()> {
     // A descriptor that only refers to a file cannot be changed itself, but its name here can.
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(chmod(path, Mode::from_raw_mode(mode))?)
+}
+
+/// Removes a directory that has to be empty.
+pub(crate) fn remove_directory(place: &Place) -> io::Result<()> {
+    unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR)?;
+    sync_directory(place)
 }
 
 /// Removes what stands at a place with all that is below; nothing there is no error.

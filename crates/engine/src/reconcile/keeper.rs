@@ -25,6 +25,7 @@ use crate::prepare::{Item, Prepared, Ready};
 use crate::report::ResourceReport;
 use crate::step::Observer;
 use crate::transfer::Transfers;
+use crate::unfinished::Unfinished;
 use crate::watch::{Wake, Watches};
 
 /// How often what cannot be watched is looked at.
@@ -52,6 +53,8 @@ pub struct Turn {
     pub inputs_changed: bool,
     /// What cannot be watched, and why: it is looked at every ten seconds instead.
     pub unwatched: Vec<(ResourceRef, io::Error)>,
+    /// What began to flap, each resource once.
+    pub flapping: Vec<ResourceRef>,
 }
 
 /// Keeps a graph true.
@@ -132,6 +135,18 @@ impl Keeper {
         Ok(swapped)
     }
 
+    /// Goes on after runs that did not come to their end: what they left is cleared, and who was to
+    /// be notified by what they changed is. To be called after the first swap, before anything is
+    /// looked at.
+    pub fn resume(&mut self, earlier: &Unfinished) {
+        let Some(prepared) = self.prepared.clone() else { return };
+        earlier.clear(&prepared, &self.host);
+        for id in earlier.owing(&prepared) {
+            let name = &prepared.graph.resource(id).id;
+            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver));
+        }
+    }
+
     /// Watches these files and directories for [`Turn::sources_changed`], and no others.
     ///
     /// # Errors
@@ -179,6 +194,7 @@ impl Keeper {
             self.next_look = Some(Instant::now() + UNWATCHED);
         }
         self.obey(&mut turn);
+        turn.flapping = self.scheduler.take_flapping();
         Ok(turn)
     }
 

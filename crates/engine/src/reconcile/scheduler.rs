@@ -114,6 +114,8 @@ pub struct Scheduler {
     quiet_since: Option<u64>,
     /// How often each resource was tried in vain, over swaps.
     pub(super) tries: FxHashMap<ResourceRef, u32>,
+    /// Resources that began to flap and were not told of.
+    flapping: Vec<ResourceRef>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -147,6 +149,7 @@ impl Scheduler {
             due: 0,
             quiet_since: None,
             tries: FxHashMap::default(),
+            flapping: Vec::new(),
         }
     }
 
@@ -168,6 +171,11 @@ impl Scheduler {
         let mut states: Vec<&State> = states.filter(|s| s.vertex.role == Role::Leaf).collect();
         states.sort_by_key(|state| state.rank);
         states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
+    }
+
+    /// Resources that began to flap, each once: others, or something else, undo what they do.
+    pub fn take_flapping(&mut self) -> Vec<ResourceRef> {
+        std::mem::take(&mut self.flapping)
     }
 
     /// Since when there has been nothing to do, if there is nothing: what did not fail, and does
@@ -304,9 +312,9 @@ impl Scheduler {
             state.tries = 0;
         }
         let notifies = changed && !state.vertex.settings.noop;
-        if notifies {
-            note_change(state, &tuning, now);
-        }
+        let flaps = notifies
+            && note_change(state, &tuning, now)
+            && !std::mem::replace(&mut state.is_named, true);
         let name = state.vertex.name.clone();
         if let Poll::Every(every) | Poll::WatchAndEvery(every) = state.vertex.settings.poll {
             self.set_timer(now.saturating_add(every.max(1)), index, Timer::Poll);
@@ -314,13 +322,24 @@ impl Scheduler {
         if reset {
             self.tries.remove(&name);
         }
+        if flaps {
+            self.flapping.push(name);
+        }
         if notifies {
-            self.notify(index);
+            self.notify(index, &|_| false);
+        }
+    }
+
+    /// Notifies whom a change of a resource concerns that was made before its graph came, but for
+    /// those who were told then.
+    pub fn owe(&mut self, from: &ResourceRef, was_told: &dyn Fn(&ResourceRef) -> bool) {
+        if let Some(id) = self.find(from) {
+            self.notify(id.index, was_told);
         }
     }
 
     /// Puts a notification on the edges of a vertex, through markers to what is behind them.
-    fn notify(&mut self, index: u32) {
+    fn notify(&mut self, index: u32, leave_out: &dyn Fn(&ResourceRef) -> bool) {
         let mut seen = FxHashSet::default();
         let mut rest = vec![index];
         while let Some(from) = rest.pop() {
@@ -332,7 +351,7 @@ impl Scheduler {
                     continue;
                 };
                 if next.vertex.role == Role::Leaf {
-                    edge.pending = true;
+                    edge.pending |= !leave_out(&next.vertex.name);
                     self.refresh_vertex(to);
                 } else if seen.insert(to) {
                     rest.push(to);
@@ -454,8 +473,9 @@ impl Scheduler {
     }
 }
 
-/// Takes note of a change, and holds a resource back that is changed again and again.
-fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
+/// Takes note of a change, and holds a resource back that is changed again and again. Gives whether
+/// it is such a one.
+fn note_change(state: &mut State, tuning: &Tuning, now: u64) -> bool {
     state.changes.push_back(now);
     while state.changes.front().is_some_and(|at| now - at > tuning.flap_window) {
         state.changes.pop_front();
@@ -467,9 +487,12 @@ fn note_change(state: &mut State, tuning: &Tuning, now: u64) {
         while state.changes.len() >= tuning.flap_changes {
             state.changes.pop_front();
         }
-    } else if state.changes.len() == 1 && now >= state.not_before {
+        return true;
+    }
+    if state.changes.len() == 1 && now >= state.not_before {
         state.backoff = 0;
     }
+    false
 }
 
 fn standing(state: &State, now: u64) -> Standing {

@@ -54,6 +54,8 @@ pub(super) struct State {
     pub(super) changes: VecDeque<u64>,
     /// How often it was held back for changing again and again.
     pub(super) backoff: u32,
+    /// Whether it was ever told of that it flaps.
+    pub(super) is_named: bool,
 }
 
 impl State {
@@ -78,6 +80,7 @@ impl State {
             tokens,
             changes: VecDeque::new(),
             backoff: 0,
+            is_named: false,
         }
     }
 

@@ -58,14 +58,16 @@ fn compare_deb_part(mut a: &[u8], mut b: &[u8]) -> Ordering {
     Ordering::Equal
 }
 
-fn take_while<'a>(text: &mut &'a [u8], wanted: fn(&u8) -> bool) -> &'a [u8] {
+/// Cuts off the bytes at the front that are wanted.
+pub(super) fn take_while<'a>(text: &mut &'a [u8], wanted: fn(&u8) -> bool) -> &'a [u8] {
     let end = text.iter().position(|b| !wanted(b)).unwrap_or(text.len());
     let (head, rest) = text.split_at(end);
     *text = rest;
     head
 }
 
-fn compare_digit_bytes(a: &[u8], b: &[u8]) -> Ordering {
+/// Compares runs of digits by value.
+pub(super) fn compare_digit_bytes(a: &[u8], b: &[u8]) -> Ordering {
     let trimmed = |text: &[u8]| text.iter().position(|&b| b != b'0').unwrap_or(text.len());
     let (a, b) = (&a[trimmed(a)..], &b[trimmed(b)..]);
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))

@@ -1,14 +1,20 @@
-//! Orders of versions: Puppet's `versioncmp`, Semantic Versions with ranges, and the order of
-//! dpkg.
+//! Orders of versions: Puppet's `versioncmp`, Semantic Versions with ranges, and the orders of
+//! dpkg, rpm, Python's packages and Ruby's gems.
 
 mod debian;
+mod gem;
+mod python;
 mod range;
+mod rpm;
 mod semver;
 
 use std::cmp::Ordering;
 
 pub use debian::compare_deb;
+pub use gem::compare_gem;
+pub use python::{PythonVersion, compare_python};
 pub use range::Range;
+pub use rpm::{Evr, compare_rpm};
 pub use semver::Version;
 
 /// Compares two versions as Puppet's `versioncmp` does.

@@ -121,8 +121,8 @@ impl Act<'_> {
         if matches!(self.want, Want::Absent) {
             if self.is_directory() && !self.file.force {
                 if self.file.remove_empty {
-                    let path = write::real_path(self.place);
-                    return std::fs::remove_dir(path).map_err(|e| self.file.error("remove", &e));
+                    return write::remove_directory(self.place)
+                        .map_err(|e| self.file.error("remove", &e));
                 }
                 return Err(self.needs_force());
             }
@@ -162,6 +162,7 @@ impl Act<'_> {
             dir: self.place.dir.try_clone().map_err(failed)?,
             name: write::temporary_name(&self.place.name),
         };
+        let _in_use = write::lock(self.place);
         let (dir, name) = (&self.place.dir, &self.place.name);
         renameat(dir, name, dir, &aside.name).map_err(|e| failed(e.into()))?;
         if let Err(error) = self.create() {
@@ -257,16 +258,27 @@ impl Act<'_> {
         );
         write::set_owner(self.place, ids)
             .map_err(|e| self.file.error("change the owner of", &e))?;
-        if is(stat, FileType::Symlink) {
-            return Ok(());
-        }
         // A new owner takes the set-id bits away, so the mode is set again.
-        if mode_changes || ids != (None, None) {
+        if !is(stat, FileType::Symlink) && (mode_changes || ids != (None, None)) {
             let mode = self.mode(is(stat, FileType::Directory));
-            return write::set_mode(self.place, mode)
-                .map_err(|e| self.file.error("change the mode of", &e));
+            write::set_mode(self.place, mode)
+                .map_err(|e| self.file.error("change the mode of", &e))?;
+        }
+        if mode_changes || ids != (None, None) {
+            write::sync(self.place).map_err(|e| self.file.error("write", &e))?;
         }
         Ok(())
+    }
+}
+
+/// Clears what a run that was killed left beside the path.
+pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError> {
+    match resolve(host, &file.path, file.follow).and_then(|place| write::recover(&place)) {
+        // Without the directory there is nothing in it.
+        Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(file.error("clear what was left beside", &e))
+        }
+        _ => Ok(()),
     }
 }
 

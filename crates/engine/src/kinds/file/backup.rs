@@ -1,9 +1,10 @@
 //! Keeping what is replaced or removed.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
@@ -11,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
 use super::checksum::Algorithm;
 use crate::host::Host;
 use crate::kinds::walk::{Place, is};
-use crate::kinds::write;
+use crate::kinds::write::{self, Data, WriteError};
 
 /// Where replaced content goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,19 +92,31 @@ fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory and those above it, for root and its group alone.
-fn make_directories(dir: &Path) -> io::Result<()> {
-    if dir.is_dir() {
-        return Ok(());
+/// Makes a directory of a bucket and those above it, for root and its group alone. What is above
+/// the bucket is made in one step, as nothing would mend it later.
+fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
+    let for_group = || std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770));
+    if let Ok(meta) = dir.metadata()
+        && meta.is_dir()
+    {
+        // A run that was killed may have made it, and got no further.
+        let is_new = dir.starts_with(bucket) && meta.permissions().mode() & 0o777 == 0o700;
+        let is_empty = || Ok::<_, io::Error>(std::fs::read_dir(dir)?.next().is_none());
+        return if is_new && is_empty()? { for_group() } else { Ok(()) };
     }
-    dir.parent().map_or(Ok(()), make_directories)?;
-    match std::fs::DirBuilder::new().mode(0o700).create(dir) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => {
-            made?;
-            std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770))
-        }
+    let Some(parent) = dir.parent() else { return Ok(()) };
+    make_directories(bucket, parent)?;
+    let is_of_bucket = dir.starts_with(bucket);
+    let mode = if is_of_bucket { 0o700 } else { 0o750 };
+    match std::fs::DirBuilder::new().mode(mode).create(dir) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        made => made?,
     }
+    if is_of_bucket {
+        for_group()?;
+    }
+    std::fs::File::open(dir)?.sync_all()?;
+    std::fs::File::open(parent)?.sync_all()
 }
 
 /// Stores content under its digest, with the paths that it had in a file beside it: as Puppet's
@@ -114,26 +127,24 @@ fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()>
     file.rewind()?;
     let levels = digest.chars().take(8).map(String::from);
     let dir = bucket.join(levels.collect::<PathBuf>()).join(&digest);
-    make_directories(&dir)?;
-    let contents = dir.join("contents");
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).mode(0o440);
-    if !contents.exists() {
-        let temporary = dir.join(write::temporary_name("contents".as_ref()));
-        let mut out = options.create_new(true).open(&temporary)?;
-        let done = io::copy(&mut file, &mut out).and_then(|_| out.sync_all());
-        if let Err(error) = done.and_then(|()| std::fs::rename(&temporary, &contents)) {
-            // The error that led here matters more.
-            let _ = std::fs::remove_file(&temporary);
-            return Err(error);
-        }
+    make_directories(bucket, &dir)?;
+    let write = |name: &str, data: &Data<'_>, mode| {
+        let place = Place { dir: std::fs::File::open(&dir)?.into(), name: name.into() };
+        let written = write::replace_file(&place, data, (None, None), mode, &|_| Ok(()));
+        written.map_err(|e| match e {
+            WriteError::Io(e) => e,
+            WriteError::Check(e) => io::Error::other(e),
+        })
+    };
+    if !dir.join("contents").exists() {
+        let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+        write("contents", &Data::File(Path::new(&from)), 0o440)?;
     }
-    let paths = dir.join("paths");
     let line = [shown.as_os_str().as_bytes(), b"\n"].concat();
-    let known = std::fs::read(&paths).unwrap_or_default();
+    let mut known = std::fs::read(dir.join("paths")).unwrap_or_default();
     if !known.split_inclusive(|b| *b == b'\n').any(|l| l == line) {
-        let mut append = std::fs::OpenOptions::new();
-        append.append(true).create(true).mode(0o640).open(&paths)?.write_all(&line)?;
+        known.extend(line);
+        write("paths", &Data::Bytes(&known), 0o640)?;
     }
     Ok(())
 }

@@ -1,29 +1,21 @@
-//! `package`: a Debian package, through `apt-get` and `dpkg`.
+//! `package`: software that a package manager installs.
 //!
-//! What is installed is read from dpkg's database, once for all packages; what the latest versions
-//! are is asked of apt once for all.
+//! apt and dpkg are in [`debian`]; the other managers answer the questions of [`managers::Manager`],
+//! and [`managed`] asks them. Without a `provider` the machine decides ([`machine`]).
 
-mod act;
-mod candidate;
+mod debian;
+mod machine;
+mod managed;
+mod managers;
 mod options;
-mod status;
 mod version;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use ordain_data::Value;
-use ordain_graph::{Resource, ResourceRef};
+use ordain_graph::Resource;
 
-use super::differences::Differences;
 use super::params::Params;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use candidate::Candidates;
-use status::{Entry, State, StatusFile};
-use version::Range;
+use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name of the package." },
@@ -32,9 +24,12 @@ const ATTRIBUTES: &[AttributeDoc] = &[
         doc: "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, \
               a range such as `>=1.0 <2.0`.",
     },
-    AttributeDoc { name: "source", doc: "A package file; the provider dpkg needs it." },
+    AttributeDoc {
+        name: "source",
+        doc: "A package file or, for some providers, an address; dpkg needs it.",
+    },
     AttributeDoc { name: "mark", doc: "`hold` keeps the version, `none` does not." },
-    AttributeDoc { name: "install_options", doc: "Options of apt-get; a map gives `key=value`." },
+    AttributeDoc { name: "install_options", doc: "Options of the tool; a map gives `key=value`." },
     AttributeDoc { name: "uninstall_options", doc: "The same for removal." },
     AttributeDoc { name: "configfiles", doc: "Changed ones: `keep` (default) or `replace`." },
     AttributeDoc { name: "responsefile", doc: "Answers for debconf." },
@@ -42,12 +37,12 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "allow_virtual", doc: "The name may be one that packages provide." },
     AttributeDoc { name: "reinstall_on_refresh", doc: "Install again on a refresh." },
     AttributeDoc { name: "environment", doc: "Variables for the tools, a list of `NAME=value`." },
-    AttributeDoc { name: "install_only", doc: "yum, dnf and zypper only." },
+    AttributeDoc { name: "install_only", doc: "Keep earlier versions; yum and dnf only." },
     AttributeDoc { name: "enable_only", doc: "dnf modules only." },
     AttributeDoc { name: "flavor", doc: "OpenBSD and dnf modules only." },
     AttributeDoc { name: "package_settings", doc: "FreeBSD only." },
     AttributeDoc { name: "adminfile", doc: "Solaris only." },
-    AttributeDoc { name: "command", doc: "gem and pip only." },
+    AttributeDoc { name: "command", doc: "The path of the tool; gem and pip only." },
     AttributeDoc { name: "instance", doc: "Read-only." },
     AttributeDoc { name: "status", doc: "Read-only." },
     AttributeDoc { name: "category", doc: "Read-only." },
@@ -61,8 +56,12 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 const READ_ONLY: &[&str] =
     &["instance", "status", "category", "platform", "root", "vendor", "description"];
 
-/// Attributes of other package managers.
-const FOREIGN: &[&str] = &["flavor", "package_settings", "adminfile", "command"];
+/// Attributes of package managers that are not known here.
+const FOREIGN: &[&str] = &["flavor", "package_settings", "adminfile"];
+
+/// The managers that are known; see also [`managers::find`].
+const PROVIDERS: &[&str] =
+    &["apt", "dpkg", "dnf", "yum", "zypper", "apk", "pacman", "pip", "pip3", "npm", "gem"];
 
 /// Providers of packages that are not for this kind of system.
 const OTHERS: &[&str] = &[
@@ -72,20 +71,15 @@ const OTHERS: &[&str] = &[
     "aptitude",
     "aptrpm",
     "blastwave",
-    "dnf",
     "dnfmodule",
     "fink",
     "freebsd",
-    "gem",
     "hpux",
     "macports",
     "nim",
     "openbsd",
     "opkg",
-    "pacman",
-    "pip",
     "pip2",
-    "pip3",
     "pkg",
     "pkgdmg",
     "pkgin",
@@ -105,28 +99,20 @@ const OTHERS: &[&str] = &[
     "urpmi",
     "windows",
     "xbps",
-    "yum",
-    "zypper",
 ];
 
 /// What all packages of a machine share.
 #[derive(Default)]
 struct Shared {
-    status: StatusFile,
-    candidates: Candidates,
+    debian: Arc<debian::Shared>,
+    lists: Arc<managed::Lists>,
+    machines: machine::Machines,
 }
 
 /// The kind `package`.
 #[derive(Default)]
 pub struct Package {
     shared: Arc<Shared>,
-}
-
-/// How the package is installed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Provider {
-    Apt,
-    Dpkg,
 }
 
 /// `ensure`.
@@ -139,32 +125,13 @@ enum Ensure {
     Version(String),
 }
 
-struct PackageInstance {
-    shared: Arc<Shared>,
-    provider: Provider,
-    name: String,
-    ensure: Ensure,
-    source: Option<String>,
-    /// Whether to hold it; `None` leaves that as it is.
-    hold: Option<bool>,
-    install_options: Vec<String>,
-    uninstall_options: Vec<String>,
-    replace_config: bool,
-    response_file: Option<String>,
-    allow_cdrom: bool,
-    allow_virtual: bool,
-    reinstall: bool,
-    environment: Vec<(String, String)>,
-    secrets: Vec<String>,
-}
-
 impl Kind for Package {
     fn name(&self) -> &'static str {
         "package"
     }
 
     fn doc(&self) -> &'static str {
-        "A Debian package"
+        "Software that a package manager installs"
     }
 
     fn attributes(&self) -> &'static [AttributeDoc] {
@@ -177,52 +144,32 @@ impl Kind for Package {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let provider_name = p.provider(&["apt", "dpkg"], OTHERS);
-        let provider = if provider_name == "dpkg" { Provider::Dpkg } else { Provider::Apt };
-        let name = p.name();
-        check_name(&mut p, &name);
-        let (ensure, held) = parse_ensure(&mut p, provider);
-        let hold = parse_mark(&mut p, &ensure).or(held);
-        let source = parse_source(&mut p, provider, &ensure);
-        if provider == Provider::Dpkg {
-            p.reject("dpkg", &["install_options", "uninstall_options"]);
+        if !p.has("provider") {
+            return machine::parse(&self.shared, resource);
         }
-        p.reject(provider_name, FOREIGN);
-        for name in READ_ONLY {
-            if p.has(name) {
-                p.error(name, format!("the attribute {name} is read-only"));
-            }
-        }
-        for name in ["install_only", "enable_only"] {
-            if p.boolean(name) {
-                p.reject(provider_name, &[name]);
-            }
-        }
-        let package = PackageInstance {
-            shared: self.shared.clone(),
-            provider,
-            ensure,
-            source,
-            hold,
-            install_options: options::parse(&mut p, "install_options"),
-            uninstall_options: options::parse(&mut p, "uninstall_options"),
-            replace_config: p.choice("configfiles", &["keep", "replace"]) == Some("replace"),
-            response_file: p.text("responsefile"),
-            allow_cdrom: p.choice("allowcdrom", &["true", "false"]) == Some("true"),
-            allow_virtual: p.boolean("allow_virtual"),
-            reinstall: p.choice("reinstall_on_refresh", &["true", "false"]) == Some("true"),
-            environment: options::environment(&mut p),
-            secrets: p.secrets(),
-            name,
-        };
-        if package.ensure == Ensure::Latest && package.provider == Provider::Apt {
-            self.shared.candidates.want(&package.name);
-        }
-        p.finish(Box::new(package) as Box<dyn Instance>)
+        let provider = p.provider(PROVIDERS, OTHERS);
+        parse_for(&self.shared, p, provider)
     }
 }
 
-/// What apt would take for an option, a pattern or a list is not a name.
+/// Parses a resource for a manager.
+fn parse_for(
+    shared: &Shared,
+    mut p: Params<'_>,
+    provider: &'static str,
+) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    for name in READ_ONLY {
+        if p.has(name) {
+            p.error(name, format!("the attribute {name} is read-only"));
+        }
+    }
+    match managers::find(provider) {
+        Some(manager) => managed::parse(&shared.lists, p, manager),
+        None => debian::parse(&shared.debian, p, provider),
+    }
+}
+
+/// What tools would take for an option, a pattern or a list is not a name.
 fn check_name(p: &mut Params<'_>, name: &str) {
     let bad = |c: char| c.is_whitespace() || c.is_control() || "*?[]^$=,;|".contains(c);
     if name.is_empty() || name.starts_with('-') || name.contains(bad) {
@@ -230,181 +177,11 @@ fn check_name(p: &mut Params<'_>, name: &str) {
     }
 }
 
-/// What shall be, and whether the word asks for a hold as well.
-fn parse_ensure(p: &mut Params<'_>, provider: Provider) -> (Ensure, Option<bool>) {
-    let Some(text) = p.text("ensure") else { return (Ensure::Present, None) };
-    let ensure = match text.as_str() {
-        "present" | "installed" => Ensure::Present,
-        "absent" => Ensure::Absent,
-        "purged" => Ensure::Purged,
-        "latest" => Ensure::Latest,
-        "held" => return (Ensure::Present, Some(true)),
-        "disabled" => {
-            let who = if provider == Provider::Apt { "apt" } else { "dpkg" };
-            let feature = "must have features 'disableable' to set 'ensure' to 'disabled'";
-            p.error("ensure", format!("Provider {who} {feature}"));
-            Ensure::Present
+/// Notes flags that are set and that a manager does not have.
+fn check_flags(p: &mut Params<'_>, provider: &str, known: &[&str]) {
+    for name in ["install_only", "enable_only"] {
+        if !known.contains(&name) && p.boolean(name) {
+            p.reject(provider, &[name]);
         }
-        "" => {
-            let words = "present, absent, purged, disabled, latest";
-            let message = format!("Invalid value \"\". Valid values are {words}.");
-            p.error("ensure", format!("{message} Valid values match /./."));
-            Ensure::Present
-        }
-        version if provider == Provider::Dpkg => {
-            let feature = "Provider dpkg must have features 'versionable'";
-            p.error("ensure", format!("{feature} to set 'ensure' to '{version}'"));
-            Ensure::Present
-        }
-        version => Ensure::Version(version.to_string()),
-    };
-    (ensure, None)
-}
-
-fn parse_mark(p: &mut Params<'_>, ensure: &Ensure) -> Option<bool> {
-    let hold = p.choice("mark", &["hold", "none"])? == "hold";
-    if matches!(ensure, Ensure::Absent | Ensure::Purged) {
-        let words = r#"["absent", "purged"]"#;
-        p.error(
-            "mark",
-            format!("You cannot use \"mark\" property while \"ensure\" is one of {words}"),
-        );
-    }
-    Some(hold)
-}
-
-fn parse_source(p: &mut Params<'_>, provider: Provider, ensure: &Ensure) -> Option<String> {
-    let source = p.text("source");
-    if source.as_ref().is_some_and(|s| s.is_empty() || s.starts_with('-')) {
-        p.error("source", "the source must be the path of a package file");
-    }
-    if source.is_none() && provider == Provider::Dpkg && *ensure == Ensure::Latest {
-        let message = "You cannot install dpkg packages without a source";
-        p.error("source", format!("Could not update: {message}"));
-    }
-    source
-}
-
-impl PackageInstance {
-    /// What is there, under the declared name or, if allowed, one that provides it.
-    fn find(&self, host: &Host) -> Result<(String, State, bool), KindError> {
-        let database = self.shared.status.read(host)?;
-        let named = database.find(&self.name);
-        let gone = named.is_none_or(|e| e.state.is_gone());
-        let provider =
-            if gone && self.allow_virtual { database.provider_of(&self.name) } else { None };
-        let Some(entry) = provider.or(named) else {
-            return Ok((self.name.clone(), State::Purged, false));
-        };
-        check_health(entry)?;
-        let name = if provider.is_some() { entry.name.clone() } else { self.name.clone() };
-        Ok((name, entry.state.clone(), entry.held))
-    }
-
-    /// The latest version there is.
-    fn latest(&self, host: &Host) -> Result<String, KindError> {
-        let failed = |e: &str| KindError::new(format!("Could not get latest version: {e}"));
-        if self.provider == Provider::Dpkg {
-            return self.version_of_source(host).map_err(|e| failed(&e.0));
-        }
-        let database = self.shared.status.read(host)?;
-        let found = self.shared.candidates.of(host, &database, &self.name);
-        let found = found.map_err(|e| failed(&e.0))?;
-        found.ok_or_else(|| failed(&format!("apt has no candidate for {}", self.name)))
-    }
-
-    /// The version that shall be installed in the place of this one, if another.
-    fn replacement(&self, host: &Host, now: &str) -> Result<Option<String>, KindError> {
-        match &self.ensure {
-            Ensure::Latest => Ok(Some(self.latest(host)?).filter(|l| l != now)),
-            Ensure::Version(wanted) => {
-                let range = Range::parse(wanted);
-                let fits = wanted == now || range.is_some_and(|r| r.contains(now));
-                Ok((!fits).then(|| wanted.clone()))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn compare_ensure(
-        &self,
-        host: &Host,
-        now: &State,
-        to: &mut Differences<'_>,
-    ) -> Result<(), KindError> {
-        let before = Value::str(now.text());
-        match (&self.ensure, now) {
-            (Ensure::Absent, State::Installed(_)) => to.remove(before, "absent", "removed"),
-            (Ensure::Purged, State::Installed(_) | State::Absent) => {
-                to.remove(before, "purged", "purged");
-            }
-            (Ensure::Absent | Ensure::Purged, _) => {}
-            (_, State::Absent | State::Purged) => {
-                let after = match &self.ensure {
-                    Ensure::Latest => "latest",
-                    Ensure::Version(version) => version,
-                    _ => "present",
-                };
-                to.create(now.text(), Value::str(after));
-            }
-            (_, State::Installed(version)) => {
-                if let Some(wanted) = self.replacement(host, version)? {
-                    to.property("ensure", before, Value::str(wanted));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn check_health(entry: &Entry) -> Result<(), KindError> {
-    let Some(error) = &entry.error else { return Ok(()) };
-    let (name, version) = (&entry.name, entry.state.text());
-    Err(KindError::new(format!("Package {name}, version {version} is in error state: {error}")))
-}
-
-impl Instance for PackageInstance {
-    fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(status::file())]
-    }
-
-    fn autorequires(&self) -> Vec<ResourceRef> {
-        let source = self.source.as_ref().filter(|s| Path::new(s).is_absolute());
-        let files = self.response_file.iter().chain(source);
-        files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
-    }
-
-    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let (_, state, held) = self.find(host)?;
-        let mut to = Differences::new(&self.secrets);
-        self.compare_ensure(host, &state, &mut to)?;
-        if let Some(hold) = self.hold
-            && !state.is_gone()
-            && hold != held
-        {
-            let word = |hold| Value::str(if hold { "hold" } else { "none" });
-            to.property("mark", word(held), word(hold));
-        }
-        Ok(to.finish())
-    }
-
-    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        let done = self.act(host, changes);
-        self.shared.status.forget();
-        done
-    }
-
-    fn refreshable(&self) -> bool {
-        self.reinstall && !matches!(self.ensure, Ensure::Absent | Ensure::Purged)
-    }
-
-    fn refresh(&self, host: &Host) -> Result<(), KindError> {
-        let (_, state, _) = self.find(host)?;
-        if !self.refreshable() || state.is_gone() {
-            return Ok(());
-        }
-        let done = self.install_again(host);
-        self.shared.status.forget();
-        done
     }
 }

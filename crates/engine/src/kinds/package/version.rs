@@ -1,12 +1,49 @@
-//! Ranges of Debian versions.
+//! Orders and ranges of versions.
 
 use std::cmp::Ordering;
 
-use ordain_functions::version::compare_deb;
+use ordain_functions::version::{PythonVersion, compare_deb, compare_python, compare_rpm};
+
+/// How versions follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Debian,
+    Rpm,
+    Python,
+}
+
+impl Order {
+    /// Compares two versions; what is none is before what is one.
+    pub(super) fn compare(self, a: &str, b: &str) -> Ordering {
+        match self {
+            Self::Debian => compare_deb(a, b),
+            Self::Rpm => compare_rpm(a, b),
+            Self::Python => compare_python(a, b).unwrap_or_else(|| {
+                let is_version = |text| PythonVersion::parse(text).is_some();
+                is_version(a).cmp(&is_version(b)).then_with(|| a.cmp(b))
+            }),
+        }
+    }
+
+    /// Whether a text can be a version.
+    fn is_version(self, text: &str) -> bool {
+        let (epoch, rest) = match self {
+            Self::Python => return PythonVersion::parse(text).is_some(),
+            Self::Debian | Self::Rpm => text.split_once(':').unwrap_or(("0", text)),
+        };
+        let signs = if self == Self::Rpm { ".+-~^_" } else { ".+-~" };
+        let allowed = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
+        !epoch.is_empty()
+            && epoch.bytes().all(|b| b.is_ascii_digit())
+            && !rest.is_empty()
+            && rest.chars().all(allowed)
+    }
+}
 
 /// A range such as `>1.0 <=2.3`, or one version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Range {
+    order: Order,
     bounds: Vec<(Operator, String)>,
 }
 
@@ -21,9 +58,10 @@ enum Operator {
 
 impl Range {
     /// The range in a text; `None` if it is none.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let bounds: Option<Vec<_>> = text.split_whitespace().map(bound).collect();
-        bounds.filter(|b| !b.is_empty() && b.len() <= 2).map(|bounds| Self { bounds })
+    pub(super) fn parse(text: &str, order: Order) -> Option<Self> {
+        let bounds: Option<Vec<_>> =
+            text.split_whitespace().map(|text| bound(text, order)).collect();
+        bounds.filter(|b| !b.is_empty() && b.len() <= 2).map(|bounds| Self { order, bounds })
     }
 
     /// Whether this is not just one version.
@@ -34,7 +72,7 @@ impl Range {
     /// Whether a version is in the range.
     pub(super) fn contains(&self, version: &str) -> bool {
         self.bounds.iter().all(|(operator, bound)| {
-            let order = compare_deb(version, bound);
+            let order = self.order.compare(version, bound);
             match operator {
                 Operator::Less => order == Ordering::Less,
                 Operator::LessOrEqual => order != Ordering::Greater,
@@ -46,7 +84,7 @@ impl Range {
     }
 }
 
-fn bound(text: &str) -> Option<(Operator, String)> {
+fn bound(text: &str, order: Order) -> Option<(Operator, String)> {
     let operators = [
         ("<=", Operator::LessOrEqual),
         (">=", Operator::GreaterOrEqual),
@@ -55,17 +93,7 @@ fn bound(text: &str) -> Option<(Operator, String)> {
     ];
     let found = operators.iter().find_map(|(sign, o)| Some((*o, text.strip_prefix(sign)?)));
     let (operator, version) = found.unwrap_or((Operator::Equal, text));
-    is_version(version).then(|| (operator, version.to_string()))
-}
-
-/// Whether a text can be a version.
-fn is_version(text: &str) -> bool {
-    let (epoch, rest) = text.split_once(':').unwrap_or(("0", text));
-    let allowed = |c: char| c.is_ascii_alphanumeric() || ".+-~".contains(c);
-    !epoch.is_empty()
-        && epoch.bytes().all(|b| b.is_ascii_digit())
-        && !rest.is_empty()
-        && rest.chars().all(allowed)
+    order.is_version(version).then(|| (operator, version.to_string()))
 }
 
 #[cfg(test)]
@@ -76,11 +104,15 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let range = Range::parse(">=1.0 <2.0").unwrap();
+        let range = Range::parse(">=1.0 <2.0", Order::Debian).unwrap();
         assert!(range.is_open() && range.contains("1.0") && range.contains("1.9-1"));
         assert!(!range.contains("2.0") && !range.contains("1.0~rc1"));
-        assert!(!Range::parse("1.0").unwrap().is_open());
-        assert_eq!(Range::parse("=> 1"), None);
-        assert_eq!(Range::parse(""), None);
+        assert!(!Range::parse("1.0", Order::Debian).unwrap().is_open());
+        assert_eq!(Range::parse("=> 1", Order::Debian), None);
+        assert_eq!(Range::parse("", Order::Debian), None);
+        assert!(Range::parse(">1.0 <2", Order::Rpm).unwrap().contains("1.5-3"));
+        assert!(Range::parse(">=1.0.0", Order::Python).unwrap().contains("1"));
+        assert!(!Range::parse(">=1.0", Order::Python).unwrap().contains("1.0rc1"));
+        assert_eq!(Range::parse(">=x", Order::Python), None);
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ordain_functions::version::compare_deb;
 
+use super::super::version::{Order, Range};
 use super::status::State;
-use super::version::Range;
 use super::{Ensure, PackageInstance, Provider};
 use crate::host::{Host, Invocation, Outcome};
 use crate::kind::{Action, Change, KindError};
@@ -94,7 +94,7 @@ impl PackageInstance {
     /// `name=version` where a version is wanted; of a range, the best that apt has.
     fn name_with_version(&self, host: &Host) -> Result<String, KindError> {
         let Ensure::Version(wanted) = &self.ensure else { return Ok(self.name.clone()) };
-        let range = Range::parse(wanted).filter(Range::is_open);
+        let range = Range::parse(wanted, Order::Debian).filter(Range::is_open);
         let Some(range) = range else { return Ok(format!("{}={wanted}", self.name)) };
         let argv = ["/usr/bin/apt-cache", "madison", &self.name].map(str::to_string).to_vec();
         let known = self.tool(host, argv)?.stdout_text();

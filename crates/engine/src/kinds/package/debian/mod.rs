@@ -1,0 +1,277 @@
+//! Debian packages, through `apt-get` and `dpkg`.
+//!
+//! What is installed is read from dpkg's database, once for all packages; what the latest versions
+//! are is asked of apt once for all.
+
+mod act;
+mod candidate;
+mod status;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::ResourceRef;
+
+use super::options;
+use super::version::{Order, Range};
+use super::{Ensure, check_name};
+use crate::host::Host;
+use crate::kind::{AttributeError, Change, Instance, KindError, Watch};
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+use candidate::Candidates;
+use status::{Entry, State, StatusFile};
+
+/// What all packages of a machine share.
+#[derive(Default)]
+pub(super) struct Shared {
+    status: StatusFile,
+    candidates: Candidates,
+}
+
+/// How the package is installed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Provider {
+    Apt,
+    Dpkg,
+}
+
+struct PackageInstance {
+    shared: Arc<Shared>,
+    provider: Provider,
+    name: String,
+    ensure: Ensure,
+    source: Option<String>,
+    /// Whether to hold it; `None` leaves that as it is.
+    hold: Option<bool>,
+    install_options: Vec<String>,
+    uninstall_options: Vec<String>,
+    replace_config: bool,
+    response_file: Option<String>,
+    allow_cdrom: bool,
+    allow_virtual: bool,
+    reinstall: bool,
+    environment: Vec<(String, String)>,
+    secrets: Vec<String>,
+}
+
+/// The package that a resource declares; the other attributes are checked already.
+pub(super) fn parse(
+    shared: &Arc<Shared>,
+    mut p: Params<'_>,
+    provider_name: &'static str,
+) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    let provider = if provider_name == "dpkg" { Provider::Dpkg } else { Provider::Apt };
+    let name = p.name();
+    check_name(&mut p, &name);
+    let (ensure, held) = parse_ensure(&mut p, provider);
+    let hold = parse_mark(&mut p, &ensure).or(held);
+    let source = parse_source(&mut p, provider, &ensure);
+    if provider == Provider::Dpkg {
+        p.reject("dpkg", &["install_options", "uninstall_options"]);
+    }
+    p.reject(provider_name, super::FOREIGN);
+    p.reject(provider_name, &["command"]);
+    super::check_flags(&mut p, provider_name, &[]);
+    let package = PackageInstance {
+        shared: Arc::clone(shared),
+        provider,
+        ensure,
+        source,
+        hold,
+        install_options: options::parse(&mut p, "install_options"),
+        uninstall_options: options::parse(&mut p, "uninstall_options"),
+        replace_config: p.choice("configfiles", &["keep", "replace"]) == Some("replace"),
+        response_file: p.text("responsefile"),
+        allow_cdrom: p.choice("allowcdrom", &["true", "false"]) == Some("true"),
+        allow_virtual: p.boolean("allow_virtual"),
+        reinstall: p.choice("reinstall_on_refresh", &["true", "false"]) == Some("true"),
+        environment: options::environment(&mut p),
+        secrets: p.secrets(),
+        name,
+    };
+    if package.ensure == Ensure::Latest && package.provider == Provider::Apt {
+        shared.candidates.want(&package.name);
+    }
+    p.finish(Box::new(package) as Box<dyn Instance>)
+}
+
+/// What shall be, and whether the word asks for a hold as well.
+fn parse_ensure(p: &mut Params<'_>, provider: Provider) -> (Ensure, Option<bool>) {
+    let Some(text) = p.text("ensure") else { return (Ensure::Present, None) };
+    let ensure = match text.as_str() {
+        "present" | "installed" => Ensure::Present,
+        "absent" => Ensure::Absent,
+        "purged" => Ensure::Purged,
+        "latest" => Ensure::Latest,
+        "held" => return (Ensure::Present, Some(true)),
+        "disabled" => {
+            let who = if provider == Provider::Apt { "apt" } else { "dpkg" };
+            let feature = "must have features 'disableable' to set 'ensure' to 'disabled'";
+            p.error("ensure", format!("Provider {who} {feature}"));
+            Ensure::Present
+        }
+        "" => {
+            let words = "present, absent, purged, disabled, latest";
+            let message = format!("Invalid value \"\". Valid values are {words}.");
+            p.error("ensure", format!("{message} Valid values match /./."));
+            Ensure::Present
+        }
+        version if provider == Provider::Dpkg => {
+            let feature = "Provider dpkg must have features 'versionable'";
+            p.error("ensure", format!("{feature} to set 'ensure' to '{version}'"));
+            Ensure::Present
+        }
+        version => Ensure::Version(version.to_string()),
+    };
+    (ensure, None)
+}
+
+fn parse_mark(p: &mut Params<'_>, ensure: &Ensure) -> Option<bool> {
+    let hold = p.choice("mark", &["hold", "none"])? == "hold";
+    if matches!(ensure, Ensure::Absent | Ensure::Purged) {
+        let words = r#"["absent", "purged"]"#;
+        p.error(
+            "mark",
+            format!("You cannot use \"mark\" property while \"ensure\" is one of {words}"),
+        );
+    }
+    Some(hold)
+}
+
+fn parse_source(p: &mut Params<'_>, provider: Provider, ensure: &Ensure) -> Option<String> {
+    let source = p.text("source");
+    if source.as_ref().is_some_and(|s| s.is_empty() || s.starts_with('-')) {
+        p.error("source", "the source must be the path of a package file");
+    }
+    if source.is_none() && provider == Provider::Dpkg && *ensure == Ensure::Latest {
+        let message = "You cannot install dpkg packages without a source";
+        p.error("source", format!("Could not update: {message}"));
+    }
+    source
+}
+
+impl PackageInstance {
+    /// What is there, under the declared name or, if allowed, one that provides it.
+    fn find(&self, host: &Host) -> Result<(String, State, bool), KindError> {
+        let database = self.shared.status.read(host)?;
+        let named = database.find(&self.name);
+        let gone = named.is_none_or(|e| e.state.is_gone());
+        let provider =
+            if gone && self.allow_virtual { database.provider_of(&self.name) } else { None };
+        let Some(entry) = provider.or(named) else {
+            return Ok((self.name.clone(), State::Purged, false));
+        };
+        check_health(entry)?;
+        let name = if provider.is_some() { entry.name.clone() } else { self.name.clone() };
+        Ok((name, entry.state.clone(), entry.held))
+    }
+
+    /// The latest version there is.
+    fn latest(&self, host: &Host) -> Result<String, KindError> {
+        let failed = |e: &str| KindError::new(format!("Could not get latest version: {e}"));
+        if self.provider == Provider::Dpkg {
+            return self.version_of_source(host).map_err(|e| failed(&e.0));
+        }
+        let database = self.shared.status.read(host)?;
+        let found = self.shared.candidates.of(host, &database, &self.name);
+        let found = found.map_err(|e| failed(&e.0))?;
+        found.ok_or_else(|| failed(&format!("apt has no candidate for {}", self.name)))
+    }
+
+    /// The version that shall be installed in the place of this one, if another.
+    fn replacement(&self, host: &Host, now: &str) -> Result<Option<String>, KindError> {
+        match &self.ensure {
+            Ensure::Latest => Ok(Some(self.latest(host)?).filter(|l| l != now)),
+            Ensure::Version(wanted) => {
+                let range = Range::parse(wanted, Order::Debian);
+                let fits = wanted == now || range.is_some_and(|r| r.contains(now));
+                Ok((!fits).then(|| wanted.clone()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn compare_ensure(
+        &self,
+        host: &Host,
+        now: &State,
+        to: &mut Differences<'_>,
+    ) -> Result<(), KindError> {
+        let before = Value::str(now.text());
+        match (&self.ensure, now) {
+            (Ensure::Absent, State::Installed(_)) => to.remove(before, "absent", "removed"),
+            (Ensure::Purged, State::Installed(_) | State::Absent) => {
+                to.remove(before, "purged", "purged");
+            }
+            (Ensure::Absent | Ensure::Purged, _) => {}
+            (_, State::Absent | State::Purged) => {
+                let after = match &self.ensure {
+                    Ensure::Latest => "latest",
+                    Ensure::Version(version) => version,
+                    _ => "present",
+                };
+                to.create(now.text(), Value::str(after));
+            }
+            (_, State::Installed(version)) => {
+                if let Some(wanted) = self.replacement(host, version)? {
+                    to.property("ensure", before, Value::str(wanted));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_health(entry: &Entry) -> Result<(), KindError> {
+    let Some(error) = &entry.error else { return Ok(()) };
+    let (name, version) = (&entry.name, entry.state.text());
+    Err(KindError::new(format!("Package {name}, version {version} is in error state: {error}")))
+}
+
+impl Instance for PackageInstance {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(status::file())]
+    }
+
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let source = self.source.as_ref().filter(|s| Path::new(s).is_absolute());
+        let files = self.response_file.iter().chain(source);
+        files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let (_, state, held) = self.find(host)?;
+        let mut to = Differences::new(&self.secrets);
+        self.compare_ensure(host, &state, &mut to)?;
+        if let Some(hold) = self.hold
+            && !state.is_gone()
+            && hold != held
+        {
+            let word = |hold| Value::str(if hold { "hold" } else { "none" });
+            to.property("mark", word(held), word(hold));
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        let done = self.act(host, changes);
+        self.shared.status.forget();
+        done
+    }
+
+    fn refreshable(&self) -> bool {
+        self.reinstall && !matches!(self.ensure, Ensure::Absent | Ensure::Purged)
+    }
+
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
+        let (_, state, _) = self.find(host)?;
+        if !self.refreshable() || state.is_gone() {
+            return Ok(());
+        }
+        let done = self.install_again(host);
+        self.shared.status.forget();
+        done
+    }
+}

@@ -1,0 +1,318 @@
+//! A package of any manager but apt: what is there, what shall be, and the way between.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ordain_data::Value;
+use ordain_graph::ResourceRef;
+use rustc_hash::FxHashMap;
+
+use super::managers::{At, Found, Installed, Manager, Wish};
+use super::{Ensure, check_flags, check_name, options};
+use crate::host::Host;
+use crate::kind::{Action, AttributeError, Change, Instance, KindError, Watch};
+use crate::kinds::cached::{Stamp, stamp};
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+use crate::kinds::tools::{self, is_live};
+
+/// How old the list of a manager may be that tells of no changes.
+const STALE: Duration = Duration::from_secs(5);
+
+/// How often is looked at what such a manager installs: its tool has to be started for that.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// What was the case when something was asked for.
+#[derive(Clone, PartialEq, Eq)]
+enum Mark {
+    /// The files of the manager were so.
+    Files(Vec<Stamp>),
+    /// So much had been done by this process.
+    Time(Instant, u64),
+}
+
+impl Mark {
+    fn now(host: &Host, manager: &dyn Manager) -> Self {
+        let stamps = manager.database().iter().map(|p| stamp(&host.path(Path::new(p))));
+        let stamps: Vec<Stamp> = stamps.collect();
+        match stamps.iter().any(Option::is_some) {
+            true => Self::Files(stamps),
+            // There is nothing yet, or it is somewhere else.
+            false => Self::Time(Instant::now(), tools::changes_made()),
+        }
+    }
+
+    /// Whether what was asked for at the earlier mark still holds.
+    fn follows(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Time(now, done), Self::Time(then, done_then)) => {
+                done == done_then && now.duration_since(*then) < STALE
+            }
+            _ => self == earlier,
+        }
+    }
+}
+
+/// What managers said is installed, by what they were called with.
+#[derive(Default)]
+pub(super) struct Lists {
+    known: Mutex<FxHashMap<String, (Mark, Arc<Installed>)>>,
+}
+
+impl Lists {
+    /// What is installed. All who ask at the same time wait for one answer.
+    fn get(&self, at: &At<'_>, manager: &dyn Manager) -> Result<Arc<Installed>, KindError> {
+        let key = key(at, manager);
+        let mark = Mark::now(at.host, manager);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((earlier, list)) = known.get(&key)
+            && mark.follows(earlier)
+        {
+            return Ok(Arc::clone(list));
+        }
+        let list = Arc::new(manager.list(at)?);
+        // A list that took long is as old as its end.
+        let mark = match mark {
+            Mark::Time(_, done) => Mark::Time(Instant::now(), done),
+            files => files,
+        };
+        known.insert(key, (mark, Arc::clone(&list)));
+        Ok(list)
+    }
+
+    fn forget(&self, at: &At<'_>, manager: &dyn Manager) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&key(at, manager));
+    }
+}
+
+fn key(at: &At<'_>, manager: &dyn Manager) -> String {
+    format!("{} {} {:?} {:?}", manager.name(), at.tool, at.environment, at.host.root)
+}
+
+/// Parses what a resource wants of a manager.
+pub(super) fn parse(
+    lists: &Arc<Lists>,
+    mut p: Params<'_>,
+    manager: &'static dyn Manager,
+) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    let (provider, features) = (manager.name(), manager.features());
+    let name = p.name();
+    check_name(&mut p, manager.plain_name(&name));
+    let ensure = parse_ensure(&mut p, manager);
+    let source = p.text("source");
+    if source.as_ref().is_some_and(|s| s.is_empty() || s.starts_with('-')) {
+        p.error("source", "the source must be the path or the address of a package");
+    }
+    p.reject(provider, super::FOREIGN);
+    p.reject(provider, &["mark"]);
+    for (attribute, can) in
+        [("uninstall_options", features.uninstall_options), ("command", features.command)]
+    {
+        if !can {
+            p.reject(provider, &[attribute]);
+        }
+    }
+    check_flags(&mut p, provider, if features.install_only { &["install_only"] } else { &[] });
+    let command = p.text("command").filter(|_| features.command);
+    if command.as_ref().is_some_and(|c| !c.starts_with('/')) {
+        p.error("command", "the command must be an absolute path");
+    }
+    for name in ["configfiles", "allowcdrom", "reinstall_on_refresh"] {
+        let words: &[_] =
+            if name == "configfiles" { &["keep", "replace"] } else { &["true", "false"] };
+        p.choice(name, words);
+    }
+    let may_be_virtual = !p.has("allow_virtual") || p.boolean("allow_virtual");
+    let wish = Wish {
+        name,
+        ensure,
+        source,
+        install_options: options::parse(&mut p, "install_options"),
+        uninstall_options: options::parse(&mut p, "uninstall_options"),
+        allow_virtual: may_be_virtual,
+        install_only: p.boolean("install_only"),
+    };
+    let environment = options::environment(&mut p);
+    let secrets = p.secrets();
+    let lists = Arc::clone(lists);
+    p.finish(Box::new(Managed { lists, manager, wish, command, environment, secrets }) as _)
+}
+
+fn parse_ensure(p: &mut Params<'_>, manager: &dyn Manager) -> Ensure {
+    let Some(text) = p.text("ensure") else { return Ensure::Present };
+    let features = manager.features();
+    let (ensure, feature) = match text.as_str() {
+        "present" | "installed" => (Ensure::Present, None),
+        "absent" => (Ensure::Absent, None),
+        "latest" => (Ensure::Latest, None),
+        "purged" => (Ensure::Purged, (!features.purge).then_some("purgeable")),
+        "held" => (Ensure::Present, Some("holdable")),
+        "disabled" => (Ensure::Present, Some("disableable")),
+        "" => {
+            let words = "present, absent, purged, disabled, latest";
+            let message = format!("Invalid value \"\". Valid values are {words}.");
+            p.error("ensure", format!("{message} Valid values match /./."));
+            (Ensure::Present, None)
+        }
+        text if text.starts_with('-') => {
+            p.error("ensure", format!("Invalid version {text:?}"));
+            (Ensure::Present, None)
+        }
+        version => {
+            let lacks = (!features.versions).then_some("versionable");
+            (Ensure::Version(version.to_string()), lacks)
+        }
+    };
+    if let Some(feature) = feature {
+        let provider = manager.name();
+        let wanted = format!("must have features '{feature}' to set 'ensure' to '{text}'");
+        p.error("ensure", format!("Provider {provider} {wanted}"));
+    }
+    ensure
+}
+
+struct Managed {
+    lists: Arc<Lists>,
+    manager: &'static dyn Manager,
+    wish: Wish,
+    command: Option<String>,
+    environment: Vec<(String, String)>,
+    secrets: Vec<String>,
+}
+
+impl Managed {
+    fn at<'a>(&'a self, host: &'a Host) -> Result<At<'a>, KindError> {
+        let tool = match &self.command {
+            Some(command) if host.path(Path::new(command)).is_file() => command.clone(),
+            Some(command) => {
+                let text = format!(
+                    "Provider {} package command '{command}' does not exist on this host",
+                    self.manager.name()
+                );
+                return Err(KindError::new(text));
+            }
+            None => locate(host, self.manager.tools()).ok_or_else(|| {
+                let name = self.manager.name();
+                KindError::new(format!("Provider {name} is not functional on this host"))
+            })?,
+        };
+        let secret = !self.secrets.is_empty();
+        Ok(At { host, tool, environment: &self.environment, secret })
+    }
+
+    fn find(&self, at: &At<'_>) -> Result<Option<Found>, KindError> {
+        let list = self.lists.get(at, self.manager)?;
+        self.manager.find(at, &list, &self.wish)
+    }
+
+    /// The version that shall take the place of what is there, if another.
+    fn replacement(&self, at: &At<'_>, found: &Found) -> Result<Option<String>, KindError> {
+        match &self.wish.ensure {
+            Ensure::Latest => {
+                let latest = self
+                    .manager
+                    .latest(at, &self.wish, found)
+                    .map_err(|e| KindError::new(format!("Could not get latest version: {e}")))?;
+                Ok((!found.versions.contains(&latest)).then_some(latest))
+            }
+            Ensure::Version(wanted) => {
+                let fits = self.manager.fits(at, &self.wish, wanted, found)?;
+                Ok((!fits).then(|| wanted.clone()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn install(&self, at: &At<'_>) -> Result<(), KindError> {
+        let found = self.find(at)?;
+        let done = self.manager.install(at, &self.wish, found.as_ref());
+        self.lists.forget(at, self.manager);
+        done?;
+        let name = &self.wish.name;
+        let now = self.find(at)?;
+        let now = now.ok_or_else(|| KindError::new(format!("Could not find package {name}")))?;
+        if let Ensure::Version(wanted) = &self.wish.ensure
+            && !self.manager.fits(at, &self.wish, wanted, &now)?
+        {
+            let got = format!("got version {} instead", now.text());
+            return Err(KindError::new(format!("Failed to update to version {wanted}, {got}")));
+        }
+        Ok(())
+    }
+
+    fn remove(&self, at: &At<'_>) -> Result<(), KindError> {
+        let Some(found) = self.find(at)? else { return Ok(()) };
+        let done = self.manager.remove(at, &self.wish, &found);
+        self.lists.forget(at, self.manager);
+        done?;
+        match self.find(at)? {
+            None => Ok(()),
+            Some(left) => Err(KindError::new(format!("{} is still there afterwards", left.name))),
+        }
+    }
+}
+
+/// The path of the first of these tools that the machine has.
+pub(super) fn locate(host: &Host, tools: &[&str]) -> Option<String> {
+    let own = std::env::var("PATH").unwrap_or_default();
+    let own = own.split(':').filter(|d| is_live(host) && d.starts_with('/'));
+    let usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
+    let places: Vec<&str> = own.chain(usual).collect();
+    let mut paths = tools.iter().flat_map(|tool| places.iter().map(move |p| format!("{p}/{tool}")));
+    paths.find(|path| host.path(Path::new(path)).is_file())
+}
+
+impl Instance for Managed {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        self.manager.watched().iter().map(|path| Watch::Path((*path).into())).collect()
+    }
+
+    fn pause(&self, _: &Host) -> Option<Duration> {
+        self.manager.watched().is_empty().then_some(PAUSE)
+    }
+
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let source = self.wish.source.iter().filter(|s| Path::new(s).is_absolute());
+        let files = source.chain(&self.command);
+        files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let at = self.at(host)?;
+        let mut to = Differences::new(&self.secrets);
+        match (&self.wish.ensure, self.find(&at)?) {
+            (Ensure::Absent, Some(found)) => {
+                to.remove(Value::str(found.text()), "absent", "removed");
+            }
+            (Ensure::Purged, Some(found)) => {
+                to.remove(Value::str(found.text()), "purged", "purged");
+            }
+            (Ensure::Absent | Ensure::Purged, None) => {}
+            (Ensure::Version(version), None) => to.create("absent", Value::str(version.as_str())),
+            (Ensure::Latest, None) => to.create("absent", Value::str("latest")),
+            (Ensure::Present, None) => to.create("absent", Value::str("present")),
+            (_, Some(found)) => {
+                if let Some(wanted) = self.replacement(&at, &found)? {
+                    to.property("ensure", Value::str(found.text()), Value::str(wanted));
+                }
+            }
+        }
+        Ok(to.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        let at = self.at(host)?;
+        match changes.first().map(|change| change.action) {
+            None => Ok(()),
+            Some(Action::Remove) => self.remove(&at),
+            Some(_) => self.install(&at).map_err(|e| match self.wish.ensure {
+                Ensure::Latest | Ensure::Version(_) => {
+                    KindError::new(format!("Could not update: {e}"))
+                }
+                _ => e,
+            }),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! apk of Alpine.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
+use crate::kind::KindError;
+use crate::kinds::cached::read_text;
+use crate::kinds::package::Ensure;
+
+pub(super) struct Apk;
+
+/// The database: paragraphs of lines that begin with a letter and a colon.
+const DATABASE: &[&str] = &["/lib/apk/db/installed", "/usr/lib/apk/db/installed"];
+
+impl Manager for Apk {
+    fn name(&self) -> &'static str {
+        "apk"
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &["apk"]
+    }
+
+    fn features(&self) -> Features {
+        Features { versions: true, purge: true, uninstall_options: true, ..Features::default() }
+    }
+
+    fn database(&self) -> &'static [&'static str] {
+        DATABASE
+    }
+
+    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+        let mut all = Installed::default();
+        for path in DATABASE {
+            let failed = |e| KindError::new(format!("Could not read {path}: {e}"));
+            let text = read_text(&at.host.path(Path::new(path))).map_err(failed)?;
+            let text = text.unwrap_or_default();
+            let mut name = "";
+            for line in text.lines() {
+                match line.split_once(':') {
+                    Some(("P", value)) => name = value,
+                    Some(("V", version)) => all.add(name, name, version),
+                    // The version stands before or behind the name, but in one paragraph.
+                    _ => {}
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn fits(&self, at: &At<'_>, _: &Wish, wanted: &str, found: &Found) -> Result<bool, KindError> {
+        let now = found.versions.last().map_or("", String::as_str);
+        if let Some(prefix) = wanted.strip_prefix('~') {
+            let rest = now.strip_prefix(prefix);
+            return Ok(rest.is_some_and(|r| !r.starts_with(|c: char| c.is_ascii_digit())));
+        }
+        match split_operator(wanted) {
+            None => Ok(wanted == now),
+            Some((operator, bound)) => {
+                let order = compare(at, now, bound)?;
+                Ok((order == Ordering::Equal && operator.contains('='))
+                    || (order == Ordering::Less && operator.contains('<'))
+                    || (order == Ordering::Greater && operator.contains('>')))
+            }
+        }
+    }
+
+    fn latest(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<String, KindError> {
+        let said = at.run(&["version", "-l", "<"])?.stdout_text();
+        let now = found.versions.last().map_or("", String::as_str);
+        let installed = format!("{}-{now}", found.name);
+        let newer = said.lines().find_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            (words.first() == Some(&installed.as_str())).then(|| words.get(2).copied()).flatten()
+        });
+        Ok(newer.unwrap_or(now).to_string())
+    }
+
+    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
+        let wanted = match (&wish.ensure, &wish.source) {
+            (_, Some(source)) => source.clone(),
+            (Ensure::Version(v), None) if v.starts_with('~') || split_operator(v).is_some() => {
+                format!("{}{v}", wish.name)
+            }
+            (Ensure::Version(version), None) => format!("{}={version}", wish.name),
+            _ => wish.name.clone(),
+        };
+        let upgrade: &[&str] = if wish.ensure == Ensure::Latest { &["--upgrade"] } else { &[] };
+        let options = texts(&wish.install_options);
+        at.run(&arguments(&[&["add", "--no-progress"], upgrade, &options, &[&wanted]])).map(drop)
+    }
+
+    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
+        let purge: &[&str] = if wish.ensure == Ensure::Purged { &["--purge"] } else { &[] };
+        let options = texts(&wish.uninstall_options);
+        let command = arguments(&[&["del", "--no-progress"], purge, &options, &[&found.name]]);
+        let said = at.run(&command)?;
+        // It keeps what others need, and says so in success.
+        if said.stdout_text().contains("not removed due to") {
+            return Err(at.fail(&command, said));
+        }
+        Ok(())
+    }
+}
+
+/// An operator and the version behind it.
+fn split_operator(wanted: &str) -> Option<(&str, &str)> {
+    let end = wanted.find(|c| !"<>=".contains(c))?;
+    (end > 0).then(|| wanted.split_at(end))
+}
+
+/// The order of apk, which it tells itself.
+fn compare(at: &At<'_>, a: &str, b: &str) -> Result<Ordering, KindError> {
+    let said = at.run(&["version", "-t", a, b])?.stdout_text();
+    match said.trim() {
+        "<" => Ok(Ordering::Less),
+        "=" => Ok(Ordering::Equal),
+        ">" => Ok(Ordering::Greater),
+        other => Err(KindError::new(format!("apk does not compare {a} with {b}: {other}"))),
+    }
+}

@@ -1,0 +1,189 @@
+//! dnf, and yum, which it took its command line from.
+
+use std::cmp::Ordering;
+
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, texts};
+use crate::kind::KindError;
+use crate::kinds::package::Ensure;
+
+/// One of the two.
+pub(super) struct Dnf {
+    name: &'static str,
+    tools: &'static [&'static str],
+    upgrade: &'static str,
+}
+
+pub(super) const DNF: Dnf = Dnf { name: "dnf", tools: &["dnf"], upgrade: "upgrade" };
+pub(super) const YUM: Dnf = Dnf { name: "yum", tools: &["yum"], upgrade: "update" };
+
+/// The status of `check-update` when there are any.
+const UPDATES: i32 = 100;
+
+impl Manager for Dnf {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        self.tools
+    }
+
+    fn features(&self) -> Features {
+        Features { versions: true, purge: true, install_only: true, ..Features::default() }
+    }
+
+    fn database(&self) -> &'static [&'static str] {
+        rpm::DATABASE
+    }
+
+    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+        rpm::list(at)
+    }
+
+    fn find(&self, at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
+        rpm::find(at, all, wish)
+    }
+
+    fn fits(
+        &self,
+        _: &At<'_>,
+        wish: &Wish,
+        wanted: &str,
+        found: &Found,
+    ) -> Result<bool, KindError> {
+        Ok(rpm::any_fits(wish, wanted, found))
+    }
+
+    fn latest(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<String, KindError> {
+        let repositories = repositories(wish);
+        let command = arguments(&[&["-y", "check-update"], &repositories, &[&found.name]]);
+        let said = at.ask(&command)?;
+        let newest = || found.versions.last().cloned().unwrap_or_default();
+        match said.status {
+            0 => Ok(newest()),
+            UPDATES => Ok(update_of(&found.name, &said.stdout_text()).unwrap_or_else(newest)),
+            _ => Err(at.fail(&command, said)),
+        }
+    }
+
+    fn install(&self, at: &At<'_>, wish: &Wish, found: Option<&Found>) -> Result<(), KindError> {
+        let options = texts(&wish.install_options);
+        let known = |name: &str| at.run(&arguments(&[&["-y"], &options, &["list", name]]));
+        if !wish.allow_virtual && wish.source.is_none() {
+            known(&wish.name)?;
+        }
+        let (operation, wanted) = match (&wish.ensure, &wish.source) {
+            (Ensure::Latest, _) if found.is_some() => (self.upgrade, wish.name.clone()),
+            (Ensure::Version(version), source) => self.version(at, wish, version, source, found)?,
+            (_, Some(source)) => ("install", source.clone()),
+            _ => ("install", wish.name.clone()),
+        };
+        at.run(&arguments(&[&["-y"], &options, &[operation, &wanted]])).map(drop)
+    }
+
+    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
+        if wish.ensure == Ensure::Purged {
+            return at.run(&["-y", "remove", &found.name]).map(drop);
+        }
+        // What depends on it is not removed, so this fails then.
+        let versions = found.versions.iter().map(|v| format!("{}-{v}", found.name));
+        let versions: Vec<String> = versions.collect();
+        let named = [found.name.as_str()];
+        let several = if versions.len() > 1 { texts(&versions) } else { named.to_vec() };
+        at.beside("rpm")?.run(&arguments(&[&["-e"], &several])).map(drop)
+    }
+}
+
+impl Dnf {
+    /// What to do for a version, and with what.
+    fn version(
+        &self,
+        at: &At<'_>,
+        wish: &Wish,
+        version: &str,
+        source: &Option<String>,
+        found: Option<&Found>,
+    ) -> Result<(&'static str, String), KindError> {
+        let version = match source {
+            Some(_) => version.to_string(),
+            None => rpm::best(version, self.known(at, wish)?),
+        };
+        let operation = match found.and_then(|f| f.versions.last()) {
+            Some(_) if wish.install_only => "install",
+            Some(now) => match rpm::compare(&version, now) {
+                Ordering::Less => "downgrade",
+                Ordering::Greater => self.upgrade,
+                Ordering::Equal => "install",
+            },
+            None => "install",
+        };
+        let wanted = source.clone().unwrap_or_else(|| with_version(&wish.name, &version));
+        Ok((operation, wanted))
+    }
+
+    /// All versions that there are.
+    fn known(&self, at: &At<'_>, wish: &Wish) -> Result<Vec<String>, KindError> {
+        let is_range = |v: &str| v.contains(['<', '>']);
+        if !matches!(&wish.ensure, Ensure::Version(v) if is_range(v)) {
+            return Ok(Vec::new());
+        }
+        let repositories = repositories(wish);
+        let command = ["-y", "list", &wish.name, "--showduplicates"];
+        let said = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
+        let available = said.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
+        Ok(available.filter_map(|l| Some(l.split_whitespace().nth(1)?.to_string())).collect())
+    }
+}
+
+/// `name-version`; an architecture at the end of the name goes behind it.
+fn with_version(name: &str, version: &str) -> String {
+    const ARCHITECTURES: &[&str] = &[
+        "noarch", "x86_64", "i386", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x",
+        "riscv64",
+    ];
+    match name.rsplit_once('.').filter(|(_, end)| ARCHITECTURES.contains(end)) {
+        Some((name, architecture)) => format!("{name}-{version}.{architecture}"),
+        None => format!("{name}-{version}"),
+    }
+}
+
+/// The options that say which repositories count.
+fn repositories(wish: &Wish) -> Vec<&str> {
+    let names = ["--enablerepo=", "--disablerepo=", "--disableexcludes=", "--repo="];
+    let of = |option: &&str| names.iter().any(|n| option.starts_with(n));
+    wish.install_options.iter().map(String::as_str).filter(of).collect()
+}
+
+/// The version that a package would be updated to. Long names are followed by a line break.
+fn update_of(name: &str, text: &str) -> Option<String> {
+    let end = |l: &&str| !["Obsoleting", "Security:", "Update"].iter().any(|w| l.starts_with(w));
+    let lines: Vec<&str> = text.lines().take_while(end).collect();
+    // What is said before the empty line is no table.
+    let start = lines.iter().position(|l| l.trim().is_empty()).map_or(0, |at| at + 1);
+    let words: Vec<&str> = lines[start..].iter().flat_map(|l| l.split_whitespace()).collect();
+    let row = words.chunks_exact(3).find(|row| {
+        row[0] == name || row[0].rsplit_once('.').is_some_and(|(bare, _)| bare == name)
+    })?;
+    Some(row[1].strip_prefix("0:").unwrap_or(row[1]).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_are_read() {
+        let text = "Last metadata expiration check: 0:00:01 ago on Sun.\n\n\
+            alpha.noarch                 2.0-1                 local\n\
+            a-package-with-quite-a-long-name-indeed.x86_64\n\
+            \x20                         1:3.0-4.el9           updates\n\
+            Obsoleting Packages\nbeta.noarch  9-9  local\n    old.noarch 1-1 @local\n";
+        assert_eq!(update_of("alpha", text).as_deref(), Some("2.0-1"));
+        assert_eq!(update_of("alpha.noarch", text).as_deref(), Some("2.0-1"));
+        let long = "a-package-with-quite-a-long-name-indeed";
+        assert_eq!(update_of(long, text).as_deref(), Some("1:3.0-4.el9"));
+        assert_eq!(update_of("beta", text), None);
+        assert_eq!(with_version("glibc.i686", "2.0-1"), "glibc-2.0-1.i686");
+        assert_eq!(with_version("python3.11", "2.0-1"), "python3.11-2.0-1");
+    }
+}

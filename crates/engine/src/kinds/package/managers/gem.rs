@@ -1,0 +1,200 @@
+//! gem of Ruby.
+
+use ordain_functions::version::compare_gem;
+
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
+use crate::host::Outcome;
+use crate::kind::KindError;
+use crate::kinds::package::Ensure;
+
+pub(super) struct Gem;
+
+impl Manager for Gem {
+    fn name(&self) -> &'static str {
+        "gem"
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &["gem"]
+    }
+
+    fn features(&self) -> Features {
+        Features { versions: true, uninstall_options: true, command: true, ..Features::default() }
+    }
+
+    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+        let said = at.run(&["list", "--local"]);
+        let said = said.map_err(|e| KindError::new(format!("Could not list gems: {e}")))?;
+        let mut all = Installed::default();
+        for (name, versions) in said.stdout_text().lines().filter_map(split) {
+            for version in versions {
+                all.add(name, name, version);
+            }
+        }
+        Ok(all)
+    }
+
+    fn fits(&self, _: &At<'_>, _: &Wish, wanted: &str, found: &Found) -> Result<bool, KindError> {
+        let requirements = requirements(wanted);
+        let fits = |version: &String| requirements.iter().all(|r| meets(version, r));
+        Ok(found.versions.iter().any(fits))
+    }
+
+    fn latest(&self, at: &At<'_>, wish: &Wish, _: &Found) -> Result<String, KindError> {
+        let missing = || KindError::new(format!("gem knows no version of {}", wish.name));
+        if let Some(file) = wish.source.as_deref().and_then(|s| file_of(s)) {
+            // As YAML, with `version:` on a line of its own.
+            let said = at.run(&["specification", file, "version"])?.stdout_text();
+            let version = said.lines().find_map(|l| l.trim().strip_prefix("version:"));
+            return version.map(|v| v.trim().trim_matches(['\'', '"']).into()).ok_or_else(missing);
+        }
+        let pattern = format!("\\A{}\\z", wish.name);
+        let source: Vec<&str> = wish.source.iter().flat_map(|s| ["--source", s]).collect();
+        let said =
+            at.run(&arguments(&[&["list", "--remote"], &source, &[&pattern]]))?.stdout_text();
+        let found = said.lines().filter_map(split).find(|(name, _)| *name == wish.name);
+        found.and_then(|(_, v)| Some(v.first()?.to_string())).ok_or_else(missing)
+    }
+
+    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
+        let version = match &wish.ensure {
+            Ensure::Version(wanted) => vec!["-v".to_string(), requirements(wanted).join(", ")],
+            _ => Vec::new(),
+        };
+        let what = match wish.source.as_deref() {
+            None => vec![wish.name.as_str()],
+            Some(source) if source.starts_with("puppet://") => {
+                return Err(KindError::new("puppet:// URLs are not supported as gem sources"));
+            }
+            Some(source) => match file_of(source) {
+                Some(file) => vec![file],
+                None => vec!["--source", source, &wish.name],
+            },
+        };
+        let options = texts(&wish.install_options);
+        let version = texts(&version);
+        let command = arguments(&[&["install"], &options, &version, &["--no-document"], &what]);
+        succeed(at, &command, at.run(&command)?)
+    }
+
+    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
+        let options = texts(&wish.uninstall_options);
+        let start = ["uninstall", "--executables", "--all", &found.name];
+        let command = arguments(&[&start, &options]);
+        succeed(at, &command, at.run(&command)?)
+    }
+}
+
+/// Some versions of gem fail with success.
+fn succeed(at: &At<'_>, command: &[&str], said: Outcome) -> Result<(), KindError> {
+    let errors = String::from_utf8_lossy(&said.stderr);
+    if errors.contains("ERROR") || said.stdout_text().contains("ERROR") {
+        return Err(at.fail(command, said));
+    }
+    Ok(())
+}
+
+/// A source that is a file and no repository.
+fn file_of(source: &str) -> Option<&str> {
+    match source.split_once("://") {
+        None => Some(source),
+        Some(("file", path)) if path.ends_with(".gem") => Some(path),
+        Some(_) => None,
+    }
+}
+
+/// A line `name (2.0, default: 1.0 ruby java)`.
+fn split<'l>(line: &'l str) -> Option<(&'l str, Vec<&'l str>)> {
+    let (name, versions) = line.split_once(" (")?;
+    let versions = versions.trim_end().strip_suffix(')')?;
+    let plain = |v: &'l str| v.strip_prefix("default: ").unwrap_or(v).split_whitespace().next();
+    let versions = versions.split(',').filter_map(|v| plain(v.trim()));
+    Some((name.trim(), versions.collect()))
+}
+
+/// What is required: separated by commas as gem has it, or by spaces.
+fn requirements(wanted: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut operator = String::new();
+    for word in wanted.split([',', ' ']).filter(|word| !word.is_empty()) {
+        if word.chars().all(|c| "<>=!~".contains(c)) {
+            operator = format!("{word} ");
+        } else {
+            out.push(format!("{operator}{word}"));
+            operator.clear();
+        }
+    }
+    out
+}
+
+/// Whether a version meets one requirement.
+fn meets(version: &str, requirement: &str) -> bool {
+    let end = requirement.find(|c| !"<>=!~".contains(c)).unwrap_or(requirement.len());
+    let (operator, bound) = requirement.split_at(end);
+    let bound = bound.trim();
+    let order = compare_gem(version, bound);
+    match operator {
+        "" | "=" => order.is_eq(),
+        "!=" => order.is_ne(),
+        ">" => order.is_gt(),
+        "<" => order.is_lt(),
+        ">=" => order.is_ge(),
+        "<=" => order.is_le(),
+        "~>" => order.is_ge() && compare_gem(&release(version), &bump(bound)).is_lt(),
+        _ => false,
+    }
+}
+
+/// A version without what makes it a pre-release.
+fn release(version: &str) -> String {
+    let is_number = |s: &&str| s.bytes().all(|b| b.is_ascii_digit());
+    version.split(['.', '-']).take_while(is_number).collect::<Vec<_>>().join(".")
+}
+
+/// The first version that is too new for `~>`: its last number left out and the one before raised.
+fn bump(version: &str) -> String {
+    let release = release(version);
+    let mut numbers: Vec<&str> = release.split('.').collect();
+    if numbers.len() > 1 {
+        numbers.pop();
+    }
+    let last = numbers.pop().and_then(|n| n.parse::<u64>().ok()).unwrap_or_default();
+    let raised = last.saturating_add(1).to_string();
+    numbers.into_iter().chain([raised.as_str()]).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read() {
+        assert_eq!(split("a (1.0)"), Some(("a", vec!["1.0"])));
+        let several = "json (2.7.1, default: 2.6.1, 1.0 ruby java)";
+        assert_eq!(split(several), Some(("json", vec!["2.7.1", "2.6.1", "1.0"])));
+        assert_eq!(split("*** LOCAL GEMS ***"), None);
+    }
+
+    #[test]
+    fn requirements_are_met() {
+        for (version, wanted) in [
+            ("1.0", "1.0.0"),
+            ("1.5", ">=1.0 <2.0"),
+            ("1.5", ">= 1.0, < 2.0"),
+            ("1.2.9", "~> 1.2.0"),
+            ("1.9", "~>1.2"),
+            ("2.0", "!= 1.0"),
+        ] {
+            assert!(requirements(wanted).iter().all(|r| meets(version, r)), "{version} {wanted}");
+        }
+        for (version, wanted) in [
+            ("1.0", "1.1"),
+            ("2.0", ">=1.0 <2.0"),
+            ("1.3", "~> 1.2.0"),
+            ("2.0.rc1", "~>1.2"),
+            ("1.0", "x y"),
+        ] {
+            assert!(!requirements(wanted).iter().all(|r| meets(version, r)), "{version} {wanted}");
+        }
+    }
+}

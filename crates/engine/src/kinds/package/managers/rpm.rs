@@ -1,0 +1,125 @@
+//! What dnf, yum and zypper share: the database of rpm.
+
+use std::cmp::Ordering;
+
+use ordain_functions::version::{Evr, compare_rpm};
+
+use super::{At, Found, Installed, Wish};
+use crate::kind::KindError;
+use crate::kinds::package::version::{Order, Range};
+
+/// Where the database may be, by the age and the origin of a system.
+pub(super) const DATABASE: &[&str] = &[
+    "/var/lib/rpm/rpmdb.sqlite",
+    "/usr/lib/sysimage/rpm/rpmdb.sqlite",
+    "/usr/lib/sysimage/rpm/Packages.db",
+    "/var/lib/rpm/Packages.db",
+    "/var/lib/rpm/Packages",
+];
+
+const FORMAT: &str = "%{NAME} %|EPOCH?{%{EPOCH}}:{0}| %{VERSION} %{RELEASE} %{ARCH}\\n";
+
+/// A line in that format.
+struct Line<'a> {
+    name: &'a str,
+    full: String,
+    version: &'a str,
+    release: &'a str,
+    architecture: &'a str,
+}
+
+fn parse(line: &str) -> Option<Line<'_>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [name, epoch, version, release, architecture] = words[..] else { return None };
+    let epoch = if epoch == "0" { String::new() } else { format!("{epoch}:") };
+    Some(Line { name, full: format!("{epoch}{version}-{release}"), version, release, architecture })
+}
+
+/// All packages, also by name and architecture, and by name and version.
+pub(super) fn list(at: &At<'_>) -> Result<Installed, KindError> {
+    let rpm = at.beside("rpm")?;
+    let said = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
+    let mut all = Installed::default();
+    for line in said.lines().filter_map(parse) {
+        let Line { name, full, version, release, architecture } = &line;
+        all.add(name, name, full);
+        for key in [
+            format!("{name}.{architecture}"),
+            format!("{name}-{version}"),
+            format!("{name}-{version}-{release}"),
+            format!("{name}-{version}-{release}.{architecture}"),
+        ] {
+            all.add(&key, name, full);
+        }
+    }
+    Ok(all)
+}
+
+/// A package of this name, or one that provides it.
+pub(super) fn find(at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
+    if let Some(found) = all.get(&wish.name) {
+        return Ok(Some(found.clone()));
+    }
+    if !wish.allow_virtual {
+        return Ok(None);
+    }
+    let rpm = at.beside("rpm")?;
+    let quiet = ["--nosignature", "--nodigest", "--qf", FORMAT];
+    let said = rpm.ask(&[&["-q", "--whatprovides", &wish.name][..], &quiet].concat())?;
+    let text = if said.success() { said.stdout_text() } else { String::new() };
+    let line = text.lines().find_map(parse);
+    Ok(line.map(|l| Found { name: l.name.to_string(), versions: vec![l.full] }))
+}
+
+/// Whether a version is the one that is wanted, as exactly as that is said, or in the range.
+pub(super) fn fits(wanted: &str, version: &str) -> bool {
+    match Range::parse(wanted, Order::Rpm).filter(Range::is_open) {
+        Some(range) => range.contains(version),
+        None => compare(wanted, version) == Ordering::Equal,
+    }
+}
+
+/// Whether any version fits. Several beside each other do only if that is meant.
+pub(super) fn any_fits(wish: &Wish, wanted: &str, found: &Found) -> bool {
+    let versions = &found.versions;
+    (versions.len() == 1 || wish.install_only) && versions.iter().any(|v| fits(wanted, v))
+}
+
+/// Compares what is wanted with what is there; an epoch or a release that nobody wants does not
+/// count.
+pub(super) fn compare(wanted: &str, version: &str) -> Ordering {
+    if Evr::parse(wanted).epoch.is_some() {
+        return compare_rpm(wanted, version);
+    }
+    let bare = version.split_once(':').map_or(version, |(_, rest)| rest);
+    compare_rpm(wanted, bare)
+}
+
+/// The best of these versions in the range that is wanted; without a range, what is wanted.
+pub(super) fn best(wanted: &str, known: Vec<String>) -> String {
+    let Some(range) = Range::parse(wanted, Order::Rpm).filter(Range::is_open) else {
+        return wanted.to_string();
+    };
+    let inside = known.into_iter().filter(|version| range.contains(version));
+    let best = inside.max_by(|a, b| compare_rpm(a, b));
+    best.unwrap_or_else(|| wanted.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_exactly_as_they_are_said() {
+        for wanted in ["1.0", "1.0-2", "1:1.0", "1:1.0-2", ">=1:0.9", ">1 <1:2"] {
+            assert!(fits(wanted, "1:1.0-2"), "{wanted}");
+        }
+        for wanted in ["1.1", "1.0-1", "2:1.0", "<1.0", ">1:1.0-2"] {
+            assert!(!fits(wanted, "1:1.0-2"), "{wanted}");
+        }
+        let known = || ["1.0-1", "1.5-1", "2.0-1"].map(str::to_string).to_vec();
+        assert_eq!(best("<2.0", known()), "1.5-1");
+        assert_eq!(best("1.0", known()), "1.0");
+        assert_eq!(best(">3", known()), ">3");
+    }
+}

@@ -1,0 +1,63 @@
+//! What runs were doing that did not come to their end.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ordain_graph::{ResourceId, ResourceRef};
+use rustc_hash::FxHashSet;
+
+use crate::host::Host;
+use crate::prepare::{Item, Prepared};
+
+/// The resources that such runs worked on, by their names.
+#[derive(Clone, Default, Debug)]
+pub struct Unfinished {
+    under_way: Vec<String>,
+    changed: Vec<String>,
+    told: FxHashSet<String>,
+}
+
+impl Unfinished {
+    /// A change of a resource was begun, and may have been made in part or as a whole.
+    pub fn under_way(&mut self, resource: &str) {
+        self.under_way.push(resource.to_string());
+        self.changed.push(resource.to_string());
+    }
+
+    /// A resource was changed; nobody knows whether those were notified who had to be.
+    pub fn changed(&mut self, resource: &str) {
+        self.changed.push(resource.to_string());
+    }
+
+    /// A resource acted on all that it was notified of.
+    pub fn told(&mut self, resource: &str) {
+        self.told.insert(resource.to_string());
+    }
+
+    pub(crate) fn was_told(&self, resource: &ResourceRef) -> bool {
+        !self.told.is_empty() && self.told.contains(&resource.to_string())
+    }
+
+    /// The declared resources that were changed. Those that stand for others do so here, too.
+    pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeSet<ResourceId> {
+        self.changed.iter().filter_map(|name| find(prepared, name)).collect()
+    }
+
+    /// Clears what was left of changes that were under way. What cannot be cleared does no harm.
+    pub(crate) fn clear(&self, prepared: &Prepared, host: &Host) {
+        for id in self.under_way.iter().filter_map(|name| find(prepared, name)) {
+            if let Item::Ready(ready) = &prepared.items[id.0 as usize] {
+                let _ = ready.instance.recover(host);
+            }
+        }
+    }
+}
+
+/// A declared resource; of a file that is none, the directory around it that is.
+fn find(prepared: &Prepared, name: &str) -> Option<ResourceId> {
+    let (kind, title) = name.strip_suffix(']')?.split_once('[')?;
+    let named =
+        |title: &str| prepared.graph.find(&ResourceRef { kind: kind.into(), title: title.into() });
+    let around = || Path::new(title).ancestors().skip(1).filter(|_| kind == "File");
+    named(title).or_else(|| around().find_map(|path| named(path.to_str()?)))
+}
