@@ -52,6 +52,11 @@ impl Mirror {
     pub(super) fn wants(&mut self, instance: InstanceId) -> bool {
         self.sent.insert(instance.0)
     }
+
+    /// The attributes of an instance are to be sent again: some had no value yet.
+    pub(super) fn lacks(&mut self, instance: InstanceId) {
+        self.sent.remove(&instance.0);
+    }
 }
 
 /// A value as a message.
