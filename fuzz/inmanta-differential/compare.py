@@ -12,6 +12,7 @@ def plain(value):
     if isinstance(value, str):
         # The driver of the other program takes the ends of numbers of references for addresses.
         value = re.sub(r"\b[0-9a-f]{12}\b", "<id>", value)
+        value = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x<id>", value)
         value = re.sub(r" at 0x<id>| <id>| #\d+", "", value)
         return STD.sub(r"std/\2.cf", value)
     if isinstance(value, list):

@@ -233,8 +233,8 @@ def warned():
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
     numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
-    dict: ["dict", ANY], list: ["list", ANY], collections.abc.Mapping: ["dict", ANY],
-    collections.abc.Sequence: ["list", ANY], type(None): ["null"], None: ["null"],
+    dict: ["dict", ANY], list: ["model", "list"], collections.abc.Mapping: ["dict", ANY],
+    collections.abc.Sequence: ["model", "list"], type(None): ["null"], None: ["null"],
 }
 
 
@@ -415,9 +415,8 @@ class Taken:
         self.by_name = parameter.kind is parameter.KEYWORD_ONLY
         self.annotation = annotation
         self.converts = None
-        self.context = ProxyContext(
-            path=parameter.name, allow_reference_values=not is_context and allows_reference(annotation)
-        )
+        self.context = ProxyContext(path=parameter.name)
+        self.takes_references = not is_context and allows_reference(annotation)
 
     def is_converted(self):
         """Whether instances of dataclasses become objects; known once all modules are loaded."""
@@ -437,7 +436,7 @@ class Taken:
         context = self.context if name is None else dataclasses.replace(self.context, path=name)
         if self.is_converted():
             try:
-                return pairs.converted(held, self.context.allow_reference_values, context)
+                return pairs.converted(held, self.takes_references, context)
             except pairs.Misfit as error:
                 error.parameter = self.name
                 raise

@@ -120,7 +120,7 @@ class Reference(typing.Generic[T]):
             busy.pop()
 
     def __bool__(self):
-        raise NotImplementedError("%s is a reference and can not be used as a condition" % (self,))
+        raise NotImplementedError("%s is an inmanta reference, not a boolean." % (self,))
 
     def __eq__(self, other):
         return type(self) is type(other) and self.arguments() == other.arguments()
