@@ -535,6 +535,7 @@ fn type_text(ty: &TypeExpr) -> String {
     match ty {
         TypeExpr::Any => "any".into(),
         TypeExpr::Null => "null".into(),
+        TypeExpr::Number => "number".into(),
         TypeExpr::Named(name) => name.to_string(),
         TypeExpr::Dataclass(names, _) => {
             names.first().map(EcoString::to_string).unwrap_or_default()

@@ -225,6 +225,7 @@ pub(super) fn type_expr(json: &Json) -> TypeExpr {
             TypeExpr::Dataclass(names.map(EcoString::from).collect(), text.into())
         }
         "null" => TypeExpr::Null,
+        "number" => TypeExpr::Number,
         "list" => TypeExpr::List(inner()),
         "dict" => TypeExpr::Dict(inner()),
         "nullable" => TypeExpr::Nullable(inner()),

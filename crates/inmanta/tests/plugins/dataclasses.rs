@@ -175,12 +175,13 @@ def odd() -> None:
     raise Odd()
 "#;
 
+const BOX: &str = "entity Box:\n    list items\nend\nimplement Box using std::none\n";
+
 #[test]
 fn references_are_refused_where_nobody_asks_for_them() {
-    let entity = "entity Box:\n    list items\nend\nimplement Box using std::none\n";
     let ask = |call: &str| {
         let model = format!("import m\nr = std::create_environment_reference(\"A\")\nx = {call}\n");
-        trace(&model, entity, REFERENCES)
+        trace(&model, BOX, REFERENCES)
     };
     let Some(text) = ask("m::number(r)") else { return };
     let object = "<inmanta_plugins.std.EnvironmentReference object>";
@@ -201,7 +202,7 @@ fn references_are_refused_where_nobody_asks_for_them() {
 
 #[test]
 fn exceptions_without_words_are_told() {
-    let Some(text) = trace("import m\nx = m::odd()\n", "", REFERENCES) else { return };
+    let Some(text) = trace("import m\nx = m::odd()\n", BOX, REFERENCES) else { return };
     assert!(text.contains("Odd: <exception str() failed>"), "{text}");
 }
 

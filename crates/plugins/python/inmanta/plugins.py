@@ -232,7 +232,7 @@ def warned():
     return found
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
-    numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
+    numbers.Number: ["number"], object: ANY, typing.Any: ANY,
     dict: ["dict", ANY], list: ["model", "list"], collections.abc.Mapping: ["dict", ANY],
     collections.abc.Sequence: ["model", "list"], type(None): ["null"], None: ["null"],
 }

@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Optional
 
-from inmanta.ast import NotFoundException, OptionalValueException, UnexpectedReference, UnknownException, UnsetException
+from inmanta.ast import OptionalValueException, UnexpectedReference, UnknownException, UnsetException
 from inmanta.execute.runtime import Instance, Missing, instance
 from inmanta.execute.util import NoneValue, Unknown
 from inmanta.util import JSONSerializable
@@ -127,7 +127,7 @@ def checked(owner, name):
     if isinstance(value, Missing):
         if value.kind == "optional":
             raise OptionalValueException(owner, name, value.text)
-        raise AttributeError(NotFoundException(None, name, value.text), name)
+        raise AttributeError(None, name)
     return value
 
 
