@@ -35,7 +35,8 @@ fn reference(
         class: class.into(),
         arguments: arguments.into_iter().map(|(n, v)| (EcoString::from(n), v)).collect(),
         computes: TypeExpr::model(computes),
-        text: Some(text),
+        text,
+        repr: None,
         number: None,
     }))
 }

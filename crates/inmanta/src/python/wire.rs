@@ -188,7 +188,8 @@ fn reference(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Res
         class: what["class"].as_str().unwrap_or_default().into(),
         arguments: pairs(&what["arguments"], context, mirror)?,
         computes: type_expr(&what["computes"]),
-        text: what["text"].as_str().map(str::to_owned),
+        text: what["text"].as_str().unwrap_or_default().to_owned(),
+        repr: what["repr"].as_str().map(str::to_owned),
         number: what["number"].as_u64(),
     });
     let Some(entity) = what["fields"][0].as_str() else { return Ok(Value::Reference(reference)) };
@@ -203,7 +204,8 @@ fn reference(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Res
                 ("reference".into(), Value::Reference(Rc::clone(&reference))),
             ],
             computes: context.attribute_type(entity, &name),
-            text: Some("<inmanta.references.AttributeReference object>".into()),
+            text: "<inmanta.references.AttributeReference object>".into(),
+            repr: None,
             number: None,
         };
         attributes.push((name, Value::Reference(Rc::new(attribute))));

@@ -233,7 +233,8 @@ class _Items(DynamicProxy, JSONSerializable):
         return self._get_instance() == held
 
     def __getattr__(self, name):
-        raise AttributeError("'%s' object has no attribute '%s'" % (type(self).__name__, name))
+        held = type(self._get_instance()).__name__
+        raise AttributeError("'%s' object has no attribute 'get_attribute'" % held)
 
     def __hash__(self):
         return id(self._get_instance())
