@@ -364,8 +364,6 @@ def signature(made):
         })
     given = inspect.signature(function).return_annotation
     returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
-    if given is inspect.Signature.empty:
-        returns = ["union", [["ref", ANY], ANY]]
     code = function.__code__ if hasattr(function, "__code__") else None
     return {
         "name": made.name,
