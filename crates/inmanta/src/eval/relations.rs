@@ -77,8 +77,14 @@ impl Net<'_> {
             let name = self.end_name(end);
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
-        self.vars[var.0 as usize].place = place;
-        self.freeze_with(var, Reason::Full, Some(value.clone()));
+        let found = &mut self.vars[var.0 as usize];
+        found.place = place;
+        if found.is_ready() {
+            // The other end has told somebody who set this one; the value set first stays.
+            found.state = State::Ready(value.clone());
+        } else {
+            self.freeze_with(var, Reason::Full, Some(value.clone()));
+        }
         Ok(())
     }
 

@@ -180,7 +180,8 @@ impl Net<'_> {
     /// Promises a value.
     pub(super) fn promise(&mut self, var: VarId) {
         if self.is_delayed(var) && !self.vars[var.0 as usize].is_ready() {
-            self.delayed_of(var).promises += 1;
+            let delayed = self.delayed_of(var);
+            delayed.promises = delayed.promises.wrapping_add(1);
         }
     }
 
@@ -190,7 +191,8 @@ impl Net<'_> {
             return;
         }
         let delayed = self.delayed_of(var);
-        delayed.promises = delayed.promises.saturating_sub(1);
+        // One that is kept before it is made, or twice, counts as open, as in the original.
+        delayed.promises = delayed.promises.wrapping_sub(1);
         if self.vars[var.0 as usize].kind == Kind::Collected {
             if self.providers(var) == 0 {
                 self.freeze(var, Reason::Complete);
