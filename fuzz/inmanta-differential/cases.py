@@ -3,9 +3,12 @@
 import random
 
 from models import Models, Scope
+from python import Python
 from schema import Schema
 from tree import Group, Node, smaller, without
 
+# How many of the cases have a module with Python code.
+PYTHON = 0.5
 NAMESPACES = [["__config__"]] * 4 + [["__config__", "m"], ["m", "m::sub", "__config__"]]
 
 
@@ -106,9 +109,10 @@ def generate(seed, wild=None):
     chance = random.Random(seed)
     namespaces = chance.choice(NAMESPACES)
     schema = Schema(chance, namespaces)
-    models = Models(chance, schema, chance.choice([0, 0, 0, 0.01, 0.04]) if wild is None else wild)
-    files = {}
-    imports = []
+    python = Python(chance, schema) if chance.random() < PYTHON else None
+    models = Models(chance, schema, chance.choice([0, 0, 0, 0.01, 0.04]) if wild is None else wild, python)
+    files = python.files() if python else {}
+    imports = [Node("import p\n")] if python else []
     for namespace in namespaces:
         if namespace == "__config__":
             continue
@@ -120,7 +124,7 @@ def generate(seed, wild=None):
             own = [Node("import m::sub\n"), *own]
         files[path] = Group("", own)
         imports.append(Node(f"import {namespace}\n"))
-    if files:
+    if any(namespace != "__config__" for namespace in namespaces):
         files["libs/m/module.yml"] = "name: m\nlicense: free\nversion: 1.0\n"
         files.setdefault("libs/m/model/_init.cf", Group("", [Node("\n")]))
     lines = imports + definitions(chance, schema, models, "__config__")
@@ -130,7 +134,7 @@ def generate(seed, wild=None):
         statements = lines[-4:]
         chance.shuffle(statements)
         lines[-4:] = statements
-    extra = {}
+    extra = {"export": True} if python and python.is_exported() else {}
     rules = [f"{e.namespace}::{e.name}.{r}" for e in schema.entities for r in e.relations]
     if len(rules) > 1 and chance.random() < 0.15:
         extra["precedence"] = [f"{a} before {b}" for a, b in (chance.sample(rules, 2) for _ in range(chance.choice([1, 1, 2])))]

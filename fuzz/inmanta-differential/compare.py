@@ -10,6 +10,10 @@ STD = re.compile(r"(\{std\}|std)/model/(\w+)\.cf:\d+(:\d+)?")
 def plain(value):
     """A value of an answer without addresses and numbers of instances."""
     if isinstance(value, str):
+        value = re.sub(r"/tmp/\.tmp\w+/", "{dir}/", value)
+        # The driver of the other program takes the ends of numbers of references for addresses.
+        value = re.sub(r"\b[0-9a-f]{12}\b", "<id>", value)
+        value = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x<id>", value)
         value = re.sub(r" at 0x<id>| <id>| #\d+", "", value)
         return STD.sub(r"std/\2.cf", value)
     if isinstance(value, list):

@@ -28,8 +28,8 @@ class Scope:
 
 
 class Models:
-    def __init__(self, chance, schema, wild):
-        self.chance, self.schema, self.wild, self.count = chance, schema, wild, 0
+    def __init__(self, chance, schema, wild, python=None):
+        self.chance, self.schema, self.wild, self.count, self.python = chance, schema, wild, 0, python
 
     def pick(self, options):
         return self.chance.choice(options)
@@ -48,6 +48,12 @@ class Models:
             if chance.random() < 0.3:
                 return Expr("null")
             kind = kind[:-1]
+        if kind in ("pair", "reference", "any", "entity", "entities"):
+            return self.of_python(kind, scope, depth)
+        if self.uses_python(scope) and depth > 0 and chance.random() < 0.15:
+            made = self.call(kind, scope, depth - 1)
+            if made:
+                return Expr(*made)
         known = self.known(kind, scope)
         if known and chance.random() < 0.45:
             return Expr(self.pick(known))
@@ -64,6 +70,8 @@ class Models:
         for name, what in scope.all().items():
             if isinstance(what, str):
                 found += [name] if what in fits else []
+                if what == "pair":
+                    found += [f"{name}.{field}" for field, k in self.python.fields.items() if k in fits]
             elif not isinstance(what, list):
                 found += [f"{name}.{a}" for a, k in what.all_attributes().items() if k in fits]
                 for relation, r in what.all_relations().items():
@@ -151,6 +159,87 @@ class Models:
         entity = self.pick(self.schema.entities)
         inner.variables[name] = entity
         return ["[", value(inner), f" for {name} in ", self.instances(entity, scope, depth), *self.guard(inner, depth), "]"]
+
+    # What a module with Python code has.
+
+    def uses_python(self, scope):
+        return self.python and scope.namespace == "__config__"
+
+    def of_python(self, kind, scope, depth):
+        """A value of a kind that only plugins know."""
+        chance = self.chance
+        if kind == "any":
+            kind = self.pick(["int", "string", "dict", "list", "entity", "int[]"])
+        if kind == "entity":
+            return self.instance(self.pick(self.schema.entities), scope, depth)
+        if kind == "entities":
+            return self.instances(self.pick([None, *self.schema.entities]), scope, depth)
+        known = [name for name, what in scope.all().items() if what == kind]
+        if known and chance.random() < 0.5:
+            return Expr(self.pick(known))
+        if depth > 0 and chance.random() < 0.4 and (made := self.call(kind, scope, depth - 1)):
+            return Expr(*made)
+        if kind == "reference":
+            return Expr(*self.pick([["std::create_environment_reference(", self.plain("string", scope, 0), ")"], ["p::text(", self.plain("string", scope, 0), ")"]]))
+        if kind == "pair":
+            given = [(n, k) for n, k in self.python.fields.items() if chance.random() < 0.97]
+            return Expr("p::Pair(", Group(", ", [Node(f"{n}=", self.plain(k, scope, depth - 1)) for n, k in given]), ")")
+        return self.plain(kind, scope, depth)
+
+    def call(self, kind, scope, depth):
+        """A call of a plugin that gives a kind, or of any; nothing if there is none."""
+        chance = self.chance
+        fits = [p for p in self.python.plugins if kind is None or p.gives == kind]
+        if not fits:
+            return None
+        plugin = self.pick(fits)
+        arguments, named = [], False
+        parameters = list(plugin.parameters.items())
+        if plugin.defaults and chance.random() < 0.5 or parameters and chance.random() < 0.01:
+            parameters.pop()
+        for name, what in parameters:
+            named = named or chance.random() < 0.15
+            if what.rstrip("?") in ("string", "int") and self.python.has_references and chance.random() < 0.05:
+                what = "reference"
+            value = self.plain(what, scope, depth)
+            arguments.append(Node(f"{name}=", value) if named else value)
+        if plugin.rest and not named:
+            arguments += [self.plain(plugin.rest, scope, depth) for _ in range(chance.randint(0, 2))]
+        return [f"p::{plugin.name}(", Group(", ", arguments), ")"]
+
+    def thing(self, scope):
+        """A resource."""
+        chance = self.chance
+        if self.python.has_references and chance.random() < 0.5:
+            value = self.plain("reference", scope)
+        else:
+            value = self.plain("string?", scope)
+        deep = self.plain("reference", scope) if self.python.has_references and chance.random() < 0.5 else self.plain("int", scope)
+        arguments = [Node("name=", self.plain("string", scope)), Node("value=", value)]
+        if chance.random() < 0.3:
+            arguments.append(Node('data={"k": [', deep, ']}'))
+        if chance.random() < 0.3:
+            arguments.append(Node("items=[1, ", deep, "]"))
+        if chance.random() < 0.3:
+            arguments.append(Node("number=", self.plain("int", scope)))
+        things = [name for name, what in scope.all().items() if what == "thing"]
+        if things and chance.random() < 0.4:
+            arguments.append(Node("requires=", Expr(self.pick(things))))
+        return ["p::Thing(", Group(", ", arguments), ")"]
+
+    def python_statement(self, scope, indent):
+        """A statement that has to do with Python code."""
+        chance, name = self.chance, self.name()
+        if self.python.has_resource and chance.random() < 0.4:
+            made = Statement(indent, name, " = ", *self.thing(scope), "\n")
+            scope.variables[name] = "thing"
+            return made
+        plugin = self.pick(self.python.plugins)
+        made = self.call(plugin.gives, scope, 1)
+        if chance.random() < 0.4:
+            return Statement(indent, "std::print(", *made, ")\n")
+        scope.variables[name] = plugin.gives
+        return Statement(indent, name, " = ", *made, "\n")
 
     # Instances.
 
@@ -272,6 +361,8 @@ class Models:
 
     def statement(self, scope, indent, depth):
         chance = self.chance
+        if self.uses_python(scope) and chance.random() < 0.3:
+            return self.python_statement(scope, indent)
         choice = chance.random()
         if choice < 0.22:
             return self.assignment(scope, indent)

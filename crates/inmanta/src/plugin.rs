@@ -21,6 +21,8 @@ pub enum TypeExpr {
     Any,
     /// `null` only.
     Null,
+    /// Numbers of any kind; the name for them in the model language is deprecated.
+    Number,
     /// A name of the model language, such as `string`, `list` or `std::Host`.
     Named(EcoString),
     /// A list of elements of a type.

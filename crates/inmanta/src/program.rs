@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_syntax::{Arena, ListRef};
 use rustc_hash::FxHashMap;
 
 use crate::location::{Files, Location};
@@ -217,34 +218,26 @@ pub struct Implement {
     pub is_normalized: bool,
 }
 
-/// What an instance is made from by a constructor.
-#[derive(Clone, Debug)]
+/// What an instance is made from by a constructor. There is one for every constructor of a program:
+/// the lists of all of them are in two arenas.
+#[derive(Clone, Copy, Debug)]
 pub struct NewInfo {
     /// The entity.
     pub entity: u32,
     /// The arguments and defaults: first those that are needed to look in the indexes.
-    pub arguments: Vec<(Symbol, ExprId)>,
+    pub arguments: ListRef<Argument>,
     /// How many are needed to look in the indexes.
     pub direct: u32,
     /// What an index needs that only shows when it runs.
-    pub dynamic: Vec<Symbol>,
+    pub dynamic: ListRef<Symbol>,
     /// The object that it is assigned to, if that may give an attribute.
     pub left: Option<Left>,
     /// Whether a constructor inside needs the instance.
     pub owns: bool,
 }
 
-impl NewInfo {
-    /// What is needed to look in the indexes.
-    pub fn direct(&self) -> &[(Symbol, ExprId)] {
-        &self.arguments[..self.direct as usize]
-    }
-
-    /// The other arguments and defaults.
-    pub fn indirect(&self) -> &[(Symbol, ExprId)] {
-        &self.arguments[self.direct as usize..]
-    }
-}
+/// An argument of a constructor: the attribute and what it is set to.
+pub type Argument = (Symbol, ExprId);
 
 /// What a constructor is assigned to.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -351,7 +344,11 @@ pub struct Program {
     /// The lists of attributes of indexes, sorted by name.
     pub index_lists: Vec<Vec<Symbol>>,
     /// What constructors make.
-    pub news: Vec<Option<Rc<NewInfo>>>,
+    pub news: Vec<Option<NewInfo>>,
+    /// The arguments and defaults of constructors.
+    pub arguments: Arena<Argument>,
+    /// What indexes need that constructors only show when they run.
+    pub dynamic: Arena<Symbol>,
     /// Assignments that a statement promises: the statement, how many scopes up, in order.
     pub promises: FxHashMap<StmtId, Vec<(StmtId, u16)>>,
     /// The annotations of relations, in the order of the relations.
@@ -383,6 +380,16 @@ impl Program {
     pub fn attribute(&self, entity: u32, name: Symbol) -> Option<u32> {
         let entity = &self.entities[entity as usize];
         entity.slot_of.get(&name).map(|slot| entity.slots[*slot as usize])
+    }
+
+    /// What a constructor needs to look in the indexes.
+    pub fn direct(&self, info: NewInfo) -> &[Argument] {
+        &self.arguments.list(info.arguments)[..info.direct as usize]
+    }
+
+    /// The other arguments and defaults of a constructor.
+    pub fn indirect(&self, info: NewInfo) -> &[Argument] {
+        &self.arguments.list(info.arguments)[info.direct as usize..]
     }
 
     /// The constant that an expression is.

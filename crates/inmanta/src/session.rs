@@ -139,8 +139,8 @@ impl Outcome<'_> {
     }
 }
 
-/// The most instances that a model makes.
-const MOST_INSTANCES: u32 = 50_000_000;
+/// How many MiB a model takes at most, if nothing else is said.
+const MOST_MEMORY: usize = 4096;
 
 /// Runs a model.
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
@@ -188,6 +188,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     }
     let modules = modules(request.world, &program, &loaded);
     let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
+    let memory = request.world.env("ORDAIN_MODEL_MEMORY").and_then(|text| text.parse().ok());
     let settings = Settings {
         world: request.world,
         project: request.project,
@@ -196,7 +197,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         facts: request.facts,
         settings: request.settings,
         limit: limit.unwrap_or(DEFAULT_LIMIT),
-        most_instances: MOST_INSTANCES,
+        most_bytes: memory.unwrap_or(MOST_MEMORY).saturating_mul(1 << 20),
     };
     let mut net = Net::new(program, settings);
     if error.is_none() {

@@ -67,8 +67,10 @@ pub struct Reference {
     pub arguments: Vec<(EcoString, Value)>,
     /// The type of what it computes.
     pub computes: TypeExpr,
-    /// How it prints, if its class says so.
-    pub text: Option<String>,
+    /// How it prints.
+    pub text: String,
+    /// How it prints inside of others, if that is something else.
+    pub repr: Option<String>,
     /// The number that Python code of a module has for it, if it comes from there.
     pub number: Option<u64>,
 }
@@ -173,6 +175,7 @@ impl Value {
                 let name = names.entity_name(*id);
                 format!("{name} (instantiated at {})", names.constructed_at(*id))
             }
+            Self::Reference(reference) => reference.text.clone(),
             _ => self.repr(names),
         }
     }
@@ -218,10 +221,9 @@ impl Value {
             }
             Self::Instance(id) => write!(out, "{} #{}", names.entity_name(*id), id.0 + 1),
             Self::Unknown(_) => out.write_str("<inmanta.execute.util.Unknown object>"),
-            Self::Reference(reference) => match &reference.text {
-                Some(text) => out.write_str(text),
-                None => out.write_str(&reference.class),
-            },
+            Self::Reference(reference) => {
+                out.write_str(reference.repr.as_ref().unwrap_or(&reference.text))
+            }
         };
     }
 }

@@ -293,3 +293,27 @@ fn errors_have_the_places_of_the_original() {
         assert_eq!(trace(model), wanted, "{model}");
     }
 }
+
+#[test]
+fn a_relation_that_is_set_while_its_other_end_is_keeps_the_first_value() {
+    let model = r#"
+entity A:
+    int n
+end
+implementation own for A:
+    me = self
+    me.one = self
+end
+implement A using own
+A.one [0:1] -- A.all [1:3]
+a = A(all=[], n=0)
+A(all=a.all, n=2)
+for i in a.all:
+    b = true ? a : a
+    if i.one is defined:
+        b.all += b.one.all
+    end
+end
+"#;
+    assert_eq!(trace(model), "no error");
+}

@@ -177,24 +177,32 @@ def class_name(kind):
     return kind.__qualname__ if module in ("builtins", "__main__") else module + "." + kind.__qualname__
 
 
+def text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return "<exception str() failed>"
+
+
 def fault(error):
     """An exception as a message."""
     from inmanta import _pairs, ast
 
+    if isinstance(error, ast.UnsetException):
+        # The call is made again, often many of them: nobody reads where it stopped.
+        wait = error.variables or getattr(error, "result_variables", [])
+        return {"class": class_name(type(error)), "text": str(error), "trace": [], "kind": "unset", "wait": wait}
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith(("<inmanta", "<ordain", "<frozen"))
     ]
     trace = ["%s:%s in %s" % (frame.filename, frame.lineno, frame.name) for frame in frames]
-    said = {"class": class_name(type(error)), "text": str(error), "trace": trace[-12:]}
+    said = {"class": class_name(type(error)), "text": text_of(error), "trace": trace[-12:]}
     if isinstance(error, Late):
         said["class"] = "TimeoutError"
         said["text"] = "it takes longer than %s s" % SECONDS
     elif isinstance(error, SystemExit):
-        said["text"] = str(error.code)
-    elif isinstance(error, ast.UnsetException):
-        said["kind"] = "unset"
-        said["wait"] = error.variables or getattr(error, "result_variables", [])
+        said["text"] = text_of(error.code)
     elif isinstance(error, ast.UnknownException):
         said["kind"] = "unknown"
     elif isinstance(error, _pairs.Misfit):
@@ -203,14 +211,16 @@ def fault(error):
     elif isinstance(error, ast.PluginException):
         said["kind"] = "explicit"
         said["text"] = error.message
-        said["shown"] = str(error)
+        said["shown"] = text_of(error)
     elif isinstance(error, ast.CompilerException):
         said["kind"] = "compiler"
         said["class"] = type(error).__name__
-        said["text"] = getattr(error, "msg", str(error))
+        said["text"] = getattr(error, "msg", None)
+        if said["text"] is None:
+            said["text"] = text_of(error)
         if isinstance(error, ast.ExternalException) and error.__cause__ is not None:
             cause = error.__cause__
-            said["cause"] = "%s: %s" % (class_name(type(cause)), cause)
+            said["cause"] = "%s: %s" % (class_name(type(cause)), text_of(cause))
     if isinstance(error, SyntaxError) and error.filename:
         said["trace"].append("%s:%s" % (error.filename, error.lineno))
     return said

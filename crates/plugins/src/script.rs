@@ -58,6 +58,7 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta.module", include_str!("../python/inmanta/module.py")),
     ("inmanta.plugins", include_str!("../python/inmanta/plugins.py")),
     ("inmanta.protocol", include_str!("../python/inmanta/protocol.py")),
+    ("inmanta.protocol.common", include_str!("../python/inmanta/protocol.py")),
     ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol.py")),
     ("inmanta.references", include_str!("../python/inmanta/references.py")),
     ("inmanta.resources", include_str!("../python/inmanta/resources.py")),
@@ -74,6 +75,8 @@ const MODULES: &[(&str, &str)] = &[
 /// what is answered on, stays known to this process alone: what it runs itself reads nothing.
 const PYTHON_LOADER: &str = "\
 import os,sys,struct,types
+if sys.version_info<(3,8):
+    sys.exit('Python 3.9 or later is needed, this is '+sys.version.split()[0])
 source=os.dup(0)
 os.dup2(os.open(os.devnull,os.O_RDONLY),0)
 def read(n):

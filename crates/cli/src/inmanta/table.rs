@@ -1,45 +1,136 @@
-//! Tables of text.
+//! Tables as the original draws them: no wider than a terminal, with the head in the middle.
 
-/// A table with lines around its cells.
+/// How wide a table is at most.
+const WIDTH: usize = 80;
+
+/// A table with a head.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let cell = |row: &[String], at: usize| row.get(at).map_or(0, |text| text.chars().count());
-    let widths: Vec<usize> = head
-        .iter()
-        .enumerate()
-        .map(|(at, text)| rows.iter().map(|row| cell(row, at)).fold(text.len(), usize::max))
-        .collect();
+    let head: Vec<String> = head.iter().map(|text| (*text).to_owned()).collect();
+    let widths = widths(&head, rows);
     let line = |mark: char| {
         let parts: Vec<String> =
             widths.iter().map(|width| mark.to_string().repeat(width + 2)).collect();
         format!("+{}+\n", parts.join("+"))
     };
-    let row = |cells: &[String]| {
-        let cells = cells.iter().zip(&widths).map(|(text, width)| format!(" {text:width$} "));
-        format!("|{}|\n", cells.collect::<Vec<_>>().join("|"))
-    };
-    let head: Vec<String> = head.iter().map(|text| (*text).to_owned()).collect();
-    let mut out = line('-') + &row(&head) + &line('=');
+    let mut out = line('-') + &drawn(&head, &widths, centered) + &line('=');
     for cells in rows {
-        out.push_str(&row(cells));
-        out.push_str(&line('-'));
+        out.push_str(&drawn(cells, &widths, |text, width| format!("{text:width$}")));
+    }
+    out + &line('-')
+}
+
+/// The widths of the columns: what they need, or as much of it as there is room for, one character
+/// for each column after the other.
+fn widths(head: &[String], rows: &[Vec<String>]) -> Vec<usize> {
+    let length = |row: &[String], at: usize| row.get(at).map_or(0, |text| text.chars().count());
+    let needed: Vec<usize> = (0..head.len())
+        .map(|at| rows.iter().map(|row| length(row, at)).fold(length(head, at), usize::max))
+        .collect();
+    let room = WIDTH.saturating_sub(3 * head.len() + 1);
+    if needed.iter().sum::<usize>() <= room {
+        return needed;
+    }
+    let mut given = vec![0; needed.len()];
+    let mut left = room;
+    while left > 0 {
+        for (given, needed) in given.iter_mut().zip(&needed) {
+            if *given < *needed && left > 0 {
+                *given += 1;
+                left -= 1;
+            }
+        }
+    }
+    given
+}
+
+/// A row, in as many lines as its longest cell needs.
+fn drawn(cells: &[String], widths: &[usize], aligned: impl Fn(&str, usize) -> String) -> String {
+    let cells: Vec<Vec<String>> =
+        cells.iter().zip(widths).map(|(text, width)| wrapped(text, *width)).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+    let mut out = String::new();
+    for at in 0..height {
+        let parts = cells.iter().zip(widths).map(|(lines, width)| {
+            let text = lines.get(at).map_or("", String::as_str);
+            format!(" {} ", aligned(text, *width))
+        });
+        out.push_str(&format!("|{}|\n", parts.collect::<Vec<_>>().join("|")));
     }
     out
+}
+
+/// A text in lines of a width, broken between words, or in a word that is too long.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let mut letters: Vec<char> = word.chars().collect();
+        let gap = usize::from(used > 0);
+        if used > 0 && used + gap + letters.len() > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        while letters.len() > width.max(1) {
+            let rest = letters.split_off(width.max(1));
+            lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
+            lines.push(String::new());
+            letters = rest;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            used += letters.len();
+            line.extend(letters);
+        }
+    }
+    lines
+}
+
+/// A text in the middle.
+fn centered(text: &str, width: usize) -> String {
+    let room = width.saturating_sub(text.chars().count());
+    let left = room / 2;
+    format!("{}{text}{}", " ".repeat(left), " ".repeat(room - left))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn cells(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
     #[test]
-    fn cells_are_as_wide_as_the_widest() {
-        let rows = [vec!["std".to_owned(), "8.7.5".to_owned()]];
+    fn columns_are_as_wide_as_their_cells() {
+        let rows = vec![cells(&["fs", "1.2"]), cells(&["mitogen", "0.1"])];
         let wanted = "\
-+------+-------+
-| Name | V     |
-+======+=======+
-| std  | 8.7.5 |
-+------+-------+
++---------+-----+
+|  Name   |  V  |
++=========+=====+
+| fs      | 1.2 |
+| mitogen | 0.1 |
++---------+-----+
 ";
         assert_eq!(table(&["Name", "V"], &rows), wanted);
+    }
+
+    #[test]
+    fn what_is_too_wide_is_wrapped() {
+        let head =
+            ["Name", "Type", "Editable", "Installed version", "Expected in project", "Matches"];
+        let rows = vec![cells(&["mitogen", "v2", "no", "0.2.5", "*", "yes"])];
+        let wanted = "\
++---------+------+----------+-------------------+--------------------+---------+
+|  Name   | Type | Editable | Installed version |    Expected in     | Matches |
+|         |      |          |                   |      project       |         |
++=========+======+==========+===================+====================+=========+
+| mitogen | v2   | no       | 0.2.5             | *                  | yes     |
++---------+------+----------+-------------------+--------------------+---------+
+";
+        assert_eq!(table(&head, &rows), wanted);
+        assert_eq!(wrapped("ab cdefgh", 4), ["ab", "cdef", "gh"]);
     }
 }

@@ -4,9 +4,11 @@ use rustc_hash::FxHashMap;
 
 use super::Found;
 use crate::error::{Class, Error, Reporter, Result};
-use crate::program::{Left, Named, NamespaceId, NewInfo, Program};
+use crate::program::{Argument, Left, Named, NamespaceId, NewInfo, Program};
 use crate::symbol::Symbol;
-use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, Name, NewId, Slot, StmtId, StmtKind};
+use crate::syntax::ast::{
+    BlockId, CallId, Callee, ExprId, ExprKind, Name, NewId, Slot, StmtId, StmtKind,
+};
 use crate::types::{Type, TypeId};
 
 /// What a value is assigned to.
@@ -17,6 +19,9 @@ pub struct Hint {
     /// The object and attribute.
     left: Left,
 }
+
+/// What the attributes of a constructor are set to.
+type SetArguments = smallvec::SmallVec<[Argument; 16]>;
 
 /// A level of names.
 #[derive(Debug)]
@@ -302,16 +307,9 @@ impl Program {
                 Ok(())
             }
             ExprKind::Comprehension { value, variable, iterable, guard } => {
-                scopes.levels.push(Level::Element(variable));
-                let result = self.normalize(value, hint, scopes);
-                scopes.levels.pop();
-                result?;
+                self.normalize_inside(variable, value, hint, scopes)?;
                 self.normalize(iterable, None, scopes)?;
-                let Some(guard) = guard else { return Ok(()) };
-                scopes.levels.push(Level::Element(variable));
-                let result = self.normalize(guard, None, scopes);
-                scopes.levels.pop();
-                result
+                guard.map_or(Ok(()), |guard| self.normalize_inside(variable, guard, None, scopes))
             }
             ExprKind::Defined(base, name, _) => match base {
                 Some(base) => self.normalize(base, None, scopes),
@@ -323,25 +321,7 @@ impl Program {
             },
             ExprKind::Call(call) => {
                 self.normalize_children(id, scopes)?;
-                let name = self.ast.calls[call].name;
-                let namespace = self.namespace_at(self.ast.exprs[id].at.file);
-                let callee = match self.find(namespace, name)? {
-                    Found::Type(ty)
-                        if !matches!(self.types.get(ty), Type::LiteralList | Type::LiteralDict) =>
-                    {
-                        Callee::Cast(ty.0)
-                    }
-                    Found::Named(Named::Plugin(plugin)) => Callee::Plugin(plugin),
-                    _ => {
-                        let message = format!(
-                            "Can not call '{}', can only call plugin or primitive type cast",
-                            self.name(name.symbol)
-                        );
-                        let error = Error::new(Class::Runtime, message);
-                        return Err(error.by(self.ast.reported(id), self.ast.exprs[id].at));
-                    }
-                };
-                self.ast.calls[call].callee = callee;
+                self.ast.calls[call].callee = self.callee(id, call)?;
                 Ok(())
             }
             ExprKind::New(new) => self.normalize_new(id, new, hint, scopes),
@@ -362,6 +342,42 @@ impl Program {
                 error
             }),
             _ => self.normalize_children(id, scopes),
+        }
+    }
+
+    /// A part of a comprehension that knows the loop variable.
+    fn normalize_inside(
+        &mut self,
+        variable: Symbol,
+        id: ExprId,
+        hint: Option<Hint>,
+        scopes: &mut Scopes,
+    ) -> Result<()> {
+        scopes.levels.push(Level::Element(variable));
+        let result = self.normalize(id, hint, scopes);
+        scopes.levels.pop();
+        result
+    }
+
+    /// What is called.
+    fn callee(&mut self, id: ExprId, call: CallId) -> Result<Callee> {
+        let name = self.ast.calls[call].name;
+        let namespace = self.namespace_at(self.ast.exprs[id].at.file);
+        match self.find(namespace, name)? {
+            Found::Type(ty)
+                if !matches!(self.types.get(ty), Type::LiteralList | Type::LiteralDict) =>
+            {
+                Ok(Callee::Cast(ty.0))
+            }
+            Found::Named(Named::Plugin(plugin)) => Ok(Callee::Plugin(plugin)),
+            _ => {
+                let message = format!(
+                    "Can not call '{}', can only call plugin or primitive type cast",
+                    self.name(name.symbol)
+                );
+                let error = Error::new(Class::Runtime, message);
+                Err(error.by(self.ast.reported(id), self.ast.exprs[id].at))
+            }
         }
     }
 
@@ -396,10 +412,9 @@ impl Program {
         scopes: &mut Scopes,
     ) -> Result<()> {
         let entity = self.entity_of(id, new, hint)?;
-        let names = std::mem::take(&mut self.ast.news[new].names);
-        let result = self.normalize_arguments(id, new, entity, &names, hint, scopes);
-        self.ast.news[new].names = names;
-        result
+        let names: smallvec::SmallVec<[Name; 8]> =
+            self.ast.names.list(self.ast.news[new].names).into();
+        self.normalize_arguments(id, new, entity, &names, hint, scopes)
     }
 
     fn normalize_arguments(
@@ -413,15 +428,7 @@ impl Program {
     ) -> Result<()> {
         let (list, splats) = (self.ast.news[new].values, self.ast.news[new].splats);
         let values: smallvec::SmallVec<[ExprId; 8]> = self.ast.lists.list(list).into();
-        let defaults = &self.entities[entity as usize].defaults;
-        let mut all = Vec::with_capacity(defaults.len() + values.len());
-        all.extend_from_slice(defaults);
-        for (name, value) in names.iter().zip(&values) {
-            match all.iter_mut().find(|(known, _)| *known == name.symbol) {
-                Some(known) => known.1 = *value,
-                None => all.push((name.symbol, *value)),
-            }
-        }
+        let mut all = self.with_defaults(entity, names, &values);
         let mut indexed: smallvec::SmallVec<[Symbol; 8]> = smallvec::SmallVec::new();
         let mut dynamic = Vec::new();
         for number in &self.entities[entity as usize].indexes {
@@ -467,13 +474,27 @@ impl Program {
         if count > 0 && count < all.len() {
             all.sort_by_key(|(name, _)| !indexed.contains(name));
         }
-        let info = NewInfo { entity, arguments: all, direct: count as u32, dynamic, left, owns };
+        let arguments = self.arguments.extend(all);
+        let dynamic = self.dynamic.extend(dynamic);
+        let info = NewInfo { entity, arguments, direct: count as u32, dynamic, left, owns };
         let number = new.raw() as usize;
         if self.news.len() <= number {
             self.news.resize(self.ast.news.len().max(number + 1), None);
         }
-        self.news[number] = Some(std::rc::Rc::new(info));
+        self.news[number] = Some(info);
         Ok(())
+    }
+
+    /// The defaults of an entity, and what is set in their place or besides.
+    fn with_defaults(&self, entity: u32, names: &[Name], values: &[ExprId]) -> SetArguments {
+        let mut all: SetArguments = self.entities[entity as usize].defaults.as_slice().into();
+        for (name, value) in names.iter().zip(values) {
+            match all.iter_mut().find(|(known, _)| *known == name.symbol) {
+                Some(known) => known.1 = *value,
+                None => all.push((name.symbol, *value)),
+            }
+        }
+        all
     }
 
     /// Whether a constructor in a value needs to know the instance that the value is for.

@@ -64,6 +64,7 @@ impl Program {
         let ty = match ty {
             TypeExpr::Any => Type::Any,
             TypeExpr::Null => Type::Null,
+            TypeExpr::Number => Type::Number,
             TypeExpr::Named(name) => return self.resolve_name(from, name),
             TypeExpr::Dataclass(names, text) => return self.resolve_dataclass(names, text),
             TypeExpr::Known(ty) => return Ok(*ty),

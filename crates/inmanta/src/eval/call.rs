@@ -237,7 +237,7 @@ impl Net<'_> {
 
     fn check_result(&mut self, plugin: u32, value: &Value) -> Result<()> {
         let ty = self.program.plugins[plugin as usize].returns;
-        if value.is_unknown() || *self.program.types.get(ty) == Type::Any {
+        if value.is_unknown() {
             return Ok(());
         }
         self.validate(value, ty).map_err(|cause| {
@@ -332,7 +332,8 @@ impl Net<'_> {
         result.map_err(|cause| {
             let (name, plugin) = (&param.name, &signature.name);
             let is_reference = matches!(value, Value::Reference(_));
-            let message = if cause.class == Class::UnexpectedReference || is_reference {
+            let is_unexpected = is_reference && !self.takes_references(ty);
+            let message = if cause.class == Class::UnexpectedReference || is_unexpected {
                 let verb = if is_reference { "is" } else { "contains" };
                 format!(
                     "Value {} for argument {name} of plugin {plugin} {verb} a reference. To allow \

@@ -14,6 +14,7 @@ impl Net<'_> {
         else {
             return Ok(());
         };
+        self.bounded()?;
         let inner = self.element_scope(scope, value, place);
         let target = self.plain(0);
         self.comprehensions[number as usize].results.push(target);

@@ -20,11 +20,11 @@ impl Net<'_> {
         values: &mut Values,
     ) -> Result<Value> {
         let number = new.raw() as usize;
-        let Some(info) = self.program.news.get(number).and_then(Option::clone) else {
+        let Some(info) = self.program.news.get(number).copied().flatten() else {
             return Err(Error::new(Class::Runtime, "the constructor was not looked up"));
         };
-        let (instance, late) = self.construct_with(id, new, &info, scope, values)?;
-        self.fill(id, &info, instance, &late, scope)?;
+        let (instance, late) = self.construct_with(id, new, info, scope, values)?;
+        self.fill(id, info, instance, &late, scope)?;
         self.implement(instance)?;
         Ok(Value::Instance(instance))
     }
@@ -33,13 +33,15 @@ impl Net<'_> {
         &mut self,
         id: ExprId,
         new: NewId,
-        info: &NewInfo,
+        info: NewInfo,
         scope: ScopeId,
         values: &mut Values,
     ) -> Result<(InstanceId, Vec<Symbol>)> {
-        let mut direct = Vec::with_capacity(info.direct().len());
-        for (name, value) in info.direct() {
-            direct.push((*name, self.execute(*value, scope, values)?));
+        let count = info.direct as usize;
+        let mut direct = Vec::with_capacity(count);
+        for i in 0..count {
+            let (name, value) = self.program.direct(info)[i];
+            direct.push((name, self.execute(value, scope, values)?));
         }
         let late = self.late_attributes(id, new, info, scope, values)?;
         let names = late.iter().map(|(name, _)| *name).collect();
@@ -89,7 +91,7 @@ impl Net<'_> {
         &mut self,
         id: ExprId,
         new: NewId,
-        info: &NewInfo,
+        info: NewInfo,
         scope: ScopeId,
         values: &mut Values,
     ) -> Result<Vec<(Symbol, Value)>> {
@@ -102,8 +104,9 @@ impl Net<'_> {
             for (key, value) in dict.iter() {
                 let name = self.program.ast.symbols.intern(key);
                 let node = &self.program.ast.news[new];
-                let is_set = node.names.iter().any(|n| n.symbol == name)
-                    || late.iter().any(|(known, _)| *known == name);
+                let is_set =
+                    self.program.ast.names.list(node.names).iter().any(|n| n.symbol == name)
+                        || late.iter().any(|(known, _)| *known == name);
                 if is_set {
                     let class = self.program.name(node.class.symbol);
                     let message = format!(
@@ -124,8 +127,8 @@ impl Net<'_> {
             late.insert(0, given);
         }
         let is_given = |name: &Symbol| late.iter().any(|(known, _)| known == name);
-        let missing: Vec<Symbol> =
-            info.dynamic.iter().copied().filter(|name| !is_given(name)).collect();
+        let dynamic = self.program.dynamic.list(info.dynamic).iter();
+        let missing: Vec<Symbol> = dynamic.copied().filter(|name| !is_given(name)).collect();
         if missing.is_empty() {
             return Ok(late);
         }
@@ -135,7 +138,7 @@ impl Net<'_> {
     /// The attribute that the object gives which the instance is assigned to.
     fn taken_from_left(
         &mut self,
-        info: &NewInfo,
+        info: NewInfo,
         scope: ScopeId,
         values: &mut Values,
     ) -> Result<Option<(Symbol, Value)>> {
@@ -158,7 +161,7 @@ impl Net<'_> {
             return Ok(None);
         };
         let end = &self.program.attributes[end as usize];
-        let is_direct = info.direct().iter().any(|(name, _)| *name == end.name);
+        let is_direct = self.program.direct(info).iter().any(|(name, _)| *name == end.name);
         let is_indexed = self.program.entities[info.entity as usize]
             .indexes
             .iter()
@@ -174,10 +177,7 @@ impl Net<'_> {
         direct: &[(Symbol, Value)],
         place: Place,
     ) -> Result<InstanceId> {
-        if self.instances.len() as u32 >= self.settings.most_instances {
-            let message = format!("the model makes more than {} instances", self.instances.len());
-            return Err(Error::new(Class::Runtime, message));
-        }
+        self.bounded().map_err(|error| self.error_at(place, error))?;
         let id = InstanceId(self.instances.len() as u32);
         let first = self.ready(Kind::Plain, Value::Instance(id), place).0;
         self.instances.push(Instance {
@@ -201,13 +201,14 @@ impl Net<'_> {
     fn fill(
         &mut self,
         id: ExprId,
-        info: &NewInfo,
+        info: NewInfo,
         instance: InstanceId,
         late: &[Symbol],
         scope: ScopeId,
     ) -> Result<()> {
         let inner = if info.owns { self.owner_scope(scope, instance) } else { scope };
-        for &(name, value) in info.indirect() {
+        for i in 0..self.program.indirect(info).len() {
+            let (name, value) = self.program.indirect(info)[i];
             if late.contains(&name) {
                 continue;
             }

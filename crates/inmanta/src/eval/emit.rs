@@ -336,11 +336,12 @@ impl Net<'_> {
     }
 
     fn emit_new(&mut self, number: u32, scope: ScopeId, out: &mut Requires) -> Result<()> {
-        let Some(info) = self.program.news.get(number as usize).and_then(Option::clone) else {
+        let Some(info) = self.program.news.get(number as usize).copied().flatten() else {
             return Ok(());
         };
         let left = info.left;
-        for &(_, value) in info.direct() {
+        for i in 0..info.direct as usize {
+            let (_, value) = self.program.direct(info)[i];
             self.emit(value, scope, out)?;
         }
         let splats = self.program.ast.news[ordain_syntax::Idx::new(number)].splats;

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use ordain_syntax::ListRef;
+
 use super::units::Values;
 use super::{Net, Place, ScopeId};
 use crate::error::{Class, Error, Result};
 use crate::syntax::ast::{BinOp, ExprId, ExprKind};
-use crate::value::{Dict, Value};
+use crate::value::Value;
 
 impl Net<'_> {
     /// The value of an expression; `values` are those of what it waited for.
@@ -45,9 +47,8 @@ impl Net<'_> {
             ExprKind::List(items) => {
                 let items = *items;
                 let mut out = Vec::with_capacity(items.len());
-                for i in 0..items.len() {
-                    let item = self.program.ast.lists.list(items)[i];
-                    match self.execute(item, scope, values)? {
+                for value in self.execute_all(items, scope, values)? {
+                    match value {
                         Value::List(inner) => out.extend(inner.iter().cloned()),
                         value => out.push(value),
                     }
@@ -56,13 +57,9 @@ impl Net<'_> {
             }
             ExprKind::Dict(keys, items) => {
                 let (keys, items) = (*keys, *items);
-                let mut dict = Dict::default();
-                for i in 0..items.len() {
-                    let value =
-                        self.execute(self.program.ast.lists.list(items)[i], scope, values)?;
-                    dict.insert(self.program.ast.keys.list(keys)[i].clone(), value);
-                }
-                Ok(Value::Dict(Rc::new(dict)))
+                let items = self.execute_all(items, scope, values)?;
+                let keys = self.program.ast.keys.list(keys).iter().cloned();
+                Ok(Value::Dict(Rc::new(keys.zip(items).collect())))
             }
             ExprKind::Entry(map, key) => {
                 let (map, key) = (*map, *key);
@@ -74,22 +71,29 @@ impl Net<'_> {
             ExprKind::Format(format) => {
                 let variables = self.program.ast.formats[*format].variables;
                 let format = *format;
-                let mut arguments = Vec::with_capacity(variables.len());
-                for i in 0..variables.len() {
-                    let variable = self.program.ast.lists.list(variables)[i];
-                    arguments.push(self.execute(variable, scope, values)?);
-                }
+                let arguments = self.execute_all(variables, scope, values)?;
                 self.format_string(id, format, arguments)
             }
             ExprKind::Splat(inner) => {
                 let value = self.execute(*inner, scope, values)?;
-                if matches!(value, Value::Dict(_)) {
-                    return Ok(value);
-                }
-                let message = "The ** operator can only be applied to dictionaries";
-                Err(self.error_at(Place::expr(id), Error::new(Class::Typing, message)))
+                self.splat(id, value)
             }
         }
+    }
+
+    /// The values of several expressions.
+    fn execute_all(
+        &mut self,
+        items: ListRef<ExprId>,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Vec<Value>> {
+        let mut out = Vec::with_capacity(items.len());
+        for i in 0..items.len() {
+            let item = self.program.ast.lists.list(items)[i];
+            out.push(self.execute(item, scope, values)?);
+        }
+        Ok(out)
     }
 
     /// An entry of a dict.
@@ -126,6 +130,15 @@ impl Net<'_> {
     pub(super) fn binary(&self, id: ExprId, op: BinOp, a: Value, b: Value) -> Result<Value> {
         super::operators::binary(op, &a, &b, self)
             .map_err(|error| self.error_at(Place::expr(id), error))
+    }
+
+    /// What stands behind `**`.
+    fn splat(&self, id: ExprId, value: Value) -> Result<Value> {
+        if matches!(value, Value::Dict(_)) {
+            return Ok(value);
+        }
+        let message = "The ** operator can only be applied to dictionaries";
+        Err(self.error_at(Place::expr(id), Error::new(Class::Typing, message)))
     }
 
     /// `not`

@@ -127,9 +127,9 @@ impl Net<'_> {
                 let var = self.annotation(expr);
                 let Some(var) = var else { continue };
                 let var = &self.vars[var.0 as usize];
-                if !var.is_ready {
+                if !var.is_ready() {
                     errors.push(*Error::new(Class::Unset, "Value not available"));
-                } else if var.value.is_unknown() {
+                } else if var.value().is_unknown() {
                     let message = "Relation annotation can not be Unknown";
                     let text = format!("{full}.{name}");
                     errors.push(*Error::new(Class::Typing, message).by(text, at));
@@ -157,7 +157,7 @@ impl Net<'_> {
         }
         for slot in 0..self.program.entities[entity].slots.len() {
             let var = crate::value::VarId(first + 1 + slot as u32);
-            if self.vars[var.0 as usize].is_ready {
+            if self.vars[var.0 as usize].is_ready() {
                 continue;
             }
             if self.can_get(var) {
@@ -173,7 +173,7 @@ impl Net<'_> {
                     let count = match self.vars[var.0 as usize].kind {
                         Kind::Many => {
                             let link = self.vars[var.0 as usize].link as usize;
-                            self.delayed[link].items.len()
+                            self.delayed[link].items().len()
                         }
                         _ => 0,
                     };

@@ -38,7 +38,7 @@ impl Net<'_> {
         let slot = slots.iter().position(named)?;
         let var = &self.vars[instance.first as usize + 1 + slot];
         let at = self.location(var.place);
-        let is_there = var.is_ready && at.file != super::NONE;
+        let is_there = var.is_ready() && at.file != super::NONE;
         is_there.then(|| self.said(var.place, at))
     }
 

@@ -1,6 +1,10 @@
 //! Indexes: instances by the values of attributes.
 
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
+
 use ecow::EcoString;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::units::Values;
@@ -26,7 +30,56 @@ pub(super) enum Part {
     Unknown(usize),
 }
 
+/// The instances of an entity by the keys of its indexes. The keys themselves are not kept: the
+/// instances have their values.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// The instance and the list of attributes, by the hash of the key.
+    first: FxHashMap<u64, (InstanceId, u32)>,
+    /// Those whose hash another key had before.
+    others: FxHashMap<IndexKey, InstanceId>,
+}
+
+fn hash(key: &IndexKey) -> u64 {
+    FxBuildHasher.hash_one(key)
+}
+
 impl Net<'_> {
+    /// The instance that has a key.
+    fn indexed(&self, owner: u32, key: &IndexKey) -> Option<InstanceId> {
+        let index = &self.indexes[owner as usize];
+        let &(instance, number) = index.first.get(&hash(key))?;
+        if number == key.0 && self.has_key(instance, key) {
+            return Some(instance);
+        }
+        index.others.get(key).copied()
+    }
+
+    fn insert(&mut self, owner: u32, key: IndexKey, instance: InstanceId) {
+        let index = &mut self.indexes[owner as usize];
+        match index.first.entry(hash(&key)) {
+            Entry::Vacant(free) => {
+                free.insert((instance, key.0));
+            }
+            // Who has the key already is this instance.
+            Entry::Occupied(taken) if *taken.get() == (instance, key.0) => {}
+            Entry::Occupied(_) => {
+                index.others.insert(key, instance);
+            }
+        }
+    }
+
+    /// Whether an instance has the values of a key.
+    fn has_key(&self, instance: InstanceId, key: &IndexKey) -> bool {
+        let names = &self.program.index_lists[key.0 as usize];
+        names.iter().zip(&key.1).all(|(name, part)| {
+            self.slot_var(instance, *name).is_some_and(|var| {
+                let var = &self.vars[var.0 as usize];
+                var.is_ready() && self.part(var.value()) == *part
+            })
+        })
+    }
+
     fn part(&self, value: &Value) -> Part {
         match value {
             Value::Null => Part::Null,
@@ -81,13 +134,13 @@ impl Net<'_> {
         for name in &self.program.index_lists[number as usize] {
             let Some(var) = self.slot_var(instance, *name) else { return Ok(()) };
             let var = &self.vars[var.0 as usize];
-            if !var.is_ready {
+            if !var.is_ready() {
                 return Ok(());
             }
-            parts.push(self.part(&var.value));
+            parts.push(self.part(var.value()));
         }
         let key: IndexKey = (number, parts);
-        if let Some(&other) = self.indexes[owner as usize].get(&key)
+        if let Some(other) = self.indexed(owner, &key)
             && other != instance
         {
             let message = format!("Duplicate key in index. {}", self.key_text(&key));
@@ -97,7 +150,7 @@ impl Net<'_> {
             return Err(error);
         }
         let waiting = self.missing[owner as usize].shift_remove(&key);
-        self.indexes[owner as usize].insert(key, instance);
+        self.insert(owner, key, instance);
         for (target, expr) in waiting.into_iter().flatten() {
             self.set(target, &Value::Instance(instance), Place::expr(expr), true)?;
         }
@@ -138,7 +191,7 @@ impl Net<'_> {
             parts.push(self.coerced(entity, *name, value, place)?);
         }
         let key: IndexKey = (number, parts);
-        let found = self.indexes[entity as usize].get(&key).copied();
+        let found = self.indexed(entity, &key);
         let Some(target) = target else { return Ok(found) };
         match found {
             Some(instance) => self.set(target, &Value::Instance(instance), place, true)?,

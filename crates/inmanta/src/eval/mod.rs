@@ -52,7 +52,7 @@ use ordain_source::World;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::error::{Error, Reporter, Result};
+use crate::error::{Class, Error, Reporter, Result};
 use crate::location::Location;
 use crate::plugin::Origin;
 use crate::program::Program;
@@ -137,13 +137,19 @@ enum Kind {
     Proxy,
 }
 
+/// What a variable has.
+#[derive(Debug)]
+enum State {
+    /// Nothing yet: the first and last who wait.
+    Open { head: u32, tail: u32 },
+    /// Its value; a relation that has it is frozen.
+    Ready(Value),
+}
+
 /// A variable.
 #[derive(Debug)]
 struct Var {
-    value: Value,
-    /// The first and last who wait.
-    head: u32,
-    tail: u32,
+    state: State,
     /// Where it was set.
     place: Place,
     /// The type of a plain one, the attribute of a relation, the listener of a proxy.
@@ -151,10 +157,29 @@ struct Var {
     /// The instance of a relation to one, the rest of a delayed one, the variable behind a proxy.
     link: u32,
     kind: Kind,
-    /// Whether it has its value, or is frozen.
-    is_ready: bool,
     /// Whether the listener of a proxy gets the value when it is read.
     notifies: bool,
+}
+
+// There are several for every instance.
+const _: () = assert!(size_of::<Var>() == 40 && size_of::<Delayed>() == 40);
+
+/// What a variable without a value has.
+const NOTHING: &Value = &Value::Null;
+
+impl Var {
+    /// Whether it has its value, or is frozen.
+    fn is_ready(&self) -> bool {
+        matches!(self.state, State::Ready(_))
+    }
+
+    /// The value, `null` if it has none.
+    fn value(&self) -> &Value {
+        match &self.state {
+            State::Ready(value) => value,
+            State::Open { .. } => NOTHING,
+        }
+    }
 }
 
 /// What variables have that are frozen at some time.
@@ -162,8 +187,8 @@ struct Var {
 struct Delayed {
     /// The instance.
     instance: u32,
+    /// How many promises are open.
     promises: u32,
-    kept: u32,
     waiters: u32,
     gradual: u32,
     /// Its number among those that nobody waits for, or [`NONE`].
@@ -173,9 +198,21 @@ struct Delayed {
     is_woken: bool,
     /// Why it was frozen, for explanations.
     reason: Reason,
-    items: Vec<Value>,
+    /// The items, if there are some.
+    items: Option<Rc<Vec<Value>>>,
     /// What few have.
     rare: Option<Box<Rare>>,
+}
+
+impl Delayed {
+    fn items(&self) -> &[Value] {
+        self.items.as_ref().map_or(&[], |items| items)
+    }
+
+    /// The items to be changed; nobody else has them before they are frozen.
+    fn items_mut(&mut self) -> &mut Vec<Value> {
+        Rc::make_mut(self.items.get_or_insert_default())
+    }
 }
 
 /// What few of the delayed variables have.
@@ -398,8 +435,8 @@ pub struct Settings<'w> {
     pub settings: Vec<(String, String, String)>,
     /// How many turns the loop may take.
     pub limit: u64,
-    /// How many instances there may be.
-    pub most_instances: u32,
+    /// How many bytes the model may take, as far as they are counted.
+    pub most_bytes: usize,
 }
 
 /// A program that runs.
@@ -423,7 +460,7 @@ pub struct Net<'w> {
     running: VecDeque<UnitId>,
     waiting: queues::WaitQueue,
     zero: queues::Zero,
-    indexes: Vec<FxHashMap<IndexKey, InstanceId>>,
+    indexes: Vec<index::Index>,
     missing: Vec<Missing>,
     annotations: Vec<Vec<(ExprId, VarId)>>,
     stdout: String,
@@ -475,7 +512,7 @@ impl<'w> Net<'w> {
             running: VecDeque::new(),
             waiting: queues::WaitQueue::default(),
             zero: queues::Zero::default(),
-            indexes: (0..entities).map(|_| FxHashMap::default()).collect(),
+            indexes: (0..entities).map(|_| index::Index::default()).collect(),
             missing: (0..entities).map(|_| IndexMap::default()).collect(),
             annotations: Vec::new(),
             stdout: String::new(),
@@ -545,6 +582,29 @@ impl<'w> Net<'w> {
         self.finish()
     }
 
+    /// That the model is not larger than it may be: implementations can make instances without end.
+    fn bounded(&self) -> Result<()> {
+        let taken = self.vars.len() * size_of::<Var>()
+            + self.delayed.len() * size_of::<Delayed>()
+            + self.instances.len() * size_of::<Instance>()
+            + self.units.len() * size_of::<Unit>()
+            + self.scopes.len() * size_of::<Scope>()
+            + self.waiters.len() * size_of::<Waiter>();
+        if taken < self.settings.most_bytes {
+            return Ok(());
+        }
+        let message = format!(
+            "the model takes more than {} MiB, with {} instances so far",
+            self.settings.most_bytes >> 20,
+            self.instances.len()
+        );
+        let mut error = Error::new(Class::Compiler, message);
+        let help = "does an implementation make instances that it is an implementation of? \
+                    ORDAIN_MODEL_MEMORY=MIB allows more";
+        error.background.get_or_insert_default().help.push(help.into());
+        Err(error)
+    }
+
     /// What the program printed.
     pub fn stdout(&self) -> &str {
         &self.stdout
@@ -574,7 +634,7 @@ impl<'w> Net<'w> {
         let names = &self.program.ast.blocks[top.block].variables;
         let value = |i: usize| {
             let var = self.vars.get(top.first as usize + i)?;
-            var.is_ready.then(|| var.value.clone())
+            var.is_ready().then(|| var.value().clone())
         };
         names.iter().enumerate().map(|(i, n)| (self.program.name(*n).into(), value(i))).collect()
     }
@@ -595,7 +655,7 @@ impl<'w> Net<'w> {
         let slots = &self.program.entities[instance.entity as usize].slots;
         let value = |slot: usize| {
             let var = &self.vars[instance.first as usize + 1 + slot];
-            var.is_ready.then(|| var.value.clone())
+            var.is_ready().then(|| var.value().clone())
         };
         let name = |id: &u32| self.program.name(self.program.attributes[*id as usize].name);
         let values = slots.iter().enumerate().map(|(slot, id)| (name(id), value(slot)));

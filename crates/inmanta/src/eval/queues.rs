@@ -166,7 +166,7 @@ impl Net<'_> {
     /// Freezes the next variable that is waited for.
     fn freeze_waiting(&mut self) -> bool {
         while let Some(var) = self.waiting.pop() {
-            if self.vars[var.0 as usize].is_ready {
+            if self.vars[var.0 as usize].is_ready() {
                 continue;
             }
             if !self.potential(var) {
@@ -203,7 +203,7 @@ impl Net<'_> {
             self.delayed[link].is_woken = false;
         }
         woken.retain(|var| {
-            !self.vars[var.0 as usize].is_ready
+            !self.vars[var.0 as usize].is_ready()
                 && self.zero_number(*var) != NONE
                 && self.potential(*var)
         });
@@ -248,7 +248,7 @@ impl Net<'_> {
                 let var = self.units[unit as usize].requires[i];
                 let Some(var) = self.behind(var) else { continue };
                 if self.is_delayed(var)
-                    && !self.vars[var.0 as usize].is_ready
+                    && !self.vars[var.0 as usize].is_ready()
                     && self.providers(var) > 0
                     && self.potential(var)
                 {

@@ -126,7 +126,7 @@ impl Net<'_> {
         let Some(var) = var else { return Ok(()) };
         if !self.promises[promise as usize].is_kept
             && self.is_delayed(var)
-            && !self.vars[var.0 as usize].is_ready
+            && !self.vars[var.0 as usize].is_ready()
         {
             self.promise(var);
             self.promises[promise as usize].var = Some(var);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::{Kind, Listener, ListenerId, Member, NONE, Net, Place, Rare, Reason, Waiter};
+use super::{Kind, Listener, ListenerId, Member, NONE, Net, Place, Rare, Reason, State, Waiter};
 use crate::error::{Class, Error, Result};
 use crate::symbol::Symbol;
 use crate::types::TypeId;
@@ -31,21 +31,21 @@ impl Net<'_> {
     ) -> Result<()> {
         let found = &self.vars[var.0 as usize];
         let instance = InstanceId(found.link);
-        if found.is_ready {
-            let is_same = found.value == *value;
+        if found.is_ready() {
+            let is_same = found.value() == value;
             return if is_same { Ok(()) } else { Err(self.double_set(var, value, place)) };
         }
         if !value.is_unknown() {
             self.validate(value, self.relation_type(var))?;
         }
-        let found = &mut self.vars[var.0 as usize];
-        (found.value, found.is_ready, found.place) = (value.clone(), true, place);
+        self.vars[var.0 as usize].place = place;
+        let waiters = self.settle(var, value.clone());
         if let (Some(end), true, Value::Instance(other)) = (self.multiplicity(var).2, recurs, value)
         {
             let name = self.end_name(end);
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
-        self.tell_waiters(var);
+        self.tell_all(waiters);
         Ok(())
     }
 
@@ -57,14 +57,14 @@ impl Net<'_> {
         recurs: bool,
     ) -> Result<()> {
         let found = &self.vars[var.0 as usize];
-        if found.is_ready {
-            if matches!(found.value, Value::Null) {
+        if found.is_ready() {
+            if matches!(found.value(), Value::Null) {
                 if matches!(value, Value::Null) {
                     return Ok(());
                 }
                 return Err(self.too_late(var, place, recurs));
             }
-            if found.value != *value {
+            if found.value() != value {
                 return Err(self.double_set(var, value, place));
             }
         }
@@ -78,18 +78,23 @@ impl Net<'_> {
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
         let found = &mut self.vars[var.0 as usize];
-        (found.value, found.place) = (value.clone(), place);
-        self.freeze(var, Reason::Full);
+        found.place = place;
+        if found.is_ready() {
+            // The other end has told somebody who set this one; the value set first stays.
+            found.state = State::Ready(value.clone());
+        } else {
+            self.freeze_with(var, Reason::Full, Some(value.clone()));
+        }
         Ok(())
     }
 
     fn has_item(&mut self, var: VarId, value: &Value) -> bool {
         let found = &self.vars[var.0 as usize];
         let delayed = &mut self.delayed[found.link as usize];
-        let items: &[Value] = match &found.value {
-            Value::List(items) if found.is_ready => items,
-            _ if found.is_ready => return false,
-            _ => &delayed.items,
+        let items: &[Value] = match found.value() {
+            Value::List(items) if found.is_ready() => items,
+            _ if found.is_ready() => return false,
+            _ => delayed.items.as_ref().map_or(&[], |items| items),
         };
         if items.len() <= FEW {
             return items.contains(value);
@@ -112,7 +117,7 @@ impl Net<'_> {
             return self.set_empty(var, place);
         }
         let (_, high, end, _) = self.multiplicity(var);
-        if self.vars[var.0 as usize].is_ready {
+        if self.vars[var.0 as usize].is_ready() {
             let items: &[Value] = match value {
                 Value::List(items) => items,
                 single => std::slice::from_ref(single),
@@ -139,7 +144,7 @@ impl Net<'_> {
             return Ok(());
         }
         let delayed = self.delayed_of(var);
-        delayed.items.push(value.clone());
+        delayed.items_mut().push(value.clone());
         if let (Some(rare), Some(member)) = (&mut delayed.rare, member(value))
             && !rare.members.is_empty()
         {
@@ -151,12 +156,12 @@ impl Net<'_> {
             let name = self.end_name(end);
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
-        let count = self.delayed_of(var).items.len();
+        let count = self.delayed_of(var).items().len();
         if let Some(high) = high
-            && !self.vars[var.0 as usize].is_ready
+            && !self.vars[var.0 as usize].is_ready()
         {
             if count > high as usize {
-                let items = Value::list(self.delayed_of(var).items.clone());
+                let items = Value::list(self.delayed_of(var).items().to_vec());
                 let message = format!(
                     "List over full: max nr of items is {high}, content is {}",
                     items.repr(self)
@@ -167,16 +172,16 @@ impl Net<'_> {
                 self.freeze(var, Reason::Full);
             }
         }
-        if !self.vars[var.0 as usize].is_ready {
+        if !self.vars[var.0 as usize].is_ready() {
             self.queue_if_complete(var);
         }
         Ok(())
     }
 
     fn set_empty(&mut self, var: VarId, place: Place) -> Result<()> {
-        let items = match &self.vars[var.0 as usize].value {
+        let items = match self.vars[var.0 as usize].value() {
             Value::List(items) => items.to_vec(),
-            _ => self.delayed_of(var).items.clone(),
+            _ => self.delayed_of(var).items().to_vec(),
         };
         if items.is_empty() {
             self.freeze(var, Reason::Full);
@@ -197,7 +202,7 @@ impl Net<'_> {
 
     fn late_item(&self, var: VarId, place: Place, recurs: bool, high: Option<u32>) -> Box<Error> {
         let found = &self.vars[var.0 as usize];
-        let count = if let Value::List(items) = &found.value { items.len() } else { 0 };
+        let count = if let Value::List(items) = found.value() { items.len() } else { 0 };
         if high != Some(count as u32) {
             return self.too_late(var, place, recurs);
         }
@@ -233,7 +238,12 @@ impl Net<'_> {
 
     /// Freezes a variable: what it has is all that it gets.
     pub(super) fn freeze(&mut self, var: VarId, reason: Reason) {
-        if self.vars[var.0 as usize].is_ready {
+        self.freeze_with(var, reason, None);
+    }
+
+    /// Freezes a variable with a value if it is not a list; without one it is `null`.
+    fn freeze_with(&mut self, var: VarId, reason: Reason, value: Option<Value>) {
+        if self.vars[var.0 as usize].is_ready() {
             return;
         }
         let waited = match reason {
@@ -245,23 +255,25 @@ impl Net<'_> {
         delayed.reason = reason;
         delayed.rare = (!waited.is_empty()).then(|| Box::new(Rare { waited, ..Rare::default() }));
         let is_in_zero = delayed.zero != NONE;
-        let items = std::mem::take(&mut delayed.items);
+        let items = delayed.items.take();
         if is_in_zero {
             self.zero.frozen += 1;
         }
-        let found = &mut self.vars[var.0 as usize];
-        found.is_ready = true;
-        if found.kind != Kind::Opt {
-            let is_empty = items.is_empty();
-            found.value = if is_empty { self.empty.clone() } else { Value::List(Rc::new(items)) };
-        }
-        self.tell_waiters(var);
+        let value = match self.vars[var.0 as usize].kind {
+            Kind::Opt => value.unwrap_or_default(),
+            _ => items.map_or_else(|| self.empty.clone(), Value::List),
+        };
+        let waiters = self.settle(var, value);
+        self.tell_all(waiters);
     }
 
     /// The places of some who wait for a variable.
     fn waiting_places(&self, var: VarId) -> SmallVec<[Place; 3]> {
         let mut places = SmallVec::new();
-        let mut at = self.vars[var.0 as usize].head;
+        let mut at = match self.vars[var.0 as usize].state {
+            State::Open { head, .. } => head,
+            State::Ready(_) => NONE,
+        };
         while at != NONE && places.len() < 3 {
             let Waiter { unit, next } = self.waiters[at as usize];
             places.extend(self.place_of(unit));

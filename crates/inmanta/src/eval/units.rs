@@ -125,16 +125,6 @@ impl Net<'_> {
             Work::Guard { number, ref element, target } => {
                 self.run_guard(number, element.clone(), target, scope, requires)
             }
-            Work::Pass { expr, target } => {
-                let mut values = self.read(requires, Place::expr(expr))?;
-                self.set(target, &values.next(), Place::expr(expr), true)
-            }
-            Work::Give { target, ref value, listener, expr } => {
-                if let Some(listener) = listener {
-                    self.receive_all(listener, value, Place::expr(expr))?;
-                }
-                self.set(target, value, Place::expr(expr), true)
-            }
             Work::Comprehension { number, root } => {
                 let expr = self.comprehensions[number as usize].expr;
                 self.run_comprehension(number, root, scope, requires).map_err(|error| {
@@ -149,7 +139,25 @@ impl Net<'_> {
                     self.raw(error, Place::expr(expr), "ListComprehensionCollector")
                 })
             }
+            Work::Pass { .. } | Work::Give { .. } => self.hand_on(work, requires),
             Work::Call { .. } | Work::Done => Ok(()),
+        }
+    }
+
+    /// Hands a value on.
+    fn hand_on(&mut self, work: &Work, requires: &Requires) -> Result<()> {
+        match *work {
+            Work::Pass { expr, target } => {
+                let mut values = self.read(requires, Place::expr(expr))?;
+                self.set(target, &values.next(), Place::expr(expr), true)
+            }
+            Work::Give { target, ref value, listener, expr } => {
+                if let Some(listener) = listener {
+                    self.receive_all(listener, value, Place::expr(expr))?;
+                }
+                self.set(target, value, Place::expr(expr), true)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -248,6 +256,7 @@ impl Net<'_> {
         if value.is_unknown() {
             return Ok(());
         }
+        self.bounded()?;
         let variables = &self.program.ast.blocks[block].variables;
         let at = variables.iter().position(|name| *name == variable);
         let count = variables.len();

@@ -103,9 +103,22 @@ impl Net<'_> {
                 return Ok(());
             }
         }
-        let text = self.program.type_text(ty);
+        let text = match self.program.types.get(ty) {
+            Type::OrReference(_) => format!("Reference[{}]", self.program.type_name(inner)),
+            _ => self.program.type_text(ty),
+        };
         let message = format!("Invalid value: {} is not a subtype of {text}", value.text(self));
         Err(Error::new(Class::Typing, message))
+    }
+
+    /// Whether a type says that its values can be references.
+    pub(super) fn takes_references(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Reference(_) | Type::OrReference(_) => true,
+            Type::Nullable(inner) => self.takes_references(*inner),
+            Type::Union(items) => items.iter().any(|item| self.takes_references(*item)),
+            _ => false,
+        }
     }
 
     /// The reference that a value is, or that stands behind an instance of a dataclass.
@@ -210,9 +223,6 @@ impl Net<'_> {
             let message = format!("Invalid value '{}', expected dict", value.text(self));
             return Err(Error::new(Class::Runtime, message));
         };
-        if *self.program.types.get(inner) == Type::Any {
-            return Ok(());
-        }
         entries.values().try_for_each(|item| {
             if item.is_unknown() { Ok(()) } else { self.validate(item, inner) }
         })

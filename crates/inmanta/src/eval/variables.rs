@@ -1,7 +1,8 @@
 //! Variables: setting, reading, freezing, listening.
 
 use super::{
-    DEPTH, Delayed, Kind, Listener, ListenerId, NONE, Net, Place, Reason, UnitId, Var, Waiter,
+    DEPTH, Delayed, Kind, Listener, ListenerId, NONE, Net, Place, Reason, State, UnitId, Var,
+    Waiter,
 };
 use crate::error::{Class, Error, Reporter, Result};
 use crate::program::AttributeKind;
@@ -13,14 +14,11 @@ impl Net<'_> {
     fn push_var(&mut self, kind: Kind, meta: u32, link: u32) -> VarId {
         let id = VarId(self.vars.len() as u32);
         self.vars.push(Var {
-            value: Value::Null,
-            head: NONE,
-            tail: NONE,
+            state: State::Open { head: NONE, tail: NONE },
             place: Place(NONE >> 1),
             meta,
             link,
             kind,
-            is_ready: false,
             notifies: false,
         });
         id
@@ -39,7 +37,7 @@ impl Net<'_> {
     pub(super) fn ready(&mut self, kind: Kind, value: Value, place: Place) -> VarId {
         let id = self.push_var(kind, 0, NONE);
         let var = &mut self.vars[id.0 as usize];
-        (var.value, var.is_ready, var.place) = (value, true, place);
+        (var.state, var.place) = (State::Ready(value), place);
         id
     }
 
@@ -100,7 +98,7 @@ impl Net<'_> {
     }
 
     pub(super) fn is_ready(&self, var: VarId) -> bool {
-        self.behind(var).is_some_and(|var| self.vars[var.0 as usize].is_ready)
+        self.behind(var).is_some_and(|var| self.vars[var.0 as usize].is_ready())
     }
 
     pub(super) fn delayed_of(&mut self, var: VarId) -> &mut Delayed {
@@ -119,7 +117,7 @@ impl Net<'_> {
     /// How many promises are open.
     pub(super) fn providers(&self, var: VarId) -> u32 {
         let delayed = &self.delayed[self.vars[var.0 as usize].link as usize];
-        if self.vars[var.0 as usize].is_ready { 0 } else { delayed.promises - delayed.kept }
+        if self.vars[var.0 as usize].is_ready() { 0 } else { delayed.promises }
     }
 
     pub(super) fn multiplicity(&self, var: VarId) -> (u32, Option<u32>, Option<u32>, bool) {
@@ -149,13 +147,13 @@ impl Net<'_> {
         match found.kind {
             Kind::Opt => self.providers(var) == 0,
             Kind::Many => {
-                let count = match &found.value {
+                let count = match found.value() {
                     Value::List(items) => items.len(),
-                    _ => delayed.items.len(),
+                    _ => delayed.items().len(),
                 };
                 count >= self.multiplicity(var).0 as usize && self.providers(var) == 0
             }
-            _ => found.is_ready,
+            _ => found.is_ready(),
         }
     }
 
@@ -165,7 +163,7 @@ impl Net<'_> {
     }
 
     pub(super) fn queue_if_complete(&mut self, var: VarId) {
-        if self.vars[var.0 as usize].is_ready || !self.is_complete(var) {
+        if self.vars[var.0 as usize].is_ready() || !self.is_complete(var) {
             return;
         }
         let delayed = self.delayed_of(var);
@@ -181,18 +179,20 @@ impl Net<'_> {
 
     /// Promises a value.
     pub(super) fn promise(&mut self, var: VarId) {
-        if self.is_delayed(var) && !self.vars[var.0 as usize].is_ready {
-            self.delayed_of(var).promises += 1;
+        if self.is_delayed(var) && !self.vars[var.0 as usize].is_ready() {
+            let delayed = self.delayed_of(var);
+            delayed.promises = delayed.promises.wrapping_add(1);
         }
     }
 
     /// Keeps a promise.
     pub(super) fn keep(&mut self, var: VarId) {
-        if !self.is_delayed(var) || self.vars[var.0 as usize].is_ready {
+        if !self.is_delayed(var) || self.vars[var.0 as usize].is_ready() {
             return;
         }
         let delayed = self.delayed_of(var);
-        delayed.kept += 1;
+        // One that is kept before it is made, or twice, counts as open, as in the original.
+        delayed.promises = delayed.promises.wrapping_sub(1);
         if self.vars[var.0 as usize].kind == Kind::Collected {
             if self.providers(var) == 0 {
                 self.freeze(var, Reason::Complete);
@@ -214,18 +214,18 @@ impl Net<'_> {
         {
             id = VarId(self.vars[id.0 as usize].link);
         }
-        if self.vars[id.0 as usize].is_ready {
+        if self.vars[id.0 as usize].is_ready() {
             self.tell(unit);
             return;
         }
         let node = self.waiter(unit);
-        let tail = self.vars[id.0 as usize].tail;
-        if tail == NONE {
-            self.vars[id.0 as usize].head = node;
-        } else {
-            self.waiters[tail as usize].next = node;
+        if let State::Open { head, tail } = &mut self.vars[id.0 as usize].state {
+            match *tail {
+                NONE => *head = node,
+                last => self.waiters[last as usize].next = node,
+            }
+            *tail = node;
         }
-        self.vars[id.0 as usize].tail = node;
         if self.is_delayed(id) {
             let delayed = self.delayed_of(id);
             delayed.waiters += 1;
@@ -257,15 +257,26 @@ impl Net<'_> {
     }
 
     /// The units that wait for a variable, which are taken off.
-    pub(super) fn take_waiters(&mut self, var: VarId) -> u32 {
-        let found = &mut self.vars[var.0 as usize];
-        let head = found.head;
-        (found.head, found.tail) = (NONE, NONE);
-        head
+    fn take_waiters(&mut self, var: VarId) -> u32 {
+        match &mut self.vars[var.0 as usize].state {
+            State::Open { head, tail } => {
+                *tail = NONE;
+                std::mem::replace(head, NONE)
+            }
+            State::Ready(_) => NONE,
+        }
     }
 
-    pub(super) fn tell_waiters(&mut self, var: VarId) {
-        let mut at = self.take_waiters(var);
+    /// Gives a variable its value; gives those who waited for it, who have to be told.
+    pub(super) fn settle(&mut self, var: VarId, value: Value) -> u32 {
+        let waiters = self.take_waiters(var);
+        self.vars[var.0 as usize].state = State::Ready(value);
+        waiters
+    }
+
+    /// Tells those who waited for a variable.
+    pub(super) fn tell_all(&mut self, waiters: u32) {
+        let mut at = waiters;
         while at != NONE {
             let Waiter { unit, next } = self.waiters[at as usize];
             self.waiters[at as usize].next = self.free_waiters;
@@ -303,7 +314,7 @@ impl Net<'_> {
     ) -> Result<bool> {
         match self.vars[var.0 as usize].kind {
             Kind::Element => {
-                let value = self.vars[var.0 as usize].value.clone();
+                let value = self.vars[var.0 as usize].value().clone();
                 self.receive(listener, &value, place)?;
                 Ok(true)
             }
@@ -313,7 +324,7 @@ impl Net<'_> {
                     self.receive(listener, &value, place)?;
                     at += 1;
                 }
-                if !self.vars[var.0 as usize].is_ready {
+                if !self.vars[var.0 as usize].is_ready() {
                     let is_pure =
                         !matches!(self.listeners[listener as usize], Listener::Defined { .. });
                     let delayed = self.delayed_of(var);
@@ -332,9 +343,9 @@ impl Net<'_> {
     /// An item of a relation to several.
     fn item(&self, var: VarId, at: usize) -> Option<Value> {
         let found = &self.vars[var.0 as usize];
-        match &found.value {
+        match found.value() {
             Value::List(items) => items.get(at).cloned(),
-            _ => self.delayed[found.link as usize].items.get(at).cloned(),
+            _ => self.delayed[found.link as usize].items().get(at).cloned(),
         }
     }
 
@@ -471,7 +482,7 @@ impl Net<'_> {
         let (old, new) = (self.location(found.place), self.location(place));
         let message = format!(
             "value set twice:\n\told value: {}\n\t\tset at {}\n\tnew value: {}\n\t\tset at {}\n",
-            found.value.text(self),
+            found.value().text(self),
             files.show(old),
             value.text(self),
             files.show(new)
@@ -498,8 +509,8 @@ impl Net<'_> {
             Kind::Collected => {
                 let delayed = self.delayed_of(var);
                 match value {
-                    Value::List(items) => delayed.items.extend(items.iter().cloned()),
-                    _ => delayed.items.push(value.clone()),
+                    Value::List(items) => delayed.items_mut().extend(items.iter().cloned()),
+                    _ => delayed.items_mut().push(value.clone()),
                 }
                 Ok(())
             }
@@ -508,17 +519,17 @@ impl Net<'_> {
 
     fn set_plain(&mut self, var: VarId, value: &Value, place: Place) -> Result<()> {
         let found = &self.vars[var.0 as usize];
-        if found.is_ready {
-            let is_same = found.value == *value;
+        if found.is_ready() {
+            let is_same = found.value() == value;
             return if is_same { Ok(()) } else { Err(self.double_set(var, value, place)) };
         }
         let ty = found.meta;
         if ty > 0 && !value.is_unknown() {
             self.validate(value, TypeId(ty - 1))?;
         }
-        let found = &mut self.vars[var.0 as usize];
-        (found.value, found.is_ready, found.place) = (value.clone(), true, place);
-        self.tell_waiters(var);
+        self.vars[var.0 as usize].place = place;
+        let waiters = self.settle(var, value.clone());
+        self.tell_all(waiters);
         Ok(())
     }
 
@@ -529,7 +540,7 @@ impl Net<'_> {
     pub(super) fn get(&mut self, var: VarId, place: Place) -> Result<Value> {
         let Some(real) = self.behind(var) else { return Ok(Value::Null) };
         let found = &self.vars[real.0 as usize];
-        if found.kind == Kind::Opt && matches!(found.value, Value::Null) {
+        if found.kind == Kind::Opt && matches!(found.value(), Value::Null) {
             let attribute = &self.program.attributes[found.meta as usize];
             let entity = &self.program.entities[attribute.entity as usize].full_name;
             let instance = Value::Instance(InstanceId(self.delayed[found.link as usize].instance));
@@ -540,7 +551,7 @@ impl Net<'_> {
             );
             return Err(Error::new(Class::OptionalValue, message));
         }
-        let value = found.value.clone();
+        let value = found.value().clone();
         let mut at = var;
         while self.vars[at.0 as usize].kind == Kind::Proxy {
             let proxy = &mut self.vars[at.0 as usize];

@@ -6,6 +6,7 @@ use crate::value::{Names, Value};
 pub fn python_text(value: &Value, names: &dyn Names) -> String {
     match value {
         Value::Str(text) => text.to_string(),
+        Value::Reference(reference) => reference.text.clone(),
         _ => python_repr(value, names),
     }
 }

@@ -28,12 +28,15 @@ fn reference(
     arguments: Vec<(&str, Value)>,
     text: Option<String>,
 ) -> Value {
+    // As Python prints objects that say nothing else.
+    let text = text.unwrap_or_else(|| format!("<inmanta_plugins.std.{class} object>"));
     Value::Reference(Rc::new(Reference {
         name: name.into(),
         class: class.into(),
         arguments: arguments.into_iter().map(|(n, v)| (EcoString::from(n), v)).collect(),
         computes: TypeExpr::model(computes),
         text,
+        repr: None,
         number: None,
     }))
 }

@@ -26,6 +26,8 @@ pub(super) struct Mapped {
     pub(super) attributes: Vec<(String, Data, String)>,
     /// What is different from the original.
     pub(super) note: Option<&'static str>,
+    /// Whether the directories around it are made, too.
+    pub(super) makes_parents: bool,
     /// Whether it does something when what it requires has changed.
     pub(super) reloads: bool,
 }
@@ -138,9 +140,7 @@ fn directory(title: &str, fields: &Fields, mode_from: &str) -> Mapped {
         out.set("force", Data::Bool(true), "purged");
     }
     ownership(&mut out, fields, mode_from);
-    if flag(fields, "create_parents") {
-        out.note = Some("create_parents has no effect: declare the directories around it");
-    }
+    out.makes_parents = flag(fields, "create_parents") && !flag(fields, "purged");
     out
 }
 

@@ -3,6 +3,7 @@
 mod kinds;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -73,6 +74,7 @@ pub fn lower(
         notes: Vec::new(),
         errors: Vec::new(),
         ids: HashMap::new(),
+        inner: Vec::new(),
     };
     lowering.graph.name = chosen.unwrap_or_default().into();
     let own: Vec<&Found<'_>> =
@@ -84,6 +86,7 @@ pub fn lower(
         }
         lowering.add(one, &exported.files);
     }
+    lowering.add_parents();
     lowering.edges(&own);
     for name in &exported.skipped {
         let text = format!("{name} is left out: it is not known yet");
@@ -134,6 +137,8 @@ struct Lowering<'a, 'w> {
     errors: Vec<Diagnostic>,
     /// The resources by their ids, with what the engine knows them as.
     ids: HashMap<String, (ResourceId, bool)>,
+    /// Those whose directories are made, too, with their paths.
+    inner: Vec<(ResourceId, String)>,
 }
 
 impl Lowering<'_, '_> {
@@ -222,9 +227,45 @@ impl Lowering<'_, '_> {
         if let Some(note) = mapped.note {
             self.notes.push(Diagnostic::warning(CODE, format!("{name}: {note}")));
         }
-        let reloads = mapped.reloads;
+        let (reloads, makes_parents) = (mapped.reloads, mapped.makes_parents);
         let resource = self.resource(id, mapped, one);
-        self.ids.insert(name, (self.graph.add(resource), reloads));
+        let id = self.graph.add(resource);
+        if makes_parents {
+            self.inner.push((id, one.id.value.clone()));
+        }
+        self.ids.insert(name, (id, reloads));
+    }
+
+    /// Adds the directories around those that want them, where the model does not declare them. The
+    /// engine makes a directory before what is in it.
+    fn add_parents(&mut self) {
+        for (inner, path) in std::mem::take(&mut self.inner) {
+            let origin = self.graph.resource(inner).origin;
+            let around: Vec<&Path> = Path::new(&path).ancestors().skip(1).collect();
+            // The root is there.
+            for directory in around.iter().rev().skip(1) {
+                let title = directory.to_string_lossy();
+                let id = ResourceRef { kind: "File".into(), title: title.as_ref().into() };
+                if self.graph.find(&id).is_some() {
+                    continue;
+                }
+                let ensure = Attribute {
+                    name: "ensure".into(),
+                    value: Data::str("directory"),
+                    origin,
+                    losers: Vec::new(),
+                };
+                self.graph.add(Resource {
+                    id,
+                    containment: Containment::Leaf,
+                    attributes: vec![ensure],
+                    tags: Vec::new(),
+                    exported: false,
+                    is_virtual: false,
+                    origin,
+                });
+            }
+        }
     }
 
     fn resource(&mut self, id: ResourceRef, mapped: Mapped, one: &Found<'_>) -> Resource {

@@ -402,16 +402,24 @@ impl Python {
     /// # Errors
     /// If one fails.
     pub fn finish(&self, context: &mut dyn Context) -> Result<(), Box<Error>> {
-        let answer = self.converse(context, &json!({"do": "finish"}), "a finalizer");
-        let text = match answer {
-            Ok(answer) => match answer.get("error") {
-                Some(error) => error["text"].as_str().unwrap_or_default().to_owned(),
-                None => return Ok(()),
-            },
-            Err(Stop::Error(error)) => return Err(error),
-            Err(_) => "it asked for what is not there".to_owned(),
-        };
-        Err(Error::new(Class::Compiler, format!("Finalizer failed: {text}")))
+        let failed = |text: &str| Error::new(Class::Compiler, format!("Finalizer failed: {text}"));
+        match self.converse(context, &json!({"do": "finish"}), "a finalizer") {
+            Ok(answer) => {
+                let errors = answer["errors"].as_array().into_iter().flatten();
+                let errors = errors.chain(answer.get("error"));
+                let mut errors: Vec<Error> = errors
+                    .map(|error| *failed(error["text"].as_str().unwrap_or_default()))
+                    .collect();
+                if errors.len() < 2 {
+                    return errors.pop().map_or(Ok(()), |error| Err(error.into()));
+                }
+                let mut out = Error::new(Class::Multi, "");
+                out.causes = errors;
+                Err(out)
+            }
+            Err(Stop::Error(error)) => Err(error),
+            Err(_) => Err(failed("it asked for what is not there")),
+        }
     }
 }
 
@@ -485,6 +493,12 @@ impl Function {
                 && mirror.wants(*instance)
             {
                 let attributes = answers::known(context, *instance, None, mirror);
+                let names = context.attribute_names(*instance);
+                let is_there = |name: &str| attributes.iter().any(|pair| pair[0] == name);
+                // Relations get their values late, and many are never read.
+                if names.iter().any(|n| !is_there(n) && !context.is_relation(*instance, n)) {
+                    mirror.lacks(*instance);
+                }
                 let [number, entity, shown, object] = mirror.about(*instance, context);
                 known.push(json!([number, entity, shown, object, attributes]));
             }
@@ -521,6 +535,7 @@ fn type_text(ty: &TypeExpr) -> String {
     match ty {
         TypeExpr::Any => "any".into(),
         TypeExpr::Null => "null".into(),
+        TypeExpr::Number => "number".into(),
         TypeExpr::Named(name) => name.to_string(),
         TypeExpr::Dataclass(names, _) => {
             names.first().map(EcoString::to_string).unwrap_or_default()
@@ -626,7 +641,11 @@ fn gone(fault: &Fault, who: &str) -> Stop {
 }
 
 fn lost(fault: &Fault) -> Box<Error> {
-    Error::new(Class::Compiler, format!("{fault}, while it loaded the Python code of modules"))
+    let text = format!("{fault}, while it loaded the Python code of modules");
+    let mut error = Error::new(Class::Compiler, text);
+    let help = "it has to be a Python 3.9 or later; ORDAIN_PYTHON names another one";
+    error.background.get_or_insert_default().help.push(help.into());
+    error
 }
 
 fn missing(fault: &Fault, module: &str) -> Box<Error> {

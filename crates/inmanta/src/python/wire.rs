@@ -52,6 +52,11 @@ impl Mirror {
     pub(super) fn wants(&mut self, instance: InstanceId) -> bool {
         self.sent.insert(instance.0)
     }
+
+    /// The attributes of an instance are to be sent again: some had no value yet.
+    pub(super) fn lacks(&mut self, instance: InstanceId) {
+        self.sent.remove(&instance.0);
+    }
 }
 
 /// A value as a message.
@@ -183,7 +188,8 @@ fn reference(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Res
         class: what["class"].as_str().unwrap_or_default().into(),
         arguments: pairs(&what["arguments"], context, mirror)?,
         computes: type_expr(&what["computes"]),
-        text: what["text"].as_str().map(str::to_owned),
+        text: what["text"].as_str().unwrap_or_default().to_owned(),
+        repr: what["repr"].as_str().map(str::to_owned),
         number: what["number"].as_u64(),
     });
     let Some(entity) = what["fields"][0].as_str() else { return Ok(Value::Reference(reference)) };
@@ -198,7 +204,8 @@ fn reference(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Res
                 ("reference".into(), Value::Reference(Rc::clone(&reference))),
             ],
             computes: context.attribute_type(entity, &name),
-            text: Some("<inmanta.references.AttributeReference object>".into()),
+            text: "<inmanta.references.AttributeReference object>".into(),
+            repr: None,
             number: None,
         };
         attributes.push((name, Value::Reference(Rc::new(attribute))));
@@ -220,6 +227,7 @@ pub(super) fn type_expr(json: &Json) -> TypeExpr {
             TypeExpr::Dataclass(names.map(EcoString::from).collect(), text.into())
         }
         "null" => TypeExpr::Null,
+        "number" => TypeExpr::Number,
         "list" => TypeExpr::List(inner()),
         "dict" => TypeExpr::Dict(inner()),
         "nullable" => TypeExpr::Nullable(inner()),

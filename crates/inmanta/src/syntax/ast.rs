@@ -163,7 +163,7 @@ pub struct New {
     /// The entity.
     pub class: Name,
     /// The names of the attributes that are set.
-    pub names: Vec<Name>,
+    pub names: ListRef<Name>,
     /// What they are set to.
     pub values: ListRef<ExprId>,
     /// The dicts of further attributes.
@@ -454,6 +454,8 @@ pub struct Ast {
     pub exprs: Arena<Expr>,
     /// Runs of expressions.
     pub lists: Arena<ExprId>,
+    /// Runs of names.
+    pub names: Arena<Name>,
     /// Runs of keys.
     pub keys: Arena<EcoString>,
     /// The statements.
@@ -473,6 +475,16 @@ pub struct Ast {
 }
 
 impl Ast {
+    /// Makes room for the nodes of a text. Room that is not used takes addresses and no memory; an
+    /// arena that moves is in memory twice for a moment.
+    pub fn expect(&mut self, text: usize) {
+        self.exprs.reserve(text / 8);
+        self.lists.reserve(text / 8);
+        self.names.reserve(text / 8);
+        self.stmts.reserve(text / 16);
+        self.news.reserve(text / 16);
+    }
+
     /// Adds an expression.
     pub fn expr(&mut self, kind: ExprKind, at: Location) -> ExprId {
         self.exprs.push(Expr { kind, at })

@@ -490,7 +490,8 @@ impl Parser<'_, '_> {
         }
         let values = self.exprs(arguments.named);
         let splats = self.exprs(arguments.splats);
-        let new = self.ast.news.push(New { class, names: arguments.names, values, splats });
+        let names = self.ast.names.extend(arguments.names);
+        let new = self.ast.news.push(New { class, names, values, splats });
         Ok(self.ast.expr(ExprKind::New(new), at))
     }
 

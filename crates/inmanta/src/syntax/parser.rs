@@ -27,6 +27,7 @@ pub struct Doubt {
 /// # Errors
 /// The first thing that is wrong.
 pub fn parse(ast: &mut Ast, text: &str, file: u32, doubts: &mut Vec<Doubt>) -> Result<Unit> {
+    ast.expect(text.len());
     let mut lexer = Lexer::new(text, file);
     let token = lexer.next();
     let mut parser = Parser {

@@ -126,7 +126,8 @@ impl Ast {
             ExprKind::Call(_) => self.call_text(id, &|id| self.pretty(id)),
             ExprKind::New(new) => {
                 let new = &self.news[*new];
-                let named = new.names.iter().zip(self.lists.list(new.values));
+                let names = self.names.list(new.names).iter();
+                let named = names.zip(self.lists.list(new.values));
                 let named = named.map(|(name, value)| {
                     format!("{}={}", self.name(name.symbol), self.pretty(*value))
                 });

@@ -141,3 +141,111 @@ fn an_entity_of_the_main_file_has_no_counterpart() {
     assert_eq!(found["error"]["class"], "ModuleNotFoundError");
     assert_eq!(found["error"]["msg"], "No module named 'inmanta_plugins.__config__'");
 }
+
+/// What plugins make of the references in what they are given.
+const REFERENCES: &str = r#"
+from collections.abc import Mapping, Sequence
+from inmanta.compiler import finalizer
+from inmanta.plugins import allow_reference_values, plugin
+from inmanta.references import Reference
+
+@plugin
+def number(v: int | Reference[int]) -> None: ...
+
+@plugin
+def entries(v: dict) -> None: ...
+
+@plugin
+def items(v: Sequence) -> int:
+    return len([item for item in v])
+
+@plugin
+def anything(v: object) -> int:
+    return len([v[key] for key in v])
+
+@plugin
+def inner(v: "m::Box") -> int:
+    return len([item for item in allow_reference_values(v).items])
+
+@plugin
+def odd() -> None:
+    class Odd(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+    raise Odd()
+"#;
+
+const BOX: &str = "entity Box:\n    list items\nend\nimplement Box using std::none\n";
+
+#[test]
+fn references_are_refused_where_nobody_asks_for_them() {
+    let ask = |call: &str| {
+        let model = format!("import m\nr = std::create_environment_reference(\"A\")\nx = {call}\n");
+        trace(&model, BOX, REFERENCES)
+    };
+    let Some(text) = ask("m::number(r)") else { return };
+    let object = "<inmanta_plugins.std.EnvironmentReference object>";
+    assert!(text.contains("Expected type: Reference[int] | int"), "{text}");
+    assert!(text.contains(&format!("Invalid value: {object} is not a subtype of Reference[int]")));
+    let text = ask("m::entries({\"a\": r})").unwrap();
+    assert!(
+        text.starts_with(&format!(
+            "Value {{'a': {object}}} for argument v of plugin m::entries contains a reference."
+        )),
+        "{text}"
+    );
+    assert_eq!(ask("m::items([1, r])").unwrap(), "no error");
+    assert_eq!(ask("m::anything({\"a\": r})").unwrap(), "no error");
+    let text = ask("m::inner(m::Box(items=[1, r]))").unwrap();
+    assert!(text.contains("Encountered at v.items[1]"), "{text}");
+}
+
+#[test]
+fn exceptions_without_words_are_told() {
+    let Some(text) = trace("import m\nx = m::odd()\n", BOX, REFERENCES) else { return };
+    assert!(text.contains("Odd: <exception str() failed>"), "{text}");
+}
+
+#[test]
+fn all_finalizers_run() {
+    let code = "
+from inmanta.compiler import finalizer
+
+@finalizer
+def first():
+    raise Exception('one')
+
+@finalizer
+def second():
+    raise Exception('two')
+";
+    let Some(text) = trace("import m\n", "", code) else { return };
+    assert!(text.starts_with("Reported 2 errors"), "{text}");
+    assert!(
+        text.contains("Finalizer failed: one") && text.contains("Finalizer failed: two"),
+        "{text}"
+    );
+}
+
+#[test]
+fn attributes_that_come_late_are_sent_with_the_next_call() {
+    let entity =
+        "entity Host:\n    string name\n    int port\nend\nimplement Host using std::none\n";
+    let code = "
+from inmanta.plugins import plugin
+
+@plugin
+def shown(host: 'm::Host') -> str:
+    print('called')
+    return f'{host.name}:{host.port}'
+";
+    let model = "
+import m
+h = m::Host(name=\"a\")
+std::print(m::shown(h))
+h.port = n + 1
+n = std::count([1, 2])
+";
+    let Some(found) = run(model, entity, code) else { return };
+    assert_eq!(found["stdout"], "called\ncalled\na:3\n", "{found}");
+}

@@ -25,6 +25,12 @@ def finalizer(function):
 
 def finished():
     import ordain
+    errors = []
     for function in Finalizers._functions:
-        ordain.timed(function)
-    return {}
+        try:
+            ordain.timed(function)
+        except ordain.Gone:
+            raise
+        except BaseException as error:
+            errors.append(ordain.fault(error))
+    return {"errors": errors}

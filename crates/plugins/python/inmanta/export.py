@@ -121,7 +121,7 @@ def has_unknown(value):
 def one(exporter, name, held):
     """The resource of an instance; None if it is left out."""
     kind, options = resource.get_class(name)
-    obj = proxy.DynamicProxy(held, context=proxy.ProxyContext(allow_reference_values=True))
+    obj = proxy.DynamicProxy(held, context=proxy.ProxyContext(validated=False, allow_reference_values=True))
     try:
         number = kind.object_to_id(obj, name, options["name"], options["agent"])
     except UnknownException:

@@ -25,6 +25,10 @@ class InvalidOperation(Exception):
     pass
 
 
+class HandlerNotAvailableException(Exception):
+    pass
+
+
 class CannotLoadIO(Exception):
     pass
 

@@ -100,7 +100,9 @@ class Misfit(Exception):
 
 
 def converted(held, takes_references, context):
-    """Instances of dataclasses as objects."""
+    """Instances of dataclasses as objects; what has none of them as plug-ins get it otherwise."""
+    if isinstance(held, (list, dict)) and held and not holds_object(held):
+        return proxy.DynamicProxy.return_value(held, context=context)
     if isinstance(held, list):
         return [converted(item, takes_references, context) for item in held]
     if isinstance(held, dict):
@@ -113,6 +115,14 @@ def converted(held, takes_references, context):
     if held.python is None:
         held.python = made(held, kind)
     return held.python
+
+
+def holds_object(held):
+    if isinstance(held, dict):
+        held = held.values()
+    elif not isinstance(held, list):
+        return isinstance(held, Instance) and held.type_name in classes
+    return any(holds_object(item) for item in held)
 
 
 def made(held, kind):

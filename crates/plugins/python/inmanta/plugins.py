@@ -232,9 +232,9 @@ def warned():
     return found
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
-    numbers.Number: ["model", "number"], object: ANY, typing.Any: ANY,
-    dict: ["dict", ANY], list: ["list", ANY], collections.abc.Mapping: ["dict", ANY],
-    collections.abc.Sequence: ["list", ANY], type(None): ["null"], None: ["null"],
+    numbers.Number: ["number"], object: ANY, typing.Any: ANY,
+    dict: ["dict", ANY], list: ["model", "list"], collections.abc.Mapping: ["dict", ANY],
+    collections.abc.Sequence: ["model", "list"], type(None): ["null"], None: ["null"],
 }
 
 
@@ -364,8 +364,6 @@ def signature(made):
         })
     given = inspect.signature(function).return_annotation
     returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
-    if given is inspect.Signature.empty:
-        returns = ["union", [["ref", ANY], ANY]]
     code = function.__code__ if hasattr(function, "__code__") else None
     return {
         "name": made.name,
@@ -415,9 +413,8 @@ class Taken:
         self.by_name = parameter.kind is parameter.KEYWORD_ONLY
         self.annotation = annotation
         self.converts = None
-        self.context = ProxyContext(
-            path=parameter.name, allow_reference_values=not is_context and allows_reference(annotation)
-        )
+        self.context = ProxyContext(path=parameter.name)
+        self.takes_references = not is_context and allows_reference(annotation)
 
     def is_converted(self):
         """Whether instances of dataclasses become objects; known once all modules are loaded."""
@@ -437,7 +434,7 @@ class Taken:
         context = self.context if name is None else dataclasses.replace(self.context, path=name)
         if self.is_converted():
             try:
-                return pairs.converted(held, self.context.allow_reference_values, context)
+                return pairs.converted(held, self.takes_references, context)
             except pairs.Misfit as error:
                 error.parameter = self.name
                 raise

@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Optional
 
-from inmanta.ast import NotFoundException, OptionalValueException, UnexpectedReference, UnknownException, UnsetException
+from inmanta.ast import OptionalValueException, UnexpectedReference, UnknownException, UnsetException
 from inmanta.execute.runtime import Instance, Missing, instance
 from inmanta.execute.util import NoneValue, Unknown
 from inmanta.util import JSONSerializable
@@ -12,12 +12,18 @@ from inmanta.util import JSONSerializable
 @dataclass(frozen=True)
 class ProxyContext:
     path: str = "?"
+    # Whether the value was checked when it was handed over; that takes in what lists and dicts have,
+    # and not the attributes of instances.
     validated: bool = True
-    allow_reference_values: bool = False
+    # Said of one value; those in it do not have it.
+    allow_reference_values: Optional[bool] = None
     unwrap_dynamic: bool = False
 
     def nested(self, *, relative_path):
-        return replace(self, path=self.path + relative_path)
+        return replace(self, path=self.path + relative_path, allow_reference_values=None)
+
+    def allows(self):
+        return self.validated if self.allow_reference_values is None else self.allow_reference_values
 
 
 NULL = NoneValue()
@@ -121,7 +127,7 @@ def checked(owner, name):
     if isinstance(value, Missing):
         if value.kind == "optional":
             raise OptionalValueException(owner, name, value.text)
-        raise AttributeError(NotFoundException(None, name, value.text), name)
+        raise AttributeError(None, name)
     return value
 
 
@@ -147,6 +153,8 @@ class DynamicProxy:
         if isinstance(value, (list, tuple)):
             return SequenceProxy(value, context=context)
         if isinstance(value, Instance):
+            if context is not None and context.validated:
+                context = replace(context, validated=False, allow_reference_values=None)
             return DynamicProxy(value, context=context)
         return value
 
@@ -174,7 +182,7 @@ class DynamicProxy:
     def _return_value(self, value, *, relative_path):
         from inmanta.references import Reference
         context = self._get_context()
-        if isinstance(value, Reference) and not context.allow_reference_values:
+        if isinstance(value, Reference) and not context.allows():
             path = context.path + relative_path
             raise UnexpectedReference(
                 value,
@@ -225,7 +233,8 @@ class _Items(DynamicProxy, JSONSerializable):
         return self._get_instance() == held
 
     def __getattr__(self, name):
-        raise AttributeError("'%s' object has no attribute '%s'" % (type(self).__name__, name))
+        held = type(self._get_instance()).__name__
+        raise AttributeError("'%s' object has no attribute 'get_attribute'" % held)
 
     def __hash__(self):
         return id(self._get_instance())

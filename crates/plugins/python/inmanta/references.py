@@ -97,14 +97,17 @@ class Reference(typing.Generic[T]):
         from inmanta import _pairs as pairs
         from inmanta.plugins import kind_of
         kind = computed_by(type(self))
-        shown = type(self).__str__ is not object.__str__ or type(self).__repr__ is not object.__repr__
+        shown = "<%s.%s object>" % (type(self).__module__, type(self).__qualname__)
+        if type(self).__repr__ is not object.__repr__:
+            shown = repr(self)
         return {
             "number": keep(self),
             "name": type(self).type,
             "class": type(self).__name__,
             "arguments": self._sent_arguments(proxy),
             "computes": kind_of(kind, self.type, "reference") if kind is not None else ["any"],
-            "text": str(self) if shown else None,
+            "text": str(self) if type(self).__str__ is not object.__str__ else shown,
+            "repr": shown,
             # What it is given is not made instances of.
             "fields": None if busy else pairs.fields_of(kind),
         }
@@ -120,7 +123,7 @@ class Reference(typing.Generic[T]):
             busy.pop()
 
     def __bool__(self):
-        raise NotImplementedError("%s is a reference and can not be used as a condition" % (self,))
+        raise NotImplementedError("%s is an inmanta reference, not a boolean." % (self,))
 
     def __eq__(self, other):
         return type(self) is type(other) and self.arguments() == other.arguments()

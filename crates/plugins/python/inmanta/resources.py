@@ -10,6 +10,17 @@ class ResourceException(Exception):
     pass
 
 
+# As the original spells it.
+class ResourceNotFoundExcpetion(Exception):
+    pass
+
+
+class HostNotFoundException(Exception):
+    def __init__(self, hostname, user, error):
+        super().__init__("%s@%s: %s" % (user, hostname, error))
+        self.hostname, self.user, self.error = hostname, user, error
+
+
 class IgnoreResourceException(Exception):
     pass
 
