@@ -70,7 +70,8 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
             }
         }
     }
-    call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)
+    call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)?;
+    Ok(Value::Undef)
 }
 
 /// Titles with attributes; a list as key stands for several titles.
@@ -283,12 +284,10 @@ fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(format_ruby(format, &args).map_err(wrap)?))
 }
 
-fn tags(call: &mut Call<'_, '_>) -> EvalResult<Vec<EcoString>> {
-    Ok(flat(&old_args(call))?.iter().map(ruby_text).collect())
-}
-
 fn tag(call: &mut Call<'_, '_>) -> EvalResult {
-    let tags = tags(call)?;
+    let args = old_args(call);
+    let tags: Vec<EcoString> =
+        flat(&args)?.iter().filter(|tag| !tag.is_undef()).map(ruby_text).collect();
     call.compiler.tag(&tags, call.scope)?;
     Ok(Value::Undef)
 }
