@@ -79,9 +79,10 @@ impl Signed {
         let known = ALGORITHMS.iter().find(|(id, ..)| *id == self.algorithm);
         let Some((_, digest, prefix)) = known else { return false };
         let digest = digest(&self.content);
-        let bytes = digest.as_bytes().chunks(2).filter_map(|pair| {
-            u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()
-        });
+        let bytes = digest
+            .as_bytes()
+            .chunks(2)
+            .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
         let hash: Vec<u8> = bytes.collect();
         let scheme = Pkcs1v15Sign { hash_len: Some(hash.len()), prefix: (*prefix).into() };
         key.public().verify(scheme, &hash, &self.signature).is_ok()

@@ -226,9 +226,8 @@ fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
             Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
         }
         Value::Hash(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(k, v)| Ok((k.clone(), resolve_deferred(call, v.clone())?)));
+            let entries =
+                entries.iter().map(|(k, v)| Ok((k.clone(), resolve_deferred(call, v.clone())?)));
             Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
         }
         Value::Sensitive(secret) => {
