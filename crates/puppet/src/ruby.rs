@@ -54,13 +54,6 @@ pub fn ruby_text(value: &Value) -> EcoString {
             out.into()
         }
         Value::Regexp(regexp) => ruby_regexp(&regexp.source),
-        // What Ruby is given of a type that means one resource is the resource.
-        Value::Type(kind) => match &**kind {
-            Type::Resource { kind: Some(kind), title: Some(title) } => {
-                ecow::eco_format!("{kind}[{title}]")
-            }
-            _ => to_text(value),
-        },
         _ => to_text(value),
     }
 }

@@ -9,6 +9,7 @@ use crate::eval::error::{EvalResult, issue, plain as fail};
 use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
+use crate::types::Type;
 use crate::value::{HashValue, Value};
 
 /// The functions of this family.
@@ -131,8 +132,18 @@ pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
     }))
 }
 
+/// As Ruby's `to_s`; functions of this interface get a resource for a type that means one.
+fn resource_text(value: &Value) -> EcoString {
+    if let Value::Type(kind) = value
+        && let Type::Resource { kind: Some(kind), title: Some(title) } = &**kind
+    {
+        return ecow::eco_format!("{kind}[{title}]");
+    }
+    ruby_text(value)
+}
+
 fn raise(call: &mut Call<'_, '_>) -> EvalResult {
-    let texts: Vec<_> = old_args(call).iter().map(ruby_text).collect();
+    let texts: Vec<_> = old_args(call).iter().map(resource_text).collect();
     fail(texts.join(" "))
 }
 
@@ -287,7 +298,7 @@ fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
 fn tag(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     let tags: Vec<EcoString> =
-        flat(&args)?.iter().filter(|tag| !tag.is_undef()).map(ruby_text).collect();
+        flat(&args)?.iter().filter(|tag| !tag.is_undef()).map(resource_text).collect();
     call.compiler.tag(&tags, call.scope)?;
     Ok(Value::Undef)
 }
