@@ -217,6 +217,9 @@ fn keys_of_certificates() {
     short.remove(3);
     let short = short.join("\n");
     assert_eq!(call(&short, key), wrong("Not a valid x509 certificate: nested asn1 error"));
+    let indented = format!("  {}", key.replace('\n', "\n  "));
+    let neither = wrong("Not a valid RSA key: Neither PUB key nor PRIV key");
+    assert_eq!(call(certificate, &indented), neither);
     let cut = &key[..key.len() / 2];
     let message = wrong("Not a valid RSA key: the PEM block `PRIVATE KEY` has no end");
     assert_eq!(call(certificate, cut), message);

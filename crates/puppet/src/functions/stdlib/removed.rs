@@ -105,6 +105,12 @@ pub const TABLE: &[Function] = &[
     }),
     old("validate_slength", "Fails unless texts are of a length.", -3, validate_slength),
     old("validate_cmd", "Fails unless a command accepts the content.", -1, validate_cmd),
+    old("validate_augeas", "Fails, as upstream where Augeas is not installed.", -1, |_| {
+        fail(
+            "validate_augeas(): this function requires the augeas feature. See \
+                 http://docs.puppetlabs.com/guides/augeas.html#pre-requisites for how to activate it.",
+        )
+    }),
     old(
         "validate_x509_rsa_key_pair",
         "Fails unless an RSA key signed a certificate.",
@@ -127,7 +133,12 @@ fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
         Ok(certificate) => certificate,
         Err(error) => return fail(format!("Not a valid x509 certificate: {error}")),
     };
-    let key = match PrivateKey::read(&text_of(&args[1])) {
+    let key = text_of(&args[1]);
+    // As upstream, the marks have to begin their lines.
+    if !key.lines().any(|line| line.starts_with("-----BEGIN ")) {
+        return fail("Not a valid RSA key: Neither PUB key nor PRIV key");
+    }
+    let key = match PrivateKey::read(&key) {
         Ok(key) => key,
         Err(error) => return fail(format!("Not a valid RSA key: {error}")),
     };
