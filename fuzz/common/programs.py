@@ -6,6 +6,10 @@ import select
 import subprocess
 
 
+# The longest answer that is read.
+MOST = 64 << 20
+
+
 class Server:
     """A program that answers cases; it is started again when it ends or takes too long."""
 
@@ -24,13 +28,18 @@ class Server:
         self.process = None
 
     def line(self):
-        while b"\n" not in self.rest:
+        """The next line, or why there is none: `ends`, `hangs`, or `floods` for one without end."""
+        parts, size = [self.rest], len(self.rest)
+        while b"\n" not in parts[-1]:
             ready, _, _ = select.select([self.process.stdout], [], [], self.seconds)
-            data = os.read(self.process.stdout.fileno(), 1 << 16) if ready else None
+            data = os.read(self.process.stdout.fileno(), 1 << 20) if ready else None
             if not data:
                 return "ends" if ready else "hangs"
-            self.rest += data
-        line, self.rest = self.rest.split(b"\n", 1)
+            parts.append(data)
+            size += len(data)
+            if size > MOST:
+                return "floods"
+        line, self.rest = b"".join(parts).split(b"\n", 1)
         return line
 
     def answers(self, cases):

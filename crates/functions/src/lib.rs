@@ -45,5 +45,6 @@ pub mod text;
 pub mod time;
 pub mod uri;
 pub mod version;
+pub mod x509;
 
 pub use error::{Error, Result};

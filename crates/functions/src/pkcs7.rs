@@ -12,15 +12,16 @@ use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockModeDecrypt, KeyIvInit};
 use des::TdesEde3;
 use rsa::pkcs1::DecodeRsaPrivateKey;
-use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
+use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
 
 use crate::base64::{Mode, decode};
 use crate::{Error, Result};
 
 const INTEGER: u8 = 0x02;
+pub(crate) const BIT_STRING: u8 = 0x03;
 const OCTET_STRING: u8 = 0x04;
-const OID: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
+pub(crate) const OID: u8 = 0x06;
+pub(crate) const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 /// The tag of an untagged value's neighbour that has number 0, and its constructed form.
 const CONTEXT: u8 = 0x80;
@@ -94,6 +95,11 @@ impl PrivateKey {
         RsaPrivateKey::from_pkcs1_der(der).ok().map(Self)
     }
 
+    /// The part of the key that checks signatures.
+    pub(crate) fn public(&self) -> RsaPublicKey {
+        self.0.to_public_key()
+    }
+
     /// What was encrypted for the key with the padding of PKCS #1 v1.5; `None` if it was not.
     fn open(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
         self.0.decrypt(Pkcs1v15Encrypt, encrypted).ok()
@@ -121,7 +127,7 @@ impl Certificate {
 }
 
 /// The bytes between the lines `-----BEGIN label-----` and `-----END label-----`.
-fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
+pub(crate) fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
     let (begin, end) = (format!("-----BEGIN {label}-----"), format!("-----END {label}-----"));
     let Some((_, rest)) = pem.split_once(&begin) else { return Ok(None) };
     let Some((body, _)) = rest.split_once(&end) else {
@@ -138,11 +144,11 @@ fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// Reads values of ASN.1 one after the other, in the distinguished encoding.
-struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// What is in the next value if it has this tag.
-    fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
         const LONG: u8 = 0x80;
         const MOST: usize = 4;
         let (found, first) = (*self.0.first()?, *self.0.get(1)?);

@@ -196,3 +196,31 @@ fn the_zone_of_this_machine() {
         ),
     ]);
 }
+
+#[test]
+fn keys_of_certificates() {
+    let certificate = include_str!("keys/certificate.pem");
+    let (key, other) = (include_str!("keys/key.pem"), include_str!("keys/other-key.pem"));
+    let call = |a: &str, b: &str| eval(&format!("validate_x509_rsa_key_pair('{a}', '{b}')"));
+    assert_eq!(call(certificate, key), "undef");
+    let differs = "error: Error while evaluating a Function Call, ";
+    let wrong = |text: &str| format!("{differs}{text}");
+    assert_eq!(
+        call(certificate, other),
+        wrong("Certificate signature does not match supplied key")
+    );
+    assert_eq!(call(key, certificate), wrong("Not a valid x509 certificate: no start line"));
+    let indented = certificate.replace('\n', "\n  ");
+    let indented = format!("  {indented}");
+    assert_eq!(call(&indented, key), wrong("Not a valid x509 certificate: no start line"));
+    let mut short: Vec<&str> = certificate.lines().collect();
+    short.remove(3);
+    let short = short.join("\n");
+    assert_eq!(call(&short, key), wrong("Not a valid x509 certificate: nested asn1 error"));
+    let indented = format!("  {}", key.replace('\n', "\n  "));
+    let neither = wrong("Not a valid RSA key: Neither PUB key nor PRIV key");
+    assert_eq!(call(certificate, &indented), neither);
+    let cut = &key[..key.len() / 2];
+    let message = wrong("Not a valid RSA key: the PEM block `PRIVATE KEY` has no end");
+    assert_eq!(call(certificate, cut), message);
+}

@@ -283,7 +283,7 @@ fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
     for (id, resource) in graph.resources() {
         for (name, other_first, kind) in RELATIONS {
             let Some(value) = resource.value(name) else { continue };
-            let others = references(value).into_iter().filter_map(|text| graph.find_text(text));
+            let others = references(value).into_iter().filter_map(|text| referred(graph, text));
             said.extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
         }
     }
@@ -294,6 +294,14 @@ fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
         }
     }
     extra
+}
+
+/// The resource that a reference means. A file's may end in slashes that its title has not.
+fn referred(graph: &Graph, text: &str) -> Option<ResourceId> {
+    graph.find_text(text).or_else(|| {
+        let path = text.strip_prefix("File[")?.strip_suffix("/]")?;
+        graph.find_text(&format!("File[{}]", path.trim_end_matches('/')))
+    })
 }
 
 /// Whether a parameter of one end plainly names the other. Long lists are not searched, as there

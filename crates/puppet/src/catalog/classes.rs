@@ -15,7 +15,6 @@ use crate::catalog::{
     TOP_CLASS, class_title, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
-use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
@@ -336,7 +335,7 @@ impl Compiler<'_> {
         if def.kind == DefKind::Class {
             self.place_on_stage(id)?;
         }
-        self.run_body(&f, def.body).map_err(|unwind| misplaced_in(def.kind, unwind))?;
+        self.run_body(&f, def.body)?;
         if def.kind == DefKind::Define {
             // Nothing outside can name them, and what was declared inside has its values.
             self.scopes.clear(scope);
@@ -344,12 +343,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Runs the body of a class or define. A `break()` in it ends the iteration that it is reached
+    /// from.
     pub(crate) fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
         match self.run_statement(f, body) {
             Ok(()) => Ok(()),
             Err(unwind) => match *unwind {
                 Unwind::Return(..) | Unwind::Next(..) => Ok(()),
-                Unwind::Break(span) => Err(misplaced("break", span)),
                 other => Err(Box::new(other)),
             },
         }
@@ -598,17 +598,4 @@ fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
             && span.range.start < definition.range.end
     };
     error.issue.as_deref() == Some("UNKNOWN_RESOURCE_TYPE") && !error.span.is_some_and(inside)
-}
-
-/// An error of a body; a `break()` that leaves that of a define is reported for the evaluation.
-fn misplaced_in(kind: DefKind, mut unwind: Box<Unwind>) -> Box<Unwind> {
-    if let Unwind::Error(error) = &mut *unwind
-        && error.is_jump
-        && error.issue.is_none()
-        && kind == DefKind::Define
-    {
-        error.issue = Some("RUNTIME_ERROR".into());
-        error.message.insert_str(0, "Error while evaluating an Object, ");
-    }
-    unwind
 }

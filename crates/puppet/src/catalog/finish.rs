@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use ordain_graph::METAPARAMETERS;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::no_title;
 use crate::catalog::{
-    How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, ResourceId, ResourceKey,
-    ResourceKind, flat, schema,
+    How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
+    ResourceKey, ResourceKind, flat, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
@@ -177,6 +178,7 @@ impl Compiler<'_> {
         }
         self.check_unevaluated(id)?;
         let resource = self.catalog.get_mut(id);
+        call_by_namevar(resource);
         for param in &mut resource.params {
             if let Value::Sensitive(inner) = &param.value {
                 let inner = Value::clone(inner);
@@ -391,6 +393,23 @@ impl Compiler<'_> {
                 def.program.params(def.params).iter().any(|p| p.name == name)
             }
             _ => resource.schema().is_some_and(|s| s.knows(name)),
+        }
+    }
+}
+
+/// Gives the attribute `name` of a native type the name that the type has for it. Where both are
+/// set, the later holds.
+fn call_by_namevar(resource: &mut Resource) {
+    let ResourceKind::Native(schema) = &resource.what else { return };
+    let Some(namevar) = schema.namevar().filter(|namevar| *namevar != "name") else { return };
+    let namevar = EcoString::from(namevar);
+    let place = |name: &str| resource.params.iter().position(|p| p.name == name);
+    let Some(at) = place("name") else { return };
+    match place(&namevar) {
+        None => resource.params[at].name = namevar,
+        Some(other) => {
+            let later = resource.params.remove(at.max(other));
+            resource.params[at.min(other)] = Param { name: namevar, ..later };
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::catalog::{
 };
 use crate::eval::collect::Held;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
+use crate::eval::functions::misplaced;
 use crate::eval::{Compiler, Strict, compare};
 use crate::load::TypeDef;
 use crate::value::Value;
@@ -127,6 +128,10 @@ impl Compiler<'_> {
     fn wrap_body_error(&self, id: ResourceId, unwind: Unwind) -> Box<Unwind> {
         let resource = self.catalog.get(id);
         let span = resource.span;
+        let unwind = match unwind {
+            Unwind::Break(span) => *misplaced("break", span),
+            other => other,
+        };
         let (detail, related, help, inner) = match unwind {
             Unwind::Plain(error) => {
                 (error.message, error.related, error.help.into_iter().collect(), None)

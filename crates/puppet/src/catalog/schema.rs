@@ -65,12 +65,14 @@ pub struct NativeType {
 }
 
 impl NativeType {
-    /// Whether the type has an attribute or metaparameter of this name.
+    /// Whether the type has an attribute or metaparameter of this name. `name` is that for which
+    /// the title stands in, whatever the type calls it.
     pub fn knows(&self, name: &str) -> bool {
         if self.model.is_some() {
             return is_metaparameter(name) || self.attributes().any(|known| known == name);
         }
-        self.table.is_some_and(|t| t.knows(name))
+        name == "name"
+            || self.table.is_some_and(|t| t.knows(name))
             || self.ruby.as_ref().is_some_and(|r| r.knows(name))
             || is_metaparameter(name)
     }

@@ -340,6 +340,7 @@ fn in_bytes(member: &Value, bytes: &[u8]) -> bool {
         Value::Binary(part) => has(part),
         Value::Str(part) => has(part.as_bytes()),
         Value::Int(i) => u8::try_from(*i).is_ok_and(|b| bytes.contains(&b)),
+        Value::Float(x) => bytes.iter().any(|&b| f64::from(b) == *x),
         _ => false,
     }
 }

@@ -34,7 +34,7 @@ impl Compiler<'_> {
     }
 
     /// Runs `body`; results of matches made in it are forgotten at its end.
-    fn guarded<T>(
+    pub(crate) fn guarded<T>(
         &mut self,
         f: &Frame,
         body: impl FnOnce(&mut Self) -> EvalResult<T>,

@@ -321,8 +321,8 @@ impl Compiler<'_> {
         let value = match self.eval(f, def.body) {
             Ok(value) => value,
             Err(unwind) => match *unwind {
+                // A `break()` ends the iteration that the function is called from.
                 Unwind::Next(value, _) | Unwind::Return(value, _) => value,
-                Unwind::Break(span) => return Err(misplaced("break", span)),
                 other => return Err(Box::new(other)),
             },
         };
@@ -469,12 +469,12 @@ impl Compiler<'_> {
     }
 
     /// Evaluates the default of parameter `i`. Reading a parameter without a value is an error of
-    /// the call, so it has no place of its own.
+    /// the call, so it has no place of its own. Results of matches end with it.
     pub(crate) fn eval_default(&mut self, f: &Frame, i: usize, default: ExprId) -> EvalResult {
         if let Some(pending) = &mut self.scopes.get_mut(f.scope).pending {
             pending.current = i;
         }
-        self.eval(f, default).map_err(|unwind| match *unwind {
+        self.guarded(f, |this| this.eval(f, default)).map_err(|unwind| match *unwind {
             Unwind::Error(error) if error.code == Some(UNEVALUATED) => {
                 let related = error.span.map(|span| (span, "read here".to_string()));
                 let related = related.into_iter().collect();

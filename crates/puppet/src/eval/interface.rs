@@ -174,7 +174,7 @@ impl Compiler<'_> {
         defaults: &Value,
         scope: ScopeId,
         span: Span,
-    ) -> EvalResult {
+    ) -> EvalResult<()> {
         let (kind, exported, is_virtual) = match (kind.strip_prefix("@@"), kind.strip_prefix('@')) {
             (Some(kind), _) => (kind, true, true),
             (None, Some(kind)) => (kind, false, true),
@@ -183,7 +183,6 @@ impl Compiler<'_> {
         let within = self.scopes.get(scope).resource;
         let origin = ParamOrigin { how: How::Declaration, span: Some(span), within };
         let at = Declaration { scope, span, is_virtual, exported, title_is_text: true };
-        let mut out = Vec::with_capacity(resources.len());
         for (title, attributes) in resources {
             let mut params: Vec<crate::catalog::Param> = Vec::new();
             for (name, value) in defaults.as_hash().into_iter().flatten() {
@@ -202,10 +201,9 @@ impl Compiler<'_> {
             }
             let at = Declaration { title_is_text: matches!(title, Value::Str(_)), ..at };
             let title = crate::types::format::ruby_text(title);
-            let id = self.declare(kind, &title, params, at)?;
-            out.push(reference(&self.catalog.get(id).key()));
+            self.declare(kind, &title, params, at)?;
         }
-        Ok(Value::array(out))
+        Ok(())
     }
 
     /// Whether a reference is to something declared so far, and a name to a known type or class.
@@ -252,9 +250,18 @@ impl Compiler<'_> {
 
     /// The whole set of parameters of a declared resource; `None` if the resource does not exist.
     pub fn resource_parameters(&mut self, reference: &Type) -> Option<Vec<(EcoString, Value)>> {
-        let id = self.catalog.find(&reference_key(reference)?)?;
+        Some(self.parameters_of(self.resource_of(reference)?))
+    }
+
+    /// The resource that a reference means.
+    pub(crate) fn resource_of(&self, reference: &Type) -> Option<ResourceId> {
+        self.catalog.find(&reference_key(reference)?)
+    }
+
+    /// What was set of a resource so far.
+    pub(crate) fn parameters_of(&self, id: ResourceId) -> Vec<(EcoString, Value)> {
         let params = self.catalog.get(id).params.iter();
-        Some(params.map(|p| (p.name.clone(), p.value.clone())).collect())
+        params.map(|p| (p.name.clone(), p.value.clone())).collect()
     }
 
     /// Marks virtual resources to be realised; those not declared yet are waited for.

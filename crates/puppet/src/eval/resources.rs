@@ -386,6 +386,7 @@ impl Compiler<'_> {
             let Some(key) = key else {
                 let actual = match reference {
                     Value::Type(kind) => type_label(kind),
+                    Value::Undef => "Undef Value".into(),
                     other => kind_text(other),
                 };
                 let text =

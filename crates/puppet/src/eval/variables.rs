@@ -245,7 +245,7 @@ impl Compiler<'_> {
             Value::Hash(entries) => {
                 for &target in &targets {
                     if let Expr::List(inner) = f.program[target] {
-                        self.assign_nested(f, target, inner, entries)?;
+                        self.assign_nested(f, (id, target), inner, entries)?;
                         continue;
                     }
                     let Expr::Var(name) = &f.program[target] else {
@@ -272,7 +272,7 @@ impl Compiler<'_> {
     fn assign_nested(
         &mut self,
         f: &Frame,
-        id: ExprId,
+        (assignment, id): (ExprId, ExprId),
         targets: ExprList,
         entries: &crate::value::HashValue,
     ) -> EvalResult<()> {
@@ -283,7 +283,13 @@ impl Compiler<'_> {
         let key = Value::array(names);
         match entries.get(&key) {
             Some(found) => self.assign_many(f, id, targets, &found.clone()),
-            None => Err(self.not_assignable(f, id)),
+            None => {
+                let key = crate::types::format::ruby_inspect(&key);
+                let text = format!(
+                    "No value for required key '{key}' in assignment to variables from hash"
+                );
+                Err(self.error(f, assignment, "MISSING_MULTI_ASSIGNMENT_KEY", text))
+            }
         }
     }
 

@@ -216,7 +216,8 @@ fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
             let args = args.collect::<EvalResult<Vec<_>>>()?;
             if let Some(variable) = name.strip_prefix('$') {
                 let value = call.compiler.variable(call.scope, variable).unwrap_or_default();
-                return crate::functions::collections::dig_path(&value, &args);
+                let args = std::iter::once(value).chain(args).collect();
+                return call.compiler.call_function("dig", args, None, call.scope, call.span);
             }
             call.compiler.call_function(name, args, None, call.scope, call.span)
         }
@@ -225,10 +226,12 @@ fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
             Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
         }
         Value::Hash(entries) => {
-            let entries = entries.iter().map(|(k, v)| {
-                Ok((resolve_deferred(call, k.clone())?, resolve_deferred(call, v.clone())?))
-            });
+            let entries =
+                entries.iter().map(|(k, v)| Ok((k.clone(), resolve_deferred(call, v.clone())?)));
             Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
+        }
+        Value::Sensitive(secret) => {
+            Ok(Value::Sensitive(Arc::new(resolve_deferred(call, (*secret).clone())?)))
         }
         other => Ok(other),
     }

@@ -9,6 +9,7 @@ use crate::eval::error::{EvalResult, issue, plain as fail};
 use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
+use crate::types::Type;
 use crate::value::{HashValue, Value};
 
 /// The functions of this family.
@@ -70,7 +71,8 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
             }
         }
     }
-    call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)
+    call.compiler.create_resources(&kind, &resources, defaults, call.scope, call.span)?;
+    Ok(Value::Undef)
 }
 
 /// Titles with attributes; a list as key stands for several titles.
@@ -130,8 +132,18 @@ pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
     }))
 }
 
+/// As Ruby's `to_s`; functions of this interface get a resource for a type that means one.
+fn resource_text(value: &Value) -> EcoString {
+    if let Value::Type(kind) = value
+        && let Type::Resource { kind: Some(kind), title: Some(title) } = &**kind
+    {
+        return ecow::eco_format!("{kind}[{title}]");
+    }
+    ruby_text(value)
+}
+
 fn raise(call: &mut Call<'_, '_>) -> EvalResult {
-    let texts: Vec<_> = old_args(call).iter().map(ruby_text).collect();
+    let texts: Vec<_> = old_args(call).iter().map(resource_text).collect();
     fail(texts.join(" "))
 }
 
@@ -283,12 +295,10 @@ fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(format_ruby(format, &args).map_err(wrap)?))
 }
 
-fn tags(call: &mut Call<'_, '_>) -> EvalResult<Vec<EcoString>> {
-    Ok(flat(&old_args(call))?.iter().map(ruby_text).collect())
-}
-
 fn tag(call: &mut Call<'_, '_>) -> EvalResult {
-    let tags = tags(call)?;
+    let args = old_args(call);
+    let tags: Vec<EcoString> =
+        flat(&args)?.iter().filter(|tag| !tag.is_undef()).map(resource_text).collect();
     call.compiler.tag(&tags, call.scope)?;
     Ok(Value::Undef)
 }

@@ -59,8 +59,8 @@ pub const TABLE: &[Function] = &[
             plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
         ],
     ),
-    function("max", "Gives the largest value.", EXTREME),
-    function("min", "Gives the smallest value.", EXTREME),
+    function("max", "Gives the largest value.", LARGEST),
+    function("min", "Gives the smallest value.", SMALLEST),
     function(
         "sort",
         "Sorts a list, or the characters of a text.",
@@ -71,7 +71,7 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-const EXTREME: &[crate::functions::Dispatch] = &[
+const LARGEST: &[crate::functions::Dispatch] = &[
     plain(&[rep("Numeric", "values")], extreme),
     plain(&[rep("String", "values")], extreme),
     plain(&[rep("SemVer", "values")], extreme),
@@ -82,6 +82,23 @@ const EXTREME: &[crate::functions::Dispatch] = &[
     with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
+    with_block(&[rep("Any", "values")], "Callable[2, 2]", extreme),
+    plain(&[rep("Any", "values")], extreme),
+];
+
+/// As those of `max`, which tries lists of texts earlier.
+const SMALLEST: &[crate::functions::Dispatch] = &[
+    plain(&[rep("Numeric", "values")], extreme),
+    plain(&[rep("String", "values")], extreme),
+    plain(&[rep("SemVer", "values")], extreme),
+    plain(&[rep("Timespan", "values")], extreme),
+    plain(&[rep("Timestamp", "values")], extreme),
+    with_opt_block(&[req("Array[Numeric]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
+    with_opt_block(&[req("Array[String]", "values")], "Callable[2, 2]", extreme_of_list),
     with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
     with_block(&[rep("Any", "values")], "Callable[2, 2]", extreme),
     plain(&[rep("Any", "values")], extreme),

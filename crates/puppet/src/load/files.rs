@@ -8,8 +8,10 @@ use ecow::EcoString;
 use ordain_source::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use super::folders::DATATYPES;
 use super::{
     Environment, ErbTemplate, LoadedFile, Module, Registry, Slots, failed_file, namespace_of,
+    ruby_datatypes,
 };
 use crate::check;
 use crate::eval::error::{EvalResult, PlainError};
@@ -91,9 +93,14 @@ impl Environment {
             Err(error) => Err(unreadable(path, &error)),
         };
         let text = text.map_err(|error| vec![*error])?;
-        let namespace = namespace_of(&module.name, &module.dir.join(folder), path);
-        let module_file = check::ModuleFile { path: path.display().to_string(), namespace };
-        let file = self.parse(path, &text, Some(module_file));
+        let file = if folder == DATATYPES {
+            let Some(text) = ruby_datatypes::as_definition(&text) else { return Ok(None) };
+            self.parse(path, &text, None)
+        } else {
+            let namespace = namespace_of(&module.name, &module.dir.join(folder), path);
+            let module_file = check::ModuleFile { path: path.display().to_string(), namespace };
+            self.parse(path, &text, Some(module_file))
+        };
         let mut errors = file.errors;
         if errors.is_empty() {
             errors = self.registry_mut().add(&file.program, &module.name, &mut Vec::new());

@@ -10,14 +10,17 @@ use ecow::EcoString;
 use ordain_source::EntryKind;
 use rustc_hash::FxHashMap;
 
-use super::{Environment, GENERATED_TYPES, RubyType, generated_types};
+use super::{Environment, GENERATED_TYPES, Module, RubyType, generated_types};
 use crate::catalog::schema::{self, NativeType};
+use crate::eval::error::EvalResult;
 use crate::plugins::RubyFile;
 
 /// The folders of a module in which there is code of these kinds, and folders with more of it.
 const TYPES: &str = "lib/puppet/type";
 const FUNCTIONS: &str = "lib/puppet/functions";
 const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
+/// The folder of data types.
+pub(super) const DATATYPES: &str = "lib/puppet/datatypes";
 
 /// What the folders of one name list in all modules.
 #[derive(Default)]
@@ -43,7 +46,9 @@ impl Environment {
         let all: Vec<usize>;
         let outer;
         let dirs: &[usize] = match path.rsplit_once('/') {
-            Some((above, name)) if ![TYPES, FUNCTIONS, OLD_FUNCTIONS].contains(&path) => {
+            Some((above, name))
+                if ![TYPES, FUNCTIONS, OLD_FUNCTIONS, DATATYPES].contains(&path) =>
+            {
                 outer = self.folder(above);
                 outer.folders.get(name).map_or(&[], Vec::as_slice)
             }
@@ -153,6 +158,19 @@ impl Environment {
     /// Keeps what running the file of a resource type has told.
     pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
         self.registry_mut().ruby_types.insert(name.into(), Some(found));
+    }
+
+    /// Makes the data type of this name in lower case known, if a module has it in Ruby.
+    pub(super) fn load_datatype(&self, name: &str) -> EvalResult<()> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.split("::").all(|part| !part.is_empty() && part.chars().all(plain)) {
+            return Ok(());
+        }
+        let file = self.ruby_file(&format!("{DATATYPES}/{}.rb", name.replace("::", "/")), false);
+        let Some(path) = file else { return Ok(()) };
+        // Where the file stands says nothing of the module that the name belongs to.
+        let nowhere = Module { name: EcoString::new(), dir: PathBuf::new() };
+        self.load_file(&path, &nowhere, DATATYPES)
     }
 
     /// The file of a module, or of the environment itself, that defines a function in Ruby.

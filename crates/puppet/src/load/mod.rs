@@ -10,6 +10,7 @@ mod folders;
 pub(crate) mod generated_types;
 mod missing;
 mod modules;
+mod ruby_datatypes;
 mod ruby_functions;
 mod ruby_types;
 mod signatures;
@@ -322,7 +323,11 @@ impl Environment {
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_alias(&self, name: &str) -> EvalResult<Option<Arc<AliasDef>>> {
-        self.find('a', name, |r| r.aliases.get(name).cloned(), |env| env.load_one(name, "types"))
+        let load = |env: &Self| {
+            env.load_one(name, "types")?;
+            if env.registry().aliases.contains_key(name) { Ok(()) } else { env.load_datatype(name) }
+        };
+        self.find('a', name, |r| r.aliases.get(name).cloned(), load)
     }
 
     /// The type with features of its own of this name in lower case.

@@ -108,8 +108,9 @@ fn optional(inner: Type) -> Type {
     }
 }
 
-fn variant(types: &[Type]) -> Type {
-    let types: Vec<Type> = types.iter().map(normalize).collect();
+fn variant(given: &[Type]) -> Type {
+    let types: Vec<Type> = given.iter().map(normalize).collect();
+    let modified = types != given;
     if let [one] = types.as_slice() {
         return one.clone();
     }
@@ -129,7 +130,13 @@ fn variant(types: &[Type]) -> Type {
         Type::Variant(types) => types.to_vec(),
         one => return one,
     };
-    variant_of(merged(types))
+    let before = types.len();
+    let types = merged(types);
+    // Where nothing was put together, the order stays that in which it is written.
+    if !modified && types.len() == before {
+        return Type::Variant(given.into());
+    }
+    variant_of(types)
 }
 
 fn merged(mut types: Vec<Type>) -> Vec<Type> {

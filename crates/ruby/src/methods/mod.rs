@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     const SCRIPT: &str = r##"
-        %w[erb json yaml shellwords digest base64 cgi].each { |name| require name }
+        %w[erb json yaml shellwords digest base64 cgi uri pathname].each { |name| require name }
         own = Object.instance_methods
         puts "BasicObject:#{own.sort.join(' ')}"
         [String, Array, Hash, Integer, Float, Symbol, Range, Regexp, MatchData, Proc, Time, Enumerator,

@@ -203,7 +203,7 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     }
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
         // Every type takes `name` for that which names it.
-        let known = kind.knows(&attribute.name) || attribute.name == "name";
+        let known = kind.knows(&attribute.name);
         if known || kind.ruby.as_ref().is_some_and(|r| r.unclear) {
             continue;
         }

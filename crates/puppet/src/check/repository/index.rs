@@ -304,6 +304,9 @@ pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
     }
     let parts: Vec<&str> = name.split("::").collect();
     let near = |other: &&str| {
+        if !differ_in_one_part(name, other) {
+            return false;
+        }
         let others: Vec<&str> = other.split("::").collect();
         if others.len() != parts.len() {
             return false;
@@ -317,4 +320,19 @@ pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
         second.is_none() && first.is_some_and(|(a, b)| is_near(a, b))
     };
     suggest::nearest(name, names.into_iter().filter(near))
+}
+
+/// Whether no more than a part of these names can differ, and by no more than two in length. Most
+/// names of a large repository are told apart by this.
+fn differ_in_one_part(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len().abs_diff(b.len()) > 2 {
+        return false;
+    }
+    let start = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let rest = a.len().min(b.len()) - start;
+    let ends = a.iter().rev().zip(b.iter().rev()).take(rest);
+    let end = ends.take_while(|(x, y)| x == y).count();
+    let within = |name: &[u8]| !name[start..name.len() - end].contains(&b':');
+    within(a) && within(b)
 }

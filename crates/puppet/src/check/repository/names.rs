@@ -297,7 +297,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {
-            foreign(pass, &module, name, at, nearest(name, names()));
+            foreign(pass, &module, name, at, || nearest(name, names()));
         }
         return;
     }
@@ -327,7 +327,13 @@ pub(super) fn is_slip(name: &str, near: &str) -> bool {
 }
 
 /// A name of a module that is not there.
-fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange, near: Option<&str>) {
+fn foreign<'n>(
+    pass: &mut Pass<'_>,
+    module: &str,
+    name: &str,
+    at: TextRange,
+    near: impl FnOnce() -> Option<&'n str>,
+) {
     let index: &Index = pass.index;
     let of_bolt = BOLT.contains(&module);
     if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside || of_bolt {
@@ -346,7 +352,7 @@ fn foreign(pass: &mut Pass<'_>, module: &str, name: &str, at: TextRange, near: O
         ),
     };
     let found = Diagnostic::warning(UNKNOWN_MODULE, message).at(at.in_file(pass.file));
-    let found = match near {
+    let found = match near() {
         Some(near) => found.help(format!("did you mean `{near}`?")),
         None => found.help(help),
     };

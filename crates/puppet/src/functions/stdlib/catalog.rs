@@ -226,16 +226,17 @@ fn defined_with_params(call: &mut Call<'_, '_>, what: &Value, wanted: &Value) ->
     check_known(call, what)?;
     let none = HashValue::default();
     let wanted = wanted.as_hash().unwrap_or(&none);
-    let found = match &reference {
+    // Inside of a define, its own resource does not count.
+    let own = call.compiler.scopes.get(call.scope).resource;
+    let found: Vec<_> = match &reference {
         Type::Resource { kind: Some(kind), title: None } => {
-            let kind = kind.to_lowercase();
-            let resources = call.compiler.catalog.resources.iter();
-            let of_kind = resources.filter(|r| r.kind.eq_ignore_ascii_case(&kind));
-            of_kind
-                .map(|r| r.params.iter().map(|p| (p.name.clone(), p.value.clone())).collect())
-                .collect()
+            let all = call.compiler.catalog.of_kind(kind).iter().copied();
+            all.filter(|&id| id != own).map(|id| call.compiler.parameters_of(id)).collect()
         }
-        _ => Vec::from_iter(call.compiler.resource_parameters(&reference)),
+        _ => {
+            let id = call.compiler.resource_of(&reference).filter(|&id| id != own);
+            id.map(|id| call.compiler.parameters_of(id)).into_iter().collect()
+        }
     };
     Ok(found.iter().any(|given: &Vec<(EcoString, Value)>| {
         wanted.iter().all(|(name, value)| {
@@ -374,7 +375,7 @@ fn str2resource(call: &mut Call<'_, '_>) -> EvalResult {
              should not be quoted"
         ));
     }
-    Ok(Value::of_type(reference))
+    Ok(Value::Reference(reference.into()))
 }
 
 fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ordain_functions::pkcs7::PrivateKey;
+use ordain_functions::x509::Signed;
 use ordain_source::ProcessRequest;
 
 use crate::eval::call::Call;
@@ -103,32 +105,47 @@ pub const TABLE: &[Function] = &[
     }),
     old("validate_slength", "Fails unless texts are of a length.", -3, validate_slength),
     old("validate_cmd", "Fails unless a command accepts the content.", -1, validate_cmd),
-    old(
-        "validate_augeas",
-        "Fails: checks of content by Augeas are not supported.",
-        -1,
-        unsupported,
-    ),
+    old("validate_augeas", "Fails, as upstream where Augeas is not installed.", -1, |_| {
+        fail(
+            "validate_augeas(): this function requires the augeas feature. See \
+                 http://docs.puppetlabs.com/guides/augeas.html#pre-requisites for how to activate it.",
+        )
+    }),
     old(
         "validate_x509_rsa_key_pair",
-        "Fails: checks of keys are not supported yet.",
+        "Fails unless an RSA key signed a certificate.",
         -1,
-        unsupported,
+        validate_key_pair,
     ),
 ];
 
-fn unsupported(call: &mut Call<'_, '_>) -> EvalResult {
+fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
-    let (name, n) = (call.name, args.len());
-    let counts = if name == "validate_augeas" { 2..=4 } else { 2..=2 };
-    if !counts.contains(&n) {
-        let wanted = if name == "validate_augeas" { "2, 3, or 4" } else { "2" };
-        return fail(format!("{name}(): wrong number of arguments ({n}; must be {wanted})"));
+    let n = args.len();
+    if n != 2 {
+        let name = call.name;
+        return fail(format!("{name}(): wrong number of arguments ({n}; must be 2)"));
     }
     if let Some(other) = args.iter().find(|v| v.as_str().is_none()) {
         return fail(format!("{} is not a string.", ruby_inspect(other)));
     }
-    fail(format!("{name}(): this check is not supported yet"))
+    let certificate = match Signed::read(&text_of(&args[0])) {
+        Ok(certificate) => certificate,
+        Err(error) => return fail(format!("Not a valid x509 certificate: {error}")),
+    };
+    let key = text_of(&args[1]);
+    // As upstream, the marks have to begin their lines.
+    if !key.lines().any(|line| line.starts_with("-----BEGIN ")) {
+        return fail("Not a valid RSA key: Neither PUB key nor PRIV key");
+    }
+    let key = match PrivateKey::read(&key) {
+        Ok(key) => key,
+        Err(error) => return fail(format!("Not a valid RSA key: {error}")),
+    };
+    if !certificate.is_by(&key) {
+        return fail("Certificate signature does not match supplied key");
+    }
+    Ok(Value::Undef)
 }
 
 /// How long the command of `validate_cmd` may take.
