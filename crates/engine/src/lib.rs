@@ -26,3 +26,4 @@ pub mod serve;
 pub mod step;
 mod transfer;
 pub mod watch;
+pub mod world;

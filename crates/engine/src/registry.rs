@@ -7,6 +7,7 @@ use crate::kinds::{
     cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
     line::Line, notify::Notify, package::Package, service::Service, sysctl::Sysctl, user::User,
 };
+use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar::Tar};
 
 /// The kinds that an engine knows.
 pub struct Registry {
@@ -35,6 +36,11 @@ impl Default for Registry {
         registry.add(Box::new(inert::TIMER));
         registry.add(Box::new(User::default()));
         registry.add(Box::new(inert::VALUE));
+        registry.add(Box::new(Gzip));
+        registry.add(Box::new(Kv));
+        registry.add(Box::new(Msg));
+        registry.add(Box::new(Password));
+        registry.add(Box::new(Tar));
         registry
     }
 }

@@ -8,7 +8,7 @@ use super::{Deferred, Elaborator, FrameId, State, Subject, Typed, Validation};
 use crate::check::constants;
 use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
-use crate::functions;
+use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
 use crate::types::Type;
@@ -40,7 +40,7 @@ impl Elaborator<'_> {
     /// Where an expression is, and what it is for messages.
     pub(super) fn place(&self, frame: FrameId, id: ExprId) -> (Span, Subject) {
         let module = self.frame(frame).block.module();
-        let tree = &self.modules.get(module).tree;
+        let tree = &self.modules.at(module).tree;
         let id = bare(tree, id);
         (self.span_of((module, id)), Subject::Expr(module, id))
     }
@@ -70,12 +70,11 @@ impl Elaborator<'_> {
             ExprKind::Except(value, other) => self.except(frame, *value, *other, at, ann),
             ExprKind::Binary(..) => self.operators(frame, at, ann),
             ExprKind::Not(inner) => {
-                let op = self.constant("not".into(), TyId::STR, at);
                 let inner = self.infer(frame, *inner);
                 let result = self.result(at, ann);
                 self.require_call(at, inner.ty, TyId::BOOL);
                 self.require_call(at, result, TyId::BOOL);
-                self.internal("_operator", &[op, inner], result, at)
+                self.node(IrKind::Operator(Operator::Not, inner.ir, None), at, result)
             }
             ExprKind::In(a, b) => {
                 let args = vec![self.infer(frame, *a), self.infer(frame, *b)];
@@ -238,7 +237,7 @@ impl Elaborator<'_> {
 
     /// Operators in a chain, from its left end on: a long chain is no deep tree.
     fn operators(&mut self, frame: FrameId, at: (ModId, ExprId), ann: Option<TyId>) -> Typed {
-        let module = self.modules.get(at.0);
+        let module = self.modules.at(at.0);
         let mut chain = Vec::new();
         let mut id = at.1;
         while let ExprKind::Binary(op, left, right) = &module.tree.exprs[id].kind {
@@ -262,7 +261,6 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let text = self.constant(op.text().into(), TyId::STR, at);
         let result = self.result(at, ann);
         let operand = match op {
             BinaryOp::And | BinaryOp::Or => TyId::BOOL,
@@ -276,16 +274,7 @@ impl Elaborator<'_> {
         self.require_call(at, left.ty, operand);
         self.require_call(at, right.ty, operand);
         self.require_call(at, result, gives);
-        self.internal("_operator", &[text, left, right], result, at)
-    }
-
-    /// A call of an internal function whose types are required already.
-    fn internal(&mut self, name: &str, args: &[Typed], result: TyId, at: (ModId, ExprId)) -> Typed {
-        let Some(func) = functions::find(name) else { return self.broken(at) };
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
-        let args = args.iter().map(|arg| arg.ir).collect();
-        let call = crate::ir::BuiltinCall { func, args, shape, signature: None };
-        self.node(IrKind::Builtin(Box::new(call)), at, result)
+        self.node(IrKind::Operator(op.operator(), left.ir, Some(right.ir)), at, result)
     }
 
     /// A variable.

@@ -150,7 +150,7 @@ impl Frames for Elaborator<'_> {
             return Some(*frame);
         }
         let id = self.frame(at).block.module();
-        let module = self.modules.get(id);
+        let module = self.modules.at(id);
         let stmt = &module.tree.stmts[include];
         let StmtKind::Include { name, args, .. } = &stmt.kind else { return None };
         let (around, class) = scope::find_class(self, at, name)?;
@@ -235,13 +235,13 @@ impl<'m> Elaborator<'m> {
     }
 }
 
-impl Elaborator<'_> {
+impl<'m> Elaborator<'m> {
     fn frame(&self, id: FrameId) -> &Frame {
         &self.frames[id.0 as usize]
     }
 
-    fn module_of(&self, frame: FrameId) -> Arc<Module> {
-        self.modules.get(self.frame(frame).block.module())
+    fn module_of(&self, frame: FrameId) -> &'m Module {
+        self.modules.at(self.frame(frame).block.module())
     }
 
     fn enter(&mut self, block: Block, parent: Option<FrameId>, region: RegionId) -> FrameId {
@@ -321,7 +321,7 @@ impl Elaborator<'_> {
     }
 
     fn span_of(&self, at: (ModId, ExprId)) -> Span {
-        let module = self.modules.get(at.0);
+        let module = self.modules.at(at.0);
         let range = match at.1.raw() as usize {
             raw if raw < module.tree.exprs.len() => module.tree.exprs[at.1].range,
             _ => TextRange::default(),
@@ -349,7 +349,7 @@ impl Elaborator<'_> {
 
     fn param_span(&self, id: ParamId) -> Span {
         let (module, range) = self.params[id.0 as usize].at;
-        range.in_file(self.modules.get(module).file)
+        range.in_file(self.modules.at(module).file)
     }
 
     /// What the types of the definitions are, for evaluation.

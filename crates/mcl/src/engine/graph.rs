@@ -98,10 +98,10 @@ impl<'e> Graph<'e> {
         args: Vec<NodeId>,
     ) -> NodeId {
         if builtin.name == "_operator"
-            && let Some((first, operands)) = args.split_first()
-            && let Some(operator) = self.known_operator(*first)
+            && let [first, a, ref rest @ ..] = *args
+            && let Some(operator) = self.known_operator(first)
         {
-            return self.operator(operator, operands.to_vec());
+            return self.operator(operator, a, rest.first().copied());
         }
         if let Run::Iterate(iteration) = builtin.run {
             return self.dynamic(Shape::Iterate(iteration), args, Vec::new());
@@ -123,8 +123,8 @@ impl<'e> Graph<'e> {
     }
 
     /// An operator and its operands.
-    pub fn operator(&mut self, operator: Operator, operands: Vec<NodeId>) -> NodeId {
-        self.add(Op::Operator(operator), operands)
+    pub fn operator(&mut self, operator: Operator, a: NodeId, b: Option<NodeId>) -> NodeId {
+        self.add(Op::Operator(operator), std::iter::once(a).chain(b))
     }
 
     /// A list of the values of nodes.

@@ -59,7 +59,7 @@ pub(super) struct Node {
     pub op: Op,
     pub inputs: SmallVec<[NodeId; 3]>,
     /// Those that depend on it. Some may be gone.
-    followers: Vec<NodeId>,
+    followers: SmallVec<[NodeId; 1]>,
     /// How many of the followers are gone.
     gone: u32,
     /// All inputs are on lower levels.
@@ -163,7 +163,8 @@ impl Store {
         let above = inputs.iter().filter_map(|id| self.get(*id)).map(|node| node.level + 1);
         let level = above.max().unwrap_or(0).max(level);
         let state = State::Pending;
-        let node = Node { op, inputs, followers: Vec::new(), gone: 0, level, tag, state };
+        let taken = inputs.clone();
+        let node = Node { op, inputs, followers: SmallVec::new(), gone: 0, level, tag, state };
         self.pending += 1;
         let id = match self.free.pop() {
             Some(index) => {
@@ -177,9 +178,8 @@ impl Store {
                 NodeId { index, generation: 0 }
             }
         };
-        for at in 0..self.get(id).map_or(0, |node| node.inputs.len()) {
-            let input = self.get(id).and_then(|node| node.inputs.get(at).copied());
-            if let Some(input) = input.and_then(|input| self.get_mut(input)) {
+        for input in taken {
+            if let Some(input) = self.get_mut(input) {
                 input.followers.push(id);
             }
         }

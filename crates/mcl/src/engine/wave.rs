@@ -12,7 +12,7 @@ use crate::value::{Map, Struct, Value};
 /// Nodes that wait for a look, by level.
 #[derive(Default)]
 pub(super) struct Queue {
-    levels: Vec<Vec<u32>>,
+    levels: Vec<SmallVec<[u32; 2]>>,
     lowest: usize,
     /// Whether a node waits, by its index.
     waiting: Vec<bool>,
@@ -32,7 +32,7 @@ impl Queue {
     fn put(&mut self, level: u32, index: u32) {
         let level = level as usize;
         if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Vec::new);
+            self.levels.resize_with(level + 1, SmallVec::new);
         }
         self.levels[level].push(index);
         self.lowest = self.lowest.min(level);
