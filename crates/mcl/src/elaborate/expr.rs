@@ -15,6 +15,9 @@ use crate::types::Type;
 use crate::types::unify::TyId;
 use crate::value::Value;
 
+/// The most texts that are joined one by one.
+const MOST_IN_A_ROW: usize = 100;
+
 /// What stands inside of parentheses.
 pub(super) fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
     while let ExprKind::Paren(inner) = &tree.exprs[id].kind {
@@ -144,10 +147,28 @@ impl Elaborator<'_> {
                 Piece::Var(name) => self.var(frame, name, at),
             })
             .collect();
-        let joined = parts.into_iter().rev().reduce(|rest, part| {
-            self.builtin_by_name("concat", vec![part, rest], at, Some(TyId::STR))
-        });
+        self.joined(parts, at)
+    }
+
+    /// Texts one after another. The original joins the last two first, and so on; many are joined in
+    /// halves, or the parts of the text would take more memory the more there are.
+    fn joined(&mut self, mut parts: Vec<Typed>, at: (ModId, ExprId)) -> Typed {
+        while parts.len() > MOST_IN_A_ROW {
+            let mut pairs = Vec::with_capacity(parts.len() / 2 + 1);
+            for pair in parts.chunks(2) {
+                pairs.push(match pair {
+                    [a, b] => self.concat(*a, *b, at),
+                    rest => rest[0],
+                });
+            }
+            parts = pairs;
+        }
+        let joined = parts.into_iter().rev().reduce(|rest, part| self.concat(part, rest, at));
         joined.unwrap_or_else(|| self.constant("".into(), TyId::STR, at))
+    }
+
+    fn concat(&mut self, a: Typed, b: Typed, at: (ModId, ExprId)) -> Typed {
+        self.builtin_by_name("concat", vec![a, b], at, Some(TyId::STR))
     }
 
     fn list(

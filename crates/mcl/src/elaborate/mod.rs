@@ -206,11 +206,15 @@ pub fn elaborate(
 impl<'m> Elaborator<'m> {
     fn new(modules: &'m Modules, names: &'m Names, edition: Edition) -> Self {
         let mut program = Program { regions: vec![0], ..Program::default() };
+        let mut expressions = 0;
         for id in 0..modules.len() as u32 {
             let module = modules.get(ModId(id));
             program.files.push(module.file);
+            expressions += module.tree.exprs.len();
             program.modules.push(module);
         }
+        // Mostly each is there once, and a little is asked of each.
+        program.ir.reserve(expressions);
         Self {
             modules,
             names,
@@ -221,7 +225,7 @@ impl<'m> Elaborator<'m> {
             params: Vec::new(),
             locals: Vec::new(),
             types: Types::default(),
-            constraints: Vec::new(),
+            constraints: Vec::with_capacity(expressions),
             late: Vec::new(),
             validations: Vec::new(),
             deferred: Vec::new(),

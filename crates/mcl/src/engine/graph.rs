@@ -12,6 +12,9 @@ use crate::functions::{self, Builtin, Fault, Operator, Run};
 use crate::types::FuncType;
 use crate::value::Value;
 
+/// How many levels lie between a dynamic node and its output before its bodies are built.
+const ROOM: u32 = 5;
+
 /// Adds nodes to a graph.
 pub struct Graph<'e> {
     engine: &'e mut Engine,
@@ -154,7 +157,11 @@ impl<'e> Graph<'e> {
 
     fn dynamic(&mut self, shape: Shape, inputs: Vec<NodeId>, bodies: Vec<Arc<dyn Body>>) -> NodeId {
         let control = self.add(Op::Control(Box::new(Control::new(shape, bodies))), inputs);
+        // With room for small bodies: else each that is built lifts all that comes after it.
+        let above = self.engine.store.get(control).map_or(0, |node| node.level + ROOM);
+        let level = std::mem::replace(&mut self.level, self.level.max(above));
         let output = self.add(Op::Output, [control]);
+        self.level = level;
         if let Some(node) = self.engine.store.get_mut(control)
             && let Op::Control(control) = &mut node.op
         {

@@ -114,6 +114,8 @@ pub(super) struct Store {
     pub failed: BTreeSet<u32>,
     /// Whether a node depends on itself, which no program that was checked makes.
     pub is_cyclic: bool,
+    /// How much memory the values take.
+    pub bytes: usize,
 }
 
 impl Store {
@@ -196,6 +198,7 @@ impl Store {
         if matches!(node.state, State::Pending) {
             self.pending -= 1;
         }
+        self.bytes = self.bytes.saturating_sub(node.state.own_bytes());
         if matches!(node.state, State::Error(..)) {
             self.failed.remove(&id.index);
         }
@@ -231,7 +234,9 @@ impl Store {
         if node.state.is_same(&state) {
             return false;
         }
+        let bytes = state.own_bytes();
         let old = std::mem::replace(&mut node.state, state);
+        self.bytes = (self.bytes + bytes).saturating_sub(old.own_bytes());
         if let (State::Value(_), State::Value(_)) = (&old, &node.state) {
             return true;
         }

@@ -170,7 +170,7 @@ impl Entry {
         put(100, &number(self.mode.into(), 8, marks));
         put(108, &number(self.uid.into(), 8, marks));
         put(116, &number(self.gid.into(), 8, marks));
-        put(124, &number(self.size.into(), 12, marks));
+        put(124, &number(i64::try_from(self.size).unwrap_or(i64::MAX), 12, marks));
         put(136, &number(self.time.0, 12, marks));
         put(148, b"        ");
         put(156, &[if self.is_dir { b'5' } else { marks.kind }]);
