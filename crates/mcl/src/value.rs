@@ -132,6 +132,9 @@ impl fmt::Debug for Str {
     }
 }
 
+/// What a value weighs besides the bytes of its text.
+const PART: usize = 8;
+
 /// The parts of a value, and how heavy they are together: what is shared counts as often as it is
 /// seen, as for those who print or compare it.
 pub struct Parts<T> {
@@ -141,7 +144,7 @@ pub struct Parts<T> {
 
 impl<T> Parts<T> {
     fn new(parts: Vec<T>, weigh: impl Fn(&T) -> usize) -> Self {
-        let weight = parts.iter().fold(1, |sum: usize, part| sum.saturating_add(weigh(part)));
+        let weight = parts.iter().fold(PART, |sum, part| sum.saturating_add(weigh(part)));
         Self { parts, weight }
     }
 }
@@ -315,11 +318,11 @@ impl Value {
         Self::List(Arc::new(Parts::new(items.into_iter().collect(), Value::weight)))
     }
 
-    /// How much there is to see of it: one for each value in it, and one for each byte of its texts.
+    /// How much there is to see of it: eight for each value in it, and one for each byte of its texts.
     pub fn weight(&self) -> usize {
         match self {
-            Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Func(_) => 1,
-            Self::Str(text) => text.len().saturating_add(1),
+            Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Func(_) => PART,
+            Self::Str(text) => text.len().saturating_add(PART),
             Self::List(items) => items.weight,
             Self::Map(map) => map.0.weight,
             Self::Struct(record) => record.0.values.weight,

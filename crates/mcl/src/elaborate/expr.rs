@@ -15,6 +15,8 @@ use crate::types::Type;
 use crate::types::unify::TyId;
 use crate::value::Value;
 
+/// The largest type that is known without inference.
+const MOST_KNOWN: u32 = 10_000;
 /// The most texts that are joined one by one.
 const MOST_IN_A_ROW: usize = 100;
 
@@ -399,7 +401,7 @@ impl Elaborator<'_> {
         if let Some(Some(known)) = self.known.get(at) {
             return known.clone();
         }
-        let known = self.find_known(id);
+        let known = self.find_known(id).filter(|ty| ty.has_at_most(MOST_KNOWN));
         if self.known.len() <= at {
             self.known.resize(at + 1, None);
         }

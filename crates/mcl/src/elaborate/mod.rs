@@ -30,6 +30,9 @@ use crate::types::unify::{TyId, Types};
 
 /// The most expressions that a program has once it is put together.
 const MAX_EXPRESSIONS: usize = 4_000_000;
+/// The most lives of blocks that a program has.
+const MAX_FRAMES: usize = 500_000;
+const TOO_LARGE: &str = "the program grows too large when it is put together";
 /// What may be used of the stack.
 pub(crate) const MAX_STACK: usize = (1 << 30) - (8 << 20);
 
@@ -155,9 +158,15 @@ impl Frames for Elaborator<'_> {
         let StmtKind::Include { name, args, .. } = &stmt.kind else { return None };
         let (around, class) = scope::find_class(self, at, name)?;
         let (region, outer) = (self.frame(at).region, self.frame(at).included.clone());
+        let span = stmt.range.in_file(module.file);
+        if self.frames.len() >= MAX_FRAMES {
+            if !std::mem::replace(&mut self.is_exceeded, true) {
+                self.found.insert(0, Failure::new(Phase::Unify, TOO_LARGE, span));
+            }
+            return None;
+        }
         let args = args.iter().map(|arg| self.define(at, *arg, None)).collect();
         let block = Block::Of(self.frame(around).block.module(), class, 0);
-        let span = stmt.range.in_file(module.file);
         let included = Included { class: name.clone(), span, outer };
         let frame = self.enter(block, Some(around), region);
         let inside = &mut self.frames[frame.0 as usize];
@@ -301,7 +310,7 @@ impl<'m> Elaborator<'m> {
 
     fn node(&mut self, kind: IrKind, at: (ModId, ExprId), ty: TyId) -> Typed {
         if self.program.ir.len() >= MAX_EXPRESSIONS && !self.is_exceeded {
-            self.exceed(at, "the program grows too large when it is put together");
+            self.exceed(at, TOO_LARGE);
         }
         let ir = self.program.ir.push(Ir { kind, at, ty });
         Typed { ir, ty }

@@ -9,7 +9,7 @@ use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
 use crate::syntax::ast::ExprId;
-use crate::types::unify::TyId;
+use crate::types::unify::{MOST_PARTS, TyId};
 use crate::types::Type;
 
 /// How many types that do not fit are told.
@@ -52,7 +52,12 @@ impl Elaborator<'_> {
         for at in 0..self.constraints.len() {
             self.types.step = at as u32;
             let Constraint { expected, actual, span, .. } = self.constraints[at];
-            let Err(mismatch) = self.types.unify(expected, actual) else { continue };
+            let Err(mismatch) = self.types.unify(expected, actual) else {
+                if self.types.size(expected) > MOST_PARTS {
+                    return vec![Failure::new(Phase::Unify, "the type is too large", span)];
+                }
+                continue;
+            };
             let other = mismatch.step.and_then(|step| self.constraints.get(step as usize));
             let other = other.map(|other| other.span).filter(|other| *other != span);
             let is_new = blamed.insert(span);

@@ -54,7 +54,7 @@ const MOST_NODES: usize = 2 << 20;
 /// The heaviest value.
 const MOST_WEIGHT: usize = 1 << 26;
 /// The most memory for values.
-const MOST_BYTES: usize = 2 << 30;
+const MOST_BYTES: usize = 1 << 30;
 
 /// Why a run failed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
