@@ -38,9 +38,8 @@ impl Key {
 
     fn read(&self, host: &Host) -> Result<Values, KindError> {
         let Some(bytes) = self.kept.read(host)? else { return Ok(Values::default()) };
-        serde_json::from_slice(&bytes).map_err(|e| {
-            KindError::new(format!("{} has no values: {e}", self.path().display()))
-        })
+        serde_json::from_slice(&bytes)
+            .map_err(|e| KindError::new(format!("{} has no values: {e}", self.path().display())))
     }
 
     /// The value of all, or of a host.

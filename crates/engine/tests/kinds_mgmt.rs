@@ -221,7 +221,8 @@ fn a_message_goes_where_it_is_told_to() {
     msg.apply(&machine.host, &msg.compare(&machine.host).unwrap()).unwrap();
     let mut packet = [0; 1000];
     let count = journal.recv(&mut packet).unwrap();
-    let wanted = b"MESSAGE\n\x09\0\0\0\0\0\0\0two\nlines\nPRIORITY=4\nSYSLOG_IDENTIFIER=ordain\nUNIT=x\n";
+    let wanted =
+        b"MESSAGE\n\x09\0\0\0\0\0\0\0two\nlines\nPRIORITY=4\nSYSLOG_IDENTIFIER=ordain\nUNIT=x\n";
     assert_eq!(packet[..count], wanted[..]);
     let count = syslog.recv(&mut packet).unwrap();
     let said = String::from_utf8_lossy(&packet[..count]).into_owned();

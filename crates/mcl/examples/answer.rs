@@ -27,7 +27,8 @@ fn main() {
             let text = text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned()));
             ("panic".to_owned(), text.unwrap_or_default(), String::new())
         });
-        let written = writeln!(out, "{}\t{}\t{}", line_of(&status), line_of(&lines), line_of(&form));
+        let written =
+            writeln!(out, "{}\t{}\t{}", line_of(&status), line_of(&lines), line_of(&form));
         if written.and_then(|()| out.flush()).is_err() {
             return;
         }

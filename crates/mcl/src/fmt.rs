@@ -193,7 +193,8 @@ impl<'t> Formatter<'t> {
             let brace = self.braces.next_if(|(number, _)| *number == at).map(|(_, brace)| *brace);
             let is_long = match (brace, around.inside) {
                 (_, Inside::Nothing) => false,
-                (Some(Brace::Resource | Brace::Block), _) | (Some(Brace::Body), Inside::Comment) => true,
+                (Some(Brace::Resource | Brace::Block), _)
+                | (Some(Brace::Body), Inside::Comment) => true,
                 _ => ends_line,
             };
             self.open.push(Open { brace, is_long });

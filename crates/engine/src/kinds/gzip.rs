@@ -93,9 +93,8 @@ impl Compressed {
         match &self.from {
             From::File(path) => {
                 let file = File::open(host.path(path));
-                let file = file.map_err(|e| {
-                    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
-                })?;
+                let file =
+                    file.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
                 compress(self.level, file, out)
             }
             From::Text(text) => compress(self.level, text.as_bytes(), out),
@@ -125,9 +124,7 @@ fn compress(level: i32, mut input: impl Read, out: &mut dyn Write) -> io::Result
             read => read?,
         };
         let read = &piece[..count];
-        crc = read.iter().fold(crc, |crc, byte| {
-            TABLE[usize::from(crc as u8 ^ *byte)] ^ (crc >> 8)
-        });
+        crc = read.iter().fold(crc, |crc, byte| TABLE[usize::from(crc as u8 ^ *byte)] ^ (crc >> 8));
         size = size.wrapping_add(count as u32);
         let flush = if count == 0 { TDEFLFlush::Finish } else { TDEFLFlush::None };
         let mut failed = None;

@@ -21,7 +21,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The key, if `key` does not say it" },
     AttributeDoc { name: "host", doc: "The host that a value of hosts is of" },
     AttributeDoc { name: "key", doc: "The key" },
-    AttributeDoc { name: "mapped", doc: "Whether each host has a value of its own; false by default" },
+    AttributeDoc {
+        name: "mapped",
+        doc: "Whether each host has a value of its own; false by default",
+    },
     AttributeDoc {
         name: "skipcmpstyle",
         doc: "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",

@@ -120,9 +120,8 @@ impl Secret {
 
     /// A password, and that it was made.
     fn make(&self, host: &Host) -> Result<(), KindError> {
-        let password = random(self.length).map_err(|e| {
-            KindError::new(format!("Could not make a password: {e}"))
-        })?;
+        let password = random(self.length)
+            .map_err(|e| KindError::new(format!("Could not make a password: {e}")))?;
         let text = if self.saved { format!("{password}\n") } else { "\n".to_owned() };
         self.kept.write(host, text.as_bytes())?;
         *self.made() = password;
@@ -138,7 +137,8 @@ fn random(length: usize) -> io::Result<String> {
     while out.len() < length {
         source.read_exact(&mut bytes)?;
         // Bytes beyond the last multiple would make some letters more likely.
-        let fair = bytes.iter().filter(|byte| usize::from(**byte) < 256 / LETTERS.len() * LETTERS.len());
+        let fair =
+            bytes.iter().filter(|byte| usize::from(**byte) < 256 / LETTERS.len() * LETTERS.len());
         let letters = fair.map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]));
         out.extend(letters.take(length - out.len()));
     }

@@ -39,12 +39,7 @@ impl Elaborator<'_> {
         self.calling_with(&args, at, ann)
     }
 
-    fn calling_with(
-        &mut self,
-        args: &[Typed],
-        at: (ModId, ExprId),
-        ann: Option<TyId>,
-    ) -> Calling {
+    fn calling_with(&mut self, args: &[Typed], at: (ModId, ExprId), ann: Option<TyId>) -> Calling {
         let result = self.result(at, ann);
         let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
         Calling { args: args.iter().map(|arg| arg.ir).collect(), result, shape }

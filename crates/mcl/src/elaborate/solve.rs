@@ -9,8 +9,8 @@ use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
 use crate::syntax::ast::ExprId;
-use crate::types::unify::{MOST_PARTS, TyId};
 use crate::types::Type;
+use crate::types::unify::{MOST_PARTS, TyId};
 
 /// How many types that do not fit are told.
 const MOST_FAILURES: usize = 100;

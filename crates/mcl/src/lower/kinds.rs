@@ -86,11 +86,7 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// If the engine has the kind, and cannot do what is asked of it.
-pub(super) fn mapped(
-    resource: &Resource,
-    sends: bool,
-    hostname: &str,
-) -> Result<Mapped, Refused> {
+pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result<Mapped, Refused> {
     match resource.kind.kind.name {
         "cron" => cron(resource),
         "exec" => exec::exec(resource, sends),

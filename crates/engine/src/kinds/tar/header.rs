@@ -130,7 +130,8 @@ impl Entry {
             Some(_) => self.name.clone(),
             None => ascii(&name, 100),
         };
-        let rest = Self { name: short, user: self.user.clone(), group: self.group.clone(), ..*self };
+        let rest =
+            Self { name: short, user: self.user.clone(), group: self.group.clone(), ..*self };
         out.extend(rest.block(&Marks::USTAR));
         out
     }
