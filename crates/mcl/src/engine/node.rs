@@ -234,14 +234,15 @@ impl Store {
         if node.state.is_same(&state) {
             return false;
         }
-        let bytes = state.own_bytes();
+        let (bytes, freed) = (state.own_bytes(), node.state.own_bytes());
         let old = std::mem::replace(&mut node.state, state);
-        self.bytes = (self.bytes + bytes).saturating_sub(old.own_bytes());
-        if let (State::Value(_), State::Value(_)) = (&old, &node.state) {
-            return true;
-        }
+        let are_values = matches!((&old, &node.state), (State::Value(_), State::Value(_)));
         let is_pending = matches!(node.state, State::Pending);
         let is_failed = matches!(node.state, State::Error(..));
+        self.bytes = (self.bytes + bytes).saturating_sub(freed);
+        if are_values {
+            return true;
+        }
         match (matches!(old, State::Pending), is_pending) {
             (true, false) => self.pending -= 1,
             (false, true) => self.pending += 1,
