@@ -159,7 +159,8 @@ impl<'e> Graph<'e> {
         let control = self.add(Op::Control(Box::new(Control::new(shape, bodies))), inputs);
         // With room for small bodies: else each that is built lifts all that comes after it.
         let above = self.engine.store.get(control).map_or(0, |node| node.level + ROOM);
-        let level = std::mem::replace(&mut self.level, self.level.max(above));
+        let level = self.level;
+        self.level = level.max(above);
         let output = self.add(Op::Output, [control]);
         self.level = level;
         if let Some(node) = self.engine.store.get_mut(control)
