@@ -173,7 +173,7 @@ fn values_of_all_and_of_hosts_are_set_and_removed() {
     machine.write("var/lib/ordain/.keep", "");
     let key = Key::new("k");
     let all = parse(&Kv, "k", &[("value", s("1"))]);
-    assert_eq!(machine.converge(&*all), ["value: defined 'value' as \"1\""]);
+    assert_eq!(machine.converge(&*all), ["value: defined 'value' as '1'"]);
     let mine = [("value", s("m")), ("mapped", Value::Bool(true)), ("host", s("h1"))];
     machine.converge(&*parse(&Kv, "k", &mine));
     assert_eq!(key.get(&machine.host, None).unwrap().as_deref(), Some("1"));
