@@ -11,7 +11,7 @@ use ecow::EcoString;
 use ordain_graph::explain::Explanation;
 use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::failure::Phase;
-use ordain_mcl::functions::surroundings::{MemoryShared, Shared, Surroundings};
+use ordain_mcl::functions::surroundings::{Shared, Surroundings};
 use ordain_mcl::session::{self, Compiled, Input, Options};
 use ordain_mcl::{explain, fmt, lower};
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World, suggest};
@@ -21,7 +21,9 @@ use crate::exit::Failure;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
+mod commands;
 mod running;
+mod stored;
 
 pub use running::Running;
 
@@ -48,7 +50,8 @@ impl From<Edition> for ordain_mcl::Edition {
 #[derive(Default)]
 pub struct Machine {
     world: HostWorld,
-    shared: MemoryShared,
+    shared: stored::Stored,
+    commands: commands::Commands,
     root: Option<PathBuf>,
     hostname: Option<EcoString>,
 }
@@ -65,6 +68,10 @@ impl Surroundings for Machine {
 
     fn shared(&self) -> &dyn Shared {
         &self.shared
+    }
+
+    fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
+        self.commands.line(command)
     }
 
     fn deploy_root(&self) -> Option<PathBuf> {

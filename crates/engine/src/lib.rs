@@ -29,3 +29,4 @@ pub mod step;
 mod transfer;
 pub mod unfinished;
 pub mod watch;
+pub mod world;

@@ -230,6 +230,11 @@ impl Prepared {
             let earlier = earlier.filter_map(find);
             wishes.extend(earlier.map(|from| ((from, id, EdgeKind::Before), id)));
         }
+        // Programs of mgmt may keep a resource out of this.
+        let refuses = |id: ResourceId| {
+            self.graph.resource(id).value("meta:autoedge") == Some(&Value::Bool(false))
+        };
+        wishes.retain(|((from, to, _), _)| !refuses(*from) && !refuses(*to));
         wishes
     }
 

@@ -9,6 +9,7 @@ use crate::kinds::{
     ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
     yumrepo::Yumrepo,
 };
+use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar::Tar};
 
 /// The kinds that an engine knows.
 pub struct Registry {
@@ -43,6 +44,11 @@ impl Default for Registry {
         registry.add(Box::new(User::default()));
         registry.add(Box::new(inert::VALUE));
         registry.add(Box::new(Yumrepo));
+        registry.add(Box::new(Gzip));
+        registry.add(Box::new(Kv));
+        registry.add(Box::new(Msg));
+        registry.add(Box::new(Password));
+        registry.add(Box::new(Tar));
         registry
     }
 }

@@ -153,6 +153,10 @@ impl Explainer<'_> {
                 cause.from = self.causes(value, depth + 1);
                 vec![cause]
             }
+            IrKind::Operator(_, a, b) => {
+                let operands: Vec<IrId> = std::iter::once(*a).chain(*b).collect();
+                self.all(&operands, depth)
+            }
             IrKind::Builtin(call) if call.func.is_internal() || call.func.name == "concat" => {
                 self.all(&call.args, depth)
             }

@@ -34,6 +34,7 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
         spaced: layout.spaced.iter().peekable(),
         superfluous,
         out: String::with_capacity(text.len()),
+        closers: closers(&tokens),
         open: Vec::new(),
         before: None,
         newlines: 0,
@@ -44,12 +45,67 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
             formatter.comment(*comment);
         }
         let next = tokens.get(at + 1).map_or(T::End, |next| next.kind);
-        let has_comment = comments
-            .peek()
-            .is_some_and(|c| tokens.get(at + 1).is_some_and(|next| c.start < next.range.start));
-        formatter.token(at as u32, *token, next, has_comment);
+        let has_comment_before = |end: Option<&Token>| {
+            let end = end.map_or(0, |end| end.range.start);
+            comments.clone().next().is_some_and(|comment| comment.start < end)
+        };
+        let around = Around {
+            next,
+            has_comment: has_comment_before(tokens.get(at + 1)),
+            inside: match formatter.closers[at] as usize {
+                0 => Inside::Nothing,
+                closer if has_comment_before(tokens.get(closer)) => Inside::Comment,
+                closer if tokens[at + 1..closer].iter().all(|t| t.kind == T::Newline) => {
+                    Inside::Nothing
+                }
+                _ => Inside::Something,
+            },
+        };
+        formatter.token(at as u32, *token, around);
     }
     Ok(formatter.finish())
+}
+
+/// What stands behind a token.
+#[derive(Clone, Copy)]
+struct Around {
+    next: T,
+    /// Whether a comment stands before the next token.
+    has_comment: bool,
+    /// What is between a bracket and the one that closes it.
+    inside: Inside,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Nothing,
+    Something,
+    /// A comment, and maybe more.
+    Comment,
+}
+
+/// For each bracket that opens the number of the one that closes it.
+fn closers(tokens: &[Token]) -> Vec<u32> {
+    let mut closers = vec![0; tokens.len()];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if opens(token.kind) {
+            open.push(at);
+        } else if closes(token.kind)
+            && let Some(opener) = open.pop()
+        {
+            closers[opener] = at as u32;
+        }
+    }
+    closers
+}
+
+fn opens(kind: T) -> bool {
+    matches!(kind, T::OpenCurly | T::OpenParen | T::OpenBrack)
+}
+
+fn closes(kind: T) -> bool {
+    matches!(kind, T::CloseCurly | T::CloseParen | T::CloseBrack)
 }
 
 struct Formatter<'t> {
@@ -58,6 +114,7 @@ struct Formatter<'t> {
     /// The tokens before which a space stands, whatever they are.
     spaced: std::iter::Peekable<std::slice::Iter<'t, u32>>,
     superfluous: Vec<u32>,
+    closers: Vec<u32>,
     out: String,
     /// The brackets that are open: what each is, and whether it began a line of its own.
     open: Vec<Open>,
@@ -108,7 +165,7 @@ impl<'t> Formatter<'t> {
         self.out.push_str(text);
     }
 
-    fn token(&mut self, at: u32, token: Token, next: T, has_comment: bool) {
+    fn token(&mut self, at: u32, token: Token, around: Around) {
         if self.superfluous.binary_search(&token.range.start).is_ok() {
             return;
         }
@@ -120,29 +177,32 @@ impl<'t> Formatter<'t> {
             T::End => return,
             _ => {}
         }
-        let closes = matches!(token.kind, T::CloseCurly | T::CloseParen | T::CloseBrack);
-        let closed = if closes { self.open.pop() } else { None };
-        if closed.is_some_and(|open| open.is_long) {
-            // No blank line before the end.
-            self.newlines = 1;
+        let closed = if closes(token.kind) { self.open.pop() } else { None };
+        match closed {
+            Some(open) if open.is_long => self.newlines = self.newlines.max(1),
+            Some(_) => self.newlines = 0,
+            None => {}
         }
         let forced = self.spaced.next_if(|number| **number == at).is_some();
-        if !self.start_line() && (forced || self.needs_space(token.kind, next, closed, at)) {
+        if !self.start_line() && (forced || self.needs_space(token.kind, around.next, closed, at)) {
             self.out.push(' ');
         }
         self.out.push_str(self.slice(token.range));
-        let opens = matches!(token.kind, T::OpenCurly | T::OpenParen | T::OpenBrack);
-        if opens {
+        let ends_line = around.next == T::Newline || around.has_comment;
+        if opens(token.kind) {
             let brace = self.braces.next_if(|(number, _)| *number == at).map(|(_, brace)| *brace);
-            let is_empty = matches!(next, T::CloseCurly | T::CloseParen | T::CloseBrack);
-            let is_resource = brace == Some(Brace::Resource);
-            let is_long = next == T::Newline || has_comment || is_resource && !is_empty;
+            let is_long = match (brace, around.inside) {
+                (_, Inside::Nothing) => false,
+                (Some(Brace::Resource | Brace::Block), _)
+                | (Some(Brace::Body), Inside::Comment) => true,
+                _ => ends_line,
+            };
             self.open.push(Open { brace, is_long });
-            if is_resource && !is_empty && next != T::Newline && !has_comment {
+            if is_long && !ends_line {
                 self.newlines = 1;
             }
         }
-        if token.kind == T::Comma && self.in_resource() && next != T::Newline && !has_comment {
+        if token.kind == T::Comma && self.in_resource() && !ends_line {
             self.newlines = self.newlines.max(1);
         }
         self.before = Some(token.kind);

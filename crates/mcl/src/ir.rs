@@ -8,7 +8,7 @@ use ordain_source::Span;
 use ordain_syntax::{Arena, Idx};
 
 use crate::check::program::ModId;
-use crate::functions::Builtin;
+use crate::functions::{Builtin, Operator};
 use crate::resources::Known;
 use crate::syntax::ast::{ExprId, Name};
 use crate::types::FuncType;
@@ -99,6 +99,8 @@ pub enum IrKind {
     Apply(Lambda, Box<[IrId]>),
     /// A call of a built-in function.
     Builtin(Box<BuiltinCall>),
+    /// An operator with one or two operands.
+    Operator(Operator, IrId, Option<IrId>),
     /// A choice.
     If([IrId; 3]),
     /// A value, or another in place of its error.

@@ -132,9 +132,40 @@ impl fmt::Debug for Str {
     }
 }
 
+/// What a value weighs besides the bytes of its text.
+const PART: usize = 8;
+
+/// The parts of a value, and how heavy they are together: what is shared counts as often as it is
+/// seen, as for those who print or compare it.
+pub struct Parts<T> {
+    parts: Vec<T>,
+    weight: usize,
+}
+
+impl<T> Parts<T> {
+    fn new(parts: Vec<T>, weigh: impl Fn(&T) -> usize) -> Self {
+        let weight = parts.iter().fold(PART, |sum, part| sum.saturating_add(weigh(part)));
+        Self { parts, weight }
+    }
+}
+
+impl<T> std::ops::Deref for Parts<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.parts
+    }
+}
+
+impl<T: PartialEq> PartialEq for Parts<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
 /// A map: pairs in the order of their keys, each key once.
 #[derive(Clone, PartialEq)]
-pub struct Map(Arc<Vec<(Value, Value)>>);
+pub struct Map(Arc<Parts<(Value, Value)>>);
 
 impl Map {
     /// A map of pairs in any order; of two equal keys the last counts.
@@ -146,7 +177,8 @@ impl Map {
             pairs.sort_by(|a, b| a.0.compare(&b.0));
             pairs.dedup_by(|later, kept| later.0.compare(&kept.0) == Ordering::Equal);
         }
-        Self(Arc::new(pairs))
+        let weigh = |(key, value): &(Value, Value)| key.weight().saturating_add(value.weight());
+        Self(Arc::new(Parts::new(pairs, weigh)))
     }
 
     /// The value of a key.
@@ -186,14 +218,14 @@ pub struct Struct(Arc<Fields>);
 
 struct Fields {
     names: Arc<[EcoString]>,
-    values: Vec<Value>,
+    values: Parts<Value>,
 }
 
 impl Struct {
     /// A struct of as many names as values; names are shared by all structs of one place.
     pub fn new(names: Arc<[EcoString]>, values: Vec<Value>) -> Self {
         debug_assert_eq!(names.len(), values.len());
-        Self(Arc::new(Fields { names, values }))
+        Self(Arc::new(Fields { names, values: Parts::new(values, Value::weight) }))
     }
 
     /// A struct of pairs.
@@ -221,7 +253,7 @@ impl Struct {
 
     /// Names and values in order.
     pub fn fields(&self) -> impl Iterator<Item = (&EcoString, &Value)> {
-        self.0.names.iter().zip(&self.0.values)
+        self.0.names.iter().zip(&*self.0.values)
     }
 }
 
@@ -269,7 +301,7 @@ pub enum Value {
     /// A text.
     Str(Str),
     /// A list.
-    List(Arc<Vec<Value>>),
+    List(Arc<Parts<Value>>),
     /// A map.
     Map(Map),
     /// A struct.
@@ -283,7 +315,30 @@ const _: () = assert!(size_of::<Value>() == 16);
 impl Value {
     /// A list.
     pub fn list(items: impl IntoIterator<Item = Value>) -> Self {
-        Self::List(Arc::new(items.into_iter().collect()))
+        Self::List(Arc::new(Parts::new(items.into_iter().collect(), Value::weight)))
+    }
+
+    /// How much there is to see of it: eight for each value in it, and one for each byte of its texts.
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Func(_) => PART,
+            Self::Str(text) => text.len().saturating_add(PART),
+            Self::List(items) => items.weight,
+            Self::Map(map) => map.0.weight,
+            Self::Struct(record) => record.0.values.weight,
+        }
+    }
+
+    /// How many bytes it takes by itself, without what others may share with it.
+    pub fn own_bytes(&self) -> usize {
+        let count = match self {
+            Self::Str(text) => return text.len(),
+            Self::List(items) => items.len(),
+            Self::Map(map) => map.len() * 2,
+            Self::Struct(record) => record.values().len(),
+            _ => 0,
+        };
+        count * size_of::<Self>()
     }
 
     /// A text of any bytes.
@@ -376,7 +431,7 @@ impl Value {
             (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
             (Self::List(a), Self::List(b)) => {
                 Arc::ptr_eq(a, b)
-                    || a.len() == b.len() && a.iter().zip(&**b).all(|(x, y)| x.is_same(y))
+                    || a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.is_same(y))
             }
             (Self::Map(a), Self::Map(b)) => {
                 Arc::ptr_eq(&a.0, &b.0)

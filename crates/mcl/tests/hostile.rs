@@ -57,6 +57,65 @@ fn growth_is_bounded() {
     assert!(run(text).unwrap_err().contains("too large"));
 }
 
+/// Binds that each hold the one before twice.
+fn doubled(first: &str, twice: impl Fn(&str) -> String) -> String {
+    let binds = (1..60).map(|n| format!("$x{n} = {}\n", twice(&format!("$x{}", n - 1))));
+    let imports = "import \"fmt\"\nimport \"list\"\n";
+    format!("{imports}$x0 = {first}\n{}", binds.collect::<String>())
+}
+
+#[test]
+fn values_are_bounded() {
+    let too_large = "the value is too large: /main.mcl @ ";
+    let text = doubled("\"aaaaaaaa\"", |x| format!("{x} + {x}"));
+    let inside = doubled("\"aaaaaaaa\"", |x| format!("\"${{{0}}}${{{0}}}\"", &x[1..]));
+    for program in [text, inside] {
+        let program = format!("{program}test \"a\" {{\n\tanotherstr => $x59,\n}}\n");
+        let error = run(program).unwrap_err();
+        assert!(error.starts_with(too_large), "{error}");
+    }
+    let list = doubled("[1]", |x| format!("list.concat({x}, {x})"));
+    let nested = doubled("[1]", |x| format!("[{x}, {x}]"));
+    for program in [list, nested] {
+        let program = format!("{program}test fmt.printf(\"%v\", $x59) {{}}\n");
+        let error = run(program).unwrap_err();
+        assert!(error.starts_with(too_large), "{error}");
+    }
+}
+
+#[test]
+fn types_are_bounded() {
+    let record = doubled("struct{a => 1}", |x| format!("struct{{a => {x}, b => {x}}}"));
+    for end in ["test fmt.printf(\"%T\", $x59) {}", "test \"a\" {\n\tint64 => $x59,\n}"] {
+        let error = run(format!("{record}{end}\n")).unwrap_err();
+        assert!(error.starts_with("the type is too large: "), "{error}");
+    }
+    let classes = (1..60).map(|n| {
+        let inner = format!("include c{}()\n", n - 1).repeat(2);
+        format!("class c{n}() {{\n{inner}}}\n")
+    });
+    let classes: String = classes.collect();
+    let error = run(format!("class c0() {{\n\ttest \"a\" {{}}\n}}\n{classes}include c59()\n"));
+    assert!(error.unwrap_err().starts_with("the program grows too large"));
+}
+
+#[test]
+fn the_memory_of_all_values_is_bounded() {
+    // Each part of the sum is kept.
+    let sum = "+ \"0123456789012345678901234567890123456789\" ".repeat(30_000);
+    let text = format!("test \"a\" {{\n\tanotherstr => \"\" {sum},\n}}\n");
+    assert!(run(text).unwrap_err().starts_with("the values take too much memory: "));
+    let pieces = format!("$a = \"0123456789\"\ntest \"{}\" {{}}\n", "${a}".repeat(20_000));
+    assert_eq!(run(pieces), Ok(1));
+}
+
+#[test]
+fn many_errors_are_caught_one_after_another() {
+    let chain = "[1][5] <|> ".repeat(5_000);
+    let text = format!("test \"a\" {{\n\tint64 => {chain}1,\n}}\n");
+    assert_eq!(run(text), Ok(1));
+}
+
 #[test]
 fn recursion_in_every_disguise_is_an_error() {
     let programs = [

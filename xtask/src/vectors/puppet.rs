@@ -162,6 +162,7 @@ pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
         site,
         hiera_config: Some(root.join("global/hiera.yaml")),
         strict: settings(case).strict,
+        kinds: Vec::new(),
     };
     match Environment::open(options) {
         Ok((env, warnings)) => Ok((env, warnings, sources)),

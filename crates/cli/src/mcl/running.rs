@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use ordain_engine::world::Key;
 use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};
@@ -82,6 +83,7 @@ impl Running {
     pub fn files(&self) -> Vec<PathBuf> {
         let file = |watch: &Watch| match watch {
             Watch::File(path) => Some(path.clone()),
+            Watch::Key(key) => Some(Key::new(key).path().to_path_buf()),
             _ => None,
         };
         self.stream.watches().iter().filter_map(file).collect()
@@ -89,14 +91,30 @@ impl Running {
 
     /// One of them may have changed.
     pub fn files_changed(&mut self) {
-        for path in self.files() {
-            self.stream.happened(&Watch::File(path));
+        let is_file = |watch: &&Watch| matches!(watch, Watch::File(_) | Watch::Key(_));
+        let watches: Vec<Watch> = self.stream.watches().iter().filter(is_file).cloned().collect();
+        for watch in watches {
+            self.stream.happened(&watch);
         }
+    }
+
+    /// Whether the time has come for which it waits, or a command that it reads from wrote something.
+    pub fn is_due(&mut self) -> bool {
+        let mut is_due = self.stream.due().is_some_and(|due| due <= SystemTime::now());
+        for command in self.machine.commands.news() {
+            is_due |= self.stream.happened(&Watch::Command(command));
+        }
+        is_due
     }
 
     /// How long it waits when nothing happens.
     pub fn patience(&self) -> Option<Duration> {
-        let due = self.stream.due()?;
-        Some(due.duration_since(SystemTime::now()).unwrap_or_default())
+        let due = self.stream.due();
+        let due = due.map(|due| due.duration_since(SystemTime::now()).unwrap_or_default());
+        let look = self.machine.commands.are_running().then_some(LOOK);
+        [due, look].into_iter().flatten().min()
     }
 }
+
+/// How often commands are asked whether they wrote something.
+const LOOK: Duration = Duration::from_millis(200);

@@ -361,7 +361,7 @@ impl Watching<'_> {
     /// Keeps true what a running program says now, if that is something else than before.
     fn hear_program(&mut self, changed: bool) {
         let Some(mut program) = self.program.take() else { return };
-        if !changed && program.patience().is_none_or(|wait| !wait.is_zero()) {
+        if !program.is_due() && !changed {
             self.program = Some(program);
             return;
         }

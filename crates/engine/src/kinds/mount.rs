@@ -92,7 +92,7 @@ impl Record for Entry {
 
     fn print(&self) -> String {
         let device = escape(&self.device);
-        let fields = [
+        [
             device.as_str(),
             &escape(&self.place),
             self.fstype.as_deref().unwrap_or("auto"),
@@ -100,8 +100,7 @@ impl Record for Entry {
             self.dump.as_deref().unwrap_or("0"),
             self.pass.as_deref().unwrap_or("0"),
         ]
-        .join("\t");
-        fields
+        .join("\t")
     }
 }
 

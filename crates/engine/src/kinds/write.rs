@@ -32,10 +32,15 @@ pub(crate) enum Data<'a> {
     Bytes(&'a [u8]),
     /// This file.
     File(&'a Path),
+    /// What this writes.
+    Made(Produce<'a>),
 }
 
 /// So much of a name goes into a temporary one.
 const MAX_NAME: usize = 200;
+
+/// Writes a content piece by piece, so that it is never in memory as a whole.
+pub(crate) type Produce<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// A name beside another that nothing else has.
 pub(crate) fn temporary_name(name: &OsStr) -> OsString {
@@ -269,6 +274,19 @@ pub(crate) struct Owner {
 /// # Errors
 /// When it cannot be written; the file is then as it was.
 pub(crate) fn rewrite(host: &Host, path: &Path, content: &[u8], new: Owner) -> io::Result<()> {
+    rewrite_with(host, path, &Data::Bytes(content), new)
+}
+
+/// As [`rewrite`], with content from anywhere.
+///
+/// # Errors
+/// When it cannot be written; the file is then as it was.
+pub(crate) fn rewrite_with(
+    host: &Host,
+    path: &Path,
+    content: &Data<'_>,
+    new: Owner,
+) -> io::Result<()> {
     host.keep(path, true)?;
     let place = resolve(host, path, true)?;
     let (ids, mode) = match place.stat()? {
@@ -277,7 +295,7 @@ pub(crate) fn rewrite(host: &Host, path: &Path, content: &[u8], new: Owner) -> i
     };
     let ids = ids.filter(|ids| *ids != own_ids());
     let ids = (ids.map(|ids| ids.0), ids.map(|ids| ids.1));
-    replace_file(&place, &Data::Bytes(content), ids, mode, &|_| Ok(())).map_err(|e| match e {
+    replace_file(&place, content, ids, mode, &|_| Ok(())).map_err(|e| match e {
         WriteError::Io(e) => e,
         WriteError::Check(e) => io::Error::other(e),
     })
@@ -293,6 +311,11 @@ fn fill(file: &mut std::fs::File, data: &Data<'_>, ids: Ids, mode: u32) -> io::R
         Data::Bytes(bytes) => file.write_all(bytes)?,
         Data::File(path) => {
             io::copy(&mut std::fs::File::open(path)?, file)?;
+        }
+        Data::Made(produce) => {
+            let mut out = io::BufWriter::new(&mut *file);
+            produce(&mut out)?;
+            out.flush()?;
         }
     }
     if ids != (None, None) {

@@ -168,7 +168,8 @@ impl<'w> Checker<'w> {
                 _ => {}
             }
         }
-        let mut known: FxHashMap<(Space, Name), String> = FxHashMap::default();
+        let mut known: FxHashMap<(Space, Name), StmtId> = FxHashMap::default();
+        known.reserve(body.len());
         let mut imported: FxHashMap<Name, ()> = FxHashMap::default();
         for stmt_id in body {
             let stmt = &module.tree.stmts[*stmt_id];
@@ -182,12 +183,7 @@ impl<'w> Checker<'w> {
                 continue;
             }
             let Some((space, name)) = order::defined(&stmt.kind) else { continue };
-            let text = match &stmt.kind {
-                StmtKind::Func(..) => format!("func({name})"),
-                StmtKind::Include { name, .. } => format!("include({name})"),
-                _ => format!("bind({name})"),
-            };
-            let before = known.insert((space, name.clone()), text.clone());
+            let before = known.insert((space, name.clone()), *stmt_id);
             if let Some(before) = before {
                 if space == Space::Class {
                     let text = format!("duplicate class name of: `{name}`");
@@ -196,6 +192,7 @@ impl<'w> Checker<'w> {
                     continue;
                 }
                 let word = space.word();
+                let before = described(&module.tree.stmts[before].kind, &name);
                 let text = format!(
                     "could not generate ordering: duplicate assignment to `{word}:{name}`, have: \
                      {before}"
@@ -226,7 +223,7 @@ impl<'w> Checker<'w> {
         &mut self,
         module: &Arc<Module>,
         scope: &mut Scope,
-        known: &mut FxHashMap<(Space, Name), String>,
+        known: &mut FxHashMap<(Space, Name), StmtId>,
         stmt: StmtId,
         path: &Name,
         alias: Option<&Name>,
@@ -242,7 +239,7 @@ impl<'w> Checker<'w> {
         };
         let alias = alias.unwrap_or(&own);
         let key = (Space::Scoped, alias.clone());
-        if alias != "*" && known.insert(key, format!("import({path})")).is_some() {
+        if alias != "*" && known.insert(key, stmt).is_some() {
             let text = format!("import alias `{alias}` already exists in this scope");
             self.refuse(module, text, range);
             return;
@@ -250,12 +247,10 @@ impl<'w> Checker<'w> {
         let target = match kind {
             Import::System if is_system(path) => Some(Target::System(path.clone())),
             Import::System => {
-                let text = format!(
-                    "system import of `{path}` failed: could not find any non-empty scope named: \
-                     {path}"
-                );
-                self.refuse(module, text, range);
-                None
+                let prefix = format!("system import of `{path}` failed");
+                let place = program::embedded(self.loading, path);
+                let missing = || format!("could not find any non-empty scope named: {path}");
+                self.imported(module, place.ok_or_else(missing), &prefix, range)
             }
             Import::Local => {
                 let place = program::local(self.loading.world, module, path);
@@ -490,6 +485,16 @@ impl<'w> Checker<'w> {
             format!("var `${name}` does not exist in this scope")
         };
         self.refuse(module, text, range);
+    }
+}
+
+/// A definition as messages have it.
+fn described(kind: &StmtKind, name: &str) -> String {
+    match kind {
+        StmtKind::Func(..) => format!("func({name})"),
+        StmtKind::Include { name, .. } => format!("include({name})"),
+        StmtKind::Import { path, .. } => format!("import({path})"),
+        _ => format!("bind({name})"),
     }
 }
 

@@ -59,25 +59,28 @@ pub fn defined(kind: &StmtKind) -> Option<(Space, Name)> {
 /// The places of the uses that close cycles, a list for each cycle.
 pub fn cycles(tree: &Tree, block: &[StmtId]) -> Vec<Vec<TextRange>> {
     let mut nodes: FxHashMap<(Space, Name), usize> = FxHashMap::default();
+    nodes.reserve(block.len());
+    // What defines nothing is in no cycle.
+    let mut defines = vec![false; block.len()];
     for (at, id) in block.iter().enumerate() {
         if let Some(key) = defined(&tree.stmts[*id].kind) {
+            defines[at] = true;
             nodes.entry(key).or_insert(at);
         }
     }
+    // The last statement whose uses led to each.
+    let mut seen_by = vec![usize::MAX; block.len()];
     let mut walk = Walk { tree, uses: Vec::new(), locals: Vec::new() };
     let mut edges: Vec<(usize, TextRange)> = Vec::new();
     let mut spans: Vec<Range<usize>> = Vec::with_capacity(block.len());
-    for id in block {
-        let stmt = &tree.stmts[*id];
+    for (from, id) in block.iter().enumerate() {
         let start = edges.len();
-        // What defines nothing is in no cycle.
-        if defined(&stmt.kind).is_some() {
+        if defines[from] {
             walk.uses.clear();
             walk.statement(*id);
-            let mut seen = FxHashSet::default();
-            for used in &walk.uses {
-                let to = nodes.get(&(used.space, used.name.clone()));
-                if let Some(to) = to.filter(|to| seen.insert(**to)) {
+            for used in walk.uses.drain(..) {
+                let Some(to) = nodes.get(&(used.space, used.name)) else { continue };
+                if std::mem::replace(&mut seen_by[*to], from) != from {
                     edges.push((*to, used.range));
                 }
             }
@@ -189,12 +192,12 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    fn add(&mut self, space: Space, name: &str, range: TextRange) {
+    fn add(&mut self, space: Space, name: &Name, range: TextRange) {
         let (space, name) = match name.split_once('.') {
-            Some((first, _)) => (Space::Scoped, first),
-            None => (space, name),
+            Some((first, _)) => (Space::Scoped, first.into()),
+            None => (space, name.clone()),
         };
-        self.uses.push(Use { space, name: name.into(), range });
+        self.uses.push(Use { space, name, range });
     }
 
     fn statement(&mut self, id: StmtId) {

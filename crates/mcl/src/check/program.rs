@@ -61,6 +61,11 @@ impl Modules {
         Arc::clone(&self.list[id.0 as usize])
     }
 
+    /// One of them, to look at.
+    pub fn at(&self, id: ModId) -> &Module {
+        &self.list[id.0 as usize]
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
@@ -273,23 +278,37 @@ pub fn parse_import(name: &str) -> Result<(Import, EcoString), String> {
     if name.starts_with('/') {
         return Err("absolute paths are not allowed".into());
     }
-    let (kind, path) = match name.split_once("://") {
+    let (host, path) = match name.split_once("://") {
         Some((_, rest)) => {
-            let rest = rest.split_once('@').map_or(rest, |(_, host)| host);
-            let rest = format!("{}/", rest.trim_end_matches('/').trim_end_matches(".git"));
-            (Import::Remote(rest.clone()), rest)
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            // Who asks, and where, are no part of the directory.
+            let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+            (Some(host.split_once(':').map_or(host, |(host, _)| host)), path)
         }
-        None => {
-            let cleaned = clean(name);
-            if cleaned != name {
-                return Err(format!("dirty path, cleaned it's: `{cleaned}`"));
-            }
-            let is_local = name.ends_with('/') || name.ends_with(".mcl");
-            (if is_local { Import::Local } else { Import::System }, name.to_owned())
+        None => (None, name),
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    if path.is_empty() {
+        return Err("empty path".into());
+    }
+    let cleaned = clean(path);
+    if cleaned != path {
+        let cleaned = cleaned.trim_end_matches('/');
+        return Err(format!("dirty path, cleaned it's: `{cleaned}`"));
+    }
+    let kind = match host {
+        Some(host) => {
+            let joined = format!("{host}{path}");
+            Import::Remote(format!("{}/", joined.trim_matches('/')))
         }
+        None if path.ends_with('/') || path.ends_with(".mcl") => Import::Local,
+        None => Import::System,
     };
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let last = last.strip_suffix(".mcl").unwrap_or(last);
+    let last = match kind {
+        Import::Local => last.strip_suffix(".mcl").unwrap_or(last),
+        _ => last,
+    };
     let last = last.strip_prefix("mgmt-").filter(|rest| !rest.is_empty()).unwrap_or(last);
     let alias = last.replace('-', "_").to_lowercase();
     if alias.starts_with('_') || alias.ends_with('_') {
@@ -310,8 +329,9 @@ fn clean(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    let slash = if path.ends_with('/') { "/" } else { "" };
-    format!("{}{slash}", parts.join("/"))
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let slash = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
+    format!("{root}{}{slash}", parts.join("/"))
 }
 
 /// Where a local import is.
@@ -351,6 +371,12 @@ pub fn remote(loading: &Loading<'_>, from: &Module, path: &str) -> Result<Place,
         "module `{path}` is in no module path: Ordain downloads nothing, put a checkout with its \
          metadata.yaml at that path below one"
     ))
+}
+
+/// Where a module is that comes inside of the original and was put into the module path.
+pub fn embedded(loading: &Loading<'_>, path: &str) -> Option<Place> {
+    let dir = normal(&loading.module_path.as_ref()?.join(path));
+    directory(loading.world, &dir, &format!("/{path}/"), &[]).ok()
 }
 
 /// The path without steps back.

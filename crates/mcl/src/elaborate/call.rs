@@ -18,7 +18,33 @@ use crate::value::Value;
 /// Where the variables of a signature begin that are not its own.
 const OTHER_VARIABLES: u32 = 101;
 
+/// What is the same in all calls.
+struct Calling {
+    args: Box<[IrId]>,
+    result: TyId,
+    /// What the function has to be.
+    shape: TyId,
+}
+
 impl Elaborator<'_> {
+    /// The arguments of a call, and what follows from them for the function.
+    fn calling(
+        &mut self,
+        frame: FrameId,
+        args: &[ExprId],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> Calling {
+        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
+        self.calling_with(&args, at, ann)
+    }
+
+    fn calling_with(&mut self, args: &[Typed], at: (ModId, ExprId), ann: Option<TyId>) -> Calling {
+        let result = self.result(at, ann);
+        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        Calling { args: args.iter().map(|arg| arg.ir).collect(), result, shape }
+    }
+
     /// `f(args)`
     pub(super) fn named_call(
         &mut self,
@@ -86,9 +112,7 @@ impl Elaborator<'_> {
             return self.broken(at);
         };
         self.called.insert((self.frame(found).block.module(), stmt));
-        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
-        let result = self.result(at, ann);
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let calling = self.calling(frame, args, at, ann);
         let mut names: Vec<&Name> = func.params.iter().map(|param| &param.name).collect();
         names.sort();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -100,9 +124,8 @@ impl Elaborator<'_> {
         let (lambda, own) = self.function(found, func);
         self.locals = locals;
         let span = module.tree.stmts[stmt].range.in_file(module.file);
-        self.require(span, Subject::Expr(at.0, at.1), shape, own);
-        let args = args.iter().map(|arg| arg.ir).collect();
-        self.node(IrKind::Apply(lambda, args), at, result)
+        self.require(span, Subject::Expr(at.0, at.1), calling.shape, own);
+        self.node(IrKind::Apply(lambda, calling.args), at, calling.result)
     }
 
     /// `$f(args)`
@@ -114,14 +137,11 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
-        let result = self.result(at, ann);
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let calling = self.calling(frame, args, at, ann);
         let func = self.var(frame, name, at);
         let (span, subject) = self.definition_place(frame, name, at);
-        self.require(span, subject, shape, func.ty);
-        let args = args.iter().map(|arg| arg.ir).collect();
-        self.node(IrKind::Call(func.ir, args), at, result)
+        self.require(span, subject, calling.shape, func.ty);
+        self.node(IrKind::Call(func.ir, calling.args), at, calling.result)
     }
 
     /// Where the value of a variable is written: there a call that does not fit is reported.
@@ -169,12 +189,9 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
-        let result = self.result(at, ann);
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
-        let func = self.check(frame, func, shape);
-        let args = args.iter().map(|arg| arg.ir).collect();
-        self.node(IrKind::Call(func.ir, args), at, result)
+        let calling = self.calling(frame, args, at, ann);
+        let func = self.check(frame, func, calling.shape);
+        self.node(IrKind::Call(func.ir, calling.args), at, calling.result)
     }
 
     pub(super) fn builtin_by_name(
@@ -191,12 +208,7 @@ impl Elaborator<'_> {
     }
 
     /// What is known of the arguments of a call before types are inferred.
-    fn known_args(
-        &mut self,
-        name: &str,
-        args: &[Typed],
-        at: (ModId, ExprId),
-    ) -> Option<Vec<Known>> {
+    fn known_args(&mut self, name: &str, args: &[Typed]) -> Option<Vec<Known>> {
         let mut known = Vec::new();
         for (number, arg) in args.iter().enumerate() {
             let (ty, value) = (self.known_type(arg.ir), self.known_value(arg.ir));
@@ -213,7 +225,6 @@ impl Elaborator<'_> {
             }
             known.push(Known { ty, value });
         }
-        let _ = at;
         Some(known)
     }
 
@@ -226,11 +237,10 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let result = self.result(at, ann);
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
+        let Calling { args: irs, result, shape } = self.calling_with(&args, at, ann);
         let is_variable = func.shape == Shape::Variable;
         let known = if is_variable {
-            match self.known_args(name, &args, at) {
+            match self.known_args(name, &args) {
                 Some(known) => known,
                 None => return self.broken(at),
             }
@@ -248,7 +258,6 @@ impl Elaborator<'_> {
         };
         let own = self.signature(&signature);
         self.require(span, Subject::Expr(at.0, at.1), shape, own);
-        let irs: Box<[IrId]> = args.iter().map(|arg| arg.ir).collect();
         let call = BuiltinCall { func, args: irs, shape, signature: None };
         let typed = self.node(IrKind::Builtin(Box::new(call)), at, result);
         self.decide_later(func.name, &signature, &known, &args, typed);

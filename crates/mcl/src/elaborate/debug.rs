@@ -51,6 +51,22 @@ fn text(pieces: &[Piece], out: &mut String) {
     }
 }
 
+/// Parts between commas and brackets, each written by a function.
+fn listed<T>(
+    out: &mut String,
+    open: &str,
+    between: &str,
+    parts: &[T],
+    mut write: impl FnMut(&T, &mut String),
+) {
+    out.push_str(open);
+    for (i, part) in parts.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { between });
+        write(part, out);
+    }
+    out.push(')');
+}
+
 fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
     if depth > MAX_DEPTH || out.len() > 10_000 {
         out.push('…');
@@ -59,6 +75,42 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
     let depth = depth + 1;
     let id = bare(tree, id);
     match &tree.exprs[id].kind {
+        ExprKind::List(items) => listed(out, "list(", ", ", items, |item, out| {
+            expr(tree, *item, out, depth);
+        }),
+        ExprKind::Map(pairs) => listed(out, "map(", ", ", pairs, |(key, value), out| {
+            expr(tree, *key, out, depth);
+            out.push_str(": ");
+            expr(tree, *value, out, depth);
+        }),
+        ExprKind::Struct(fields) => listed(out, "struct(", "; ", fields, |(name, value), out| {
+            let _ = write!(out, "{name}: ");
+            expr(tree, *value, out, depth);
+        }),
+        ExprKind::Lambda(func) => {
+            let names: Vec<&str> = func.params.iter().map(|param| param.name.as_str()).collect();
+            let _ = write!(out, "func({}) {{ ", names.join(", "));
+            expr(tree, func.body, out, depth);
+            out.push_str(" }");
+        }
+        ExprKind::If([condition, then, other]) => {
+            for (before, part) in [("if( ", condition), (" ) { ", then), (" } else { ", other)] {
+                out.push_str(before);
+                expr(tree, *part, out, depth);
+            }
+            out.push_str(" }");
+        }
+        ExprKind::Except(a, b) => listed(out, "except(", ", ", &[*a, *b], |part, out| {
+            expr(tree, *part, out, depth);
+        }),
+        ExprKind::Paren(inner) => expr(tree, *inner, out, depth),
+        kind => leaf_or_call(tree, kind, out, depth),
+    }
+}
+
+/// Constants, variables, and everything that is a call to the original.
+fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
+    match kind {
         ExprKind::Bool(value) => {
             let _ = write!(out, "bool({value})");
         }
@@ -69,29 +121,6 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             let _ = write!(out, "float({})", Value::Float(*value));
         }
         ExprKind::Str(pieces) => text(pieces, out),
-        ExprKind::List(items) => {
-            out.push_str("list(");
-            join(tree, items, out, depth);
-            out.push(')');
-        }
-        ExprKind::Map(pairs) => {
-            out.push_str("map(");
-            for (i, (key, value)) in pairs.iter().enumerate() {
-                out.push_str(if i == 0 { "" } else { ", " });
-                expr(tree, *key, out, depth);
-                out.push_str(": ");
-                expr(tree, *value, out, depth);
-            }
-            out.push(')');
-        }
-        ExprKind::Struct(fields) => {
-            out.push_str("struct(");
-            for (i, (name, value)) in fields.iter().enumerate() {
-                let _ = write!(out, "{}{name}: ", if i == 0 { "" } else { "; " });
-                expr(tree, *value, out, depth);
-            }
-            out.push(')');
-        }
         ExprKind::Var(name) => {
             let _ = write!(out, "var({name})");
         }
@@ -104,21 +133,6 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             out.push('(');
             join(tree, args, out, depth);
             out.push(')');
-        }
-        ExprKind::Lambda(func) => {
-            let names: Vec<&str> = func.params.iter().map(|param| param.name.as_str()).collect();
-            let _ = write!(out, "func({}) {{ ", names.join(", "));
-            expr(tree, func.body, out, depth);
-            out.push_str(" }");
-        }
-        ExprKind::If([condition, then, other]) => {
-            out.push_str("if( ");
-            expr(tree, *condition, out, depth);
-            out.push_str(" ) { ");
-            expr(tree, *then, out, depth);
-            out.push_str(" } else { ");
-            expr(tree, *other, out, depth);
-            out.push_str(" }");
         }
         ExprKind::Binary(op, a, b) => {
             let first = format!("str(\"{}\")", op.text());
@@ -138,11 +152,6 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             }
             out.push(')');
         }
-        ExprKind::Except(a, b) => {
-            out.push_str("except(");
-            join(tree, &[*a, *b], out, depth);
-            out.push(')');
-        }
-        ExprKind::Paren(inner) => expr(tree, *inner, out, depth),
+        _ => {}
     }
 }

@@ -8,12 +8,17 @@ use super::{Deferred, Elaborator, FrameId, State, Subject, Typed, Validation};
 use crate::check::constants;
 use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
-use crate::functions;
+use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
 use crate::types::Type;
 use crate::types::unify::TyId;
 use crate::value::Value;
+
+/// The largest type that is known without inference.
+const MOST_KNOWN: u32 = 10_000;
+/// The most texts that are joined one by one.
+const MOST_IN_A_ROW: usize = 100;
 
 /// What stands inside of parentheses.
 pub(super) fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
@@ -40,7 +45,7 @@ impl Elaborator<'_> {
     /// Where an expression is, and what it is for messages.
     pub(super) fn place(&self, frame: FrameId, id: ExprId) -> (Span, Subject) {
         let module = self.frame(frame).block.module();
-        let tree = &self.modules.get(module).tree;
+        let tree = &self.modules.at(module).tree;
         let id = bare(tree, id);
         (self.span_of((module, id)), Subject::Expr(module, id))
     }
@@ -70,12 +75,11 @@ impl Elaborator<'_> {
             ExprKind::Except(value, other) => self.except(frame, *value, *other, at, ann),
             ExprKind::Binary(..) => self.operators(frame, at, ann),
             ExprKind::Not(inner) => {
-                let op = self.constant("not".into(), TyId::STR, at);
                 let inner = self.infer(frame, *inner);
                 let result = self.result(at, ann);
                 self.require_call(at, inner.ty, TyId::BOOL);
                 self.require_call(at, result, TyId::BOOL);
-                self.internal("_operator", &[op, inner], result, at)
+                self.node(IrKind::Operator(Operator::Not, inner.ir, None), at, result)
             }
             ExprKind::In(a, b) => {
                 let args = vec![self.infer(frame, *a), self.infer(frame, *b)];
@@ -145,10 +149,28 @@ impl Elaborator<'_> {
                 Piece::Var(name) => self.var(frame, name, at),
             })
             .collect();
-        let joined = parts.into_iter().rev().reduce(|rest, part| {
-            self.builtin_by_name("concat", vec![part, rest], at, Some(TyId::STR))
-        });
+        self.joined(parts, at)
+    }
+
+    /// Texts one after another. The original joins the last two first, and so on; many are joined in
+    /// halves, or the parts of the text would take more memory the more there are.
+    fn joined(&mut self, mut parts: Vec<Typed>, at: (ModId, ExprId)) -> Typed {
+        while parts.len() > MOST_IN_A_ROW {
+            let mut pairs = Vec::with_capacity(parts.len() / 2 + 1);
+            for pair in parts.chunks(2) {
+                pairs.push(match pair {
+                    [a, b] => self.concat(*a, *b, at),
+                    rest => rest[0],
+                });
+            }
+            parts = pairs;
+        }
+        let joined = parts.into_iter().rev().reduce(|rest, part| self.concat(part, rest, at));
         joined.unwrap_or_else(|| self.constant("".into(), TyId::STR, at))
+    }
+
+    fn concat(&mut self, a: Typed, b: Typed, at: (ModId, ExprId)) -> Typed {
+        self.builtin_by_name("concat", vec![a, b], at, Some(TyId::STR))
     }
 
     fn list(
@@ -238,7 +260,7 @@ impl Elaborator<'_> {
 
     /// Operators in a chain, from its left end on: a long chain is no deep tree.
     fn operators(&mut self, frame: FrameId, at: (ModId, ExprId), ann: Option<TyId>) -> Typed {
-        let module = self.modules.get(at.0);
+        let module = self.modules.at(at.0);
         let mut chain = Vec::new();
         let mut id = at.1;
         while let ExprKind::Binary(op, left, right) = &module.tree.exprs[id].kind {
@@ -262,7 +284,6 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let text = self.constant(op.text().into(), TyId::STR, at);
         let result = self.result(at, ann);
         let operand = match op {
             BinaryOp::And | BinaryOp::Or => TyId::BOOL,
@@ -276,16 +297,7 @@ impl Elaborator<'_> {
         self.require_call(at, left.ty, operand);
         self.require_call(at, right.ty, operand);
         self.require_call(at, result, gives);
-        self.internal("_operator", &[text, left, right], result, at)
-    }
-
-    /// A call of an internal function whose types are required already.
-    fn internal(&mut self, name: &str, args: &[Typed], result: TyId, at: (ModId, ExprId)) -> Typed {
-        let Some(func) = functions::find(name) else { return self.broken(at) };
-        let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
-        let args = args.iter().map(|arg| arg.ir).collect();
-        let call = crate::ir::BuiltinCall { func, args, shape, signature: None };
-        self.node(IrKind::Builtin(Box::new(call)), at, result)
+        self.node(IrKind::Operator(op.operator(), left.ir, Some(right.ir)), at, result)
     }
 
     /// A variable.
@@ -389,7 +401,7 @@ impl Elaborator<'_> {
         if let Some(Some(known)) = self.known.get(at) {
             return known.clone();
         }
-        let known = self.find_known(id);
+        let known = self.find_known(id).filter(|ty| ty.has_at_most(MOST_KNOWN));
         if self.known.len() <= at {
             self.known.resize(at + 1, None);
         }

@@ -30,6 +30,9 @@ use crate::types::unify::{TyId, Types};
 
 /// The most expressions that a program has once it is put together.
 const MAX_EXPRESSIONS: usize = 4_000_000;
+/// The most lives of blocks that a program has.
+const MAX_FRAMES: usize = 500_000;
+const TOO_LARGE: &str = "the program grows too large when it is put together";
 /// What may be used of the stack.
 pub(crate) const MAX_STACK: usize = (1 << 30) - (8 << 20);
 
@@ -150,14 +153,20 @@ impl Frames for Elaborator<'_> {
             return Some(*frame);
         }
         let id = self.frame(at).block.module();
-        let module = self.modules.get(id);
+        let module = self.modules.at(id);
         let stmt = &module.tree.stmts[include];
         let StmtKind::Include { name, args, .. } = &stmt.kind else { return None };
         let (around, class) = scope::find_class(self, at, name)?;
         let (region, outer) = (self.frame(at).region, self.frame(at).included.clone());
+        let span = stmt.range.in_file(module.file);
+        if self.frames.len() >= MAX_FRAMES {
+            if !std::mem::replace(&mut self.is_exceeded, true) {
+                self.found.insert(0, Failure::new(Phase::Unify, TOO_LARGE, span));
+            }
+            return None;
+        }
         let args = args.iter().map(|arg| self.define(at, *arg, None)).collect();
         let block = Block::Of(self.frame(around).block.module(), class, 0);
-        let span = stmt.range.in_file(module.file);
         let included = Included { class: name.clone(), span, outer };
         let frame = self.enter(block, Some(around), region);
         let inside = &mut self.frames[frame.0 as usize];
@@ -206,11 +215,15 @@ pub fn elaborate(
 impl<'m> Elaborator<'m> {
     fn new(modules: &'m Modules, names: &'m Names, edition: Edition) -> Self {
         let mut program = Program { regions: vec![0], ..Program::default() };
+        let mut expressions = 0;
         for id in 0..modules.len() as u32 {
             let module = modules.get(ModId(id));
             program.files.push(module.file);
+            expressions += module.tree.exprs.len();
             program.modules.push(module);
         }
+        // Mostly each is there once, and a little is asked of each.
+        program.ir.reserve(expressions);
         Self {
             modules,
             names,
@@ -221,7 +234,7 @@ impl<'m> Elaborator<'m> {
             params: Vec::new(),
             locals: Vec::new(),
             types: Types::default(),
-            constraints: Vec::new(),
+            constraints: Vec::with_capacity(expressions),
             late: Vec::new(),
             validations: Vec::new(),
             deferred: Vec::new(),
@@ -235,13 +248,13 @@ impl<'m> Elaborator<'m> {
     }
 }
 
-impl Elaborator<'_> {
+impl<'m> Elaborator<'m> {
     fn frame(&self, id: FrameId) -> &Frame {
         &self.frames[id.0 as usize]
     }
 
-    fn module_of(&self, frame: FrameId) -> Arc<Module> {
-        self.modules.get(self.frame(frame).block.module())
+    fn module_of(&self, frame: FrameId) -> &'m Module {
+        self.modules.at(self.frame(frame).block.module())
     }
 
     fn enter(&mut self, block: Block, parent: Option<FrameId>, region: RegionId) -> FrameId {
@@ -297,7 +310,7 @@ impl Elaborator<'_> {
 
     fn node(&mut self, kind: IrKind, at: (ModId, ExprId), ty: TyId) -> Typed {
         if self.program.ir.len() >= MAX_EXPRESSIONS && !self.is_exceeded {
-            self.exceed(at, "the program grows too large when it is put together");
+            self.exceed(at, TOO_LARGE);
         }
         let ir = self.program.ir.push(Ir { kind, at, ty });
         Typed { ir, ty }
@@ -321,7 +334,7 @@ impl Elaborator<'_> {
     }
 
     fn span_of(&self, at: (ModId, ExprId)) -> Span {
-        let module = self.modules.get(at.0);
+        let module = self.modules.at(at.0);
         let range = match at.1.raw() as usize {
             raw if raw < module.tree.exprs.len() => module.tree.exprs[at.1].range,
             _ => TextRange::default(),
@@ -349,7 +362,7 @@ impl Elaborator<'_> {
 
     fn param_span(&self, id: ParamId) -> Span {
         let (module, range) = self.params[id.0 as usize].at;
-        range.in_file(self.modules.get(module).file)
+        range.in_file(self.modules.at(module).file)
     }
 
     /// What the types of the definitions are, for evaluation.

@@ -13,7 +13,7 @@ use crate::check::program::{ModId, Modules};
 use crate::check::scope::VarDef;
 use crate::codes;
 use crate::functions::Operator;
-use crate::ir::{BuiltinCall, IrId, IrKind};
+use crate::ir::{IrId, IrKind};
 use crate::syntax::ast::{StmtId, StmtKind};
 use crate::value::Value;
 
@@ -37,9 +37,8 @@ impl Elaborator<'_> {
         let mut found = Vec::new();
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
-            let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
-            let Some((operator, a)) = self.operator_of(call) else { continue };
-            let overflows = self.overflows(operator, call);
+            let IrKind::Operator(operator, a, b) = self.program.ir[id].kind else { continue };
+            let overflows = b.is_some_and(|b| self.overflows(operator, a, b));
             let ty = self.program.ir[a].ty;
             let kind = self.types.kind(ty).unwrap_or("int");
             let is_supported = match operator {
@@ -66,21 +65,8 @@ impl Elaborator<'_> {
         found
     }
 
-    /// The operator of a call, and its first operand.
-    fn operator_of(&self, call: &BuiltinCall) -> Option<(Operator, IrId)> {
-        if call.func.name != "_operator" {
-            return None;
-        }
-        let [operator, a, ..] = &*call.args else { return None };
-        match &self.program.ir[*operator].kind {
-            IrKind::Const(Value::Str(text)) => Some((Operator::of(text.as_str()?)?, *a)),
-            _ => None,
-        }
-    }
-
-    fn overflows(&self, operator: Operator, call: &BuiltinCall) -> bool {
-        let [_, a, b] = &*call.args else { return false };
-        let number = |id: &IrId| match &self.program.ir[*id].kind {
+    fn overflows(&self, operator: Operator, a: IrId, b: IrId) -> bool {
+        let number = |id: IrId| match &self.program.ir[id].kind {
             IrKind::Const(Value::Int(number)) => Some(*number),
             _ => None,
         };

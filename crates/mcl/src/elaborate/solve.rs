@@ -1,7 +1,5 @@
 //! Making types what they must be.
 
-use std::sync::Arc;
-
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
@@ -11,8 +9,8 @@ use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
 use crate::syntax::ast::ExprId;
-use crate::types::unify::TyId;
-use crate::types::{FuncType, Type};
+use crate::types::Type;
+use crate::types::unify::{MOST_PARTS, TyId};
 
 /// How many types that do not fit are told.
 const MOST_FAILURES: usize = 100;
@@ -54,7 +52,12 @@ impl Elaborator<'_> {
         for at in 0..self.constraints.len() {
             self.types.step = at as u32;
             let Constraint { expected, actual, span, .. } = self.constraints[at];
-            let Err(mismatch) = self.types.unify(expected, actual) else { continue };
+            let Err(mismatch) = self.types.unify(expected, actual) else {
+                if self.types.size(expected) > MOST_PARTS {
+                    return vec![Failure::new(Phase::Unify, "the type is too large", span)];
+                }
+                continue;
+            };
             let other = mismatch.step.and_then(|step| self.constraints.get(step as usize));
             let other = other.map(|other| other.span).filter(|other| *other != span);
             let is_new = blamed.insert(span);
@@ -172,7 +175,7 @@ impl Elaborator<'_> {
                 continue;
             }
             let subject = match subject {
-                Subject::Expr(module, expr) => debug::print(&self.modules.get(module).tree, expr),
+                Subject::Expr(module, expr) => debug::print(&self.modules.at(module).tree, expr),
                 Subject::Param(id) => format!("param({})", self.params[id.0 as usize].name),
             };
             let ty = self.types.print(expected);
@@ -211,7 +214,7 @@ impl Elaborator<'_> {
         if let Type::Map(pair) = self.types.concrete(ty)
             && !pair.0.is_hashable()
         {
-            let map = debug::print(&self.modules.get(at.0).tree, at.1);
+            let map = debug::print(&self.modules.at(at.0).tree, at.1);
             let text = format!(
                 "error setting type: {map}, error: map key type {} is not hashable",
                 pair.0
@@ -223,8 +226,6 @@ impl Elaborator<'_> {
 
     /// Gives every call its types.
     fn signatures(&mut self) {
-        // Operators look at values alone.
-        let operator = Arc::new(FuncType::new(Vec::new(), Type::Variant));
         for raw in 0..self.program.ir.len() as u32 {
             let id = IrId::new(raw);
             if let IrKind::List(_) | IrKind::Map(_) | IrKind::Struct(..) = self.program.ir[id].kind
@@ -233,14 +234,7 @@ impl Elaborator<'_> {
                 self.program.composites.push((id, ty));
             }
             let IrKind::Builtin(call) = &self.program.ir[id].kind else { continue };
-            let signature = if call.func.name == "_operator" {
-                Arc::clone(&operator)
-            } else {
-                match self.types.concrete(call.shape) {
-                    Type::Func(signature) => signature,
-                    _ => continue,
-                }
-            };
+            let Type::Func(signature) = self.types.concrete(call.shape) else { continue };
             if let IrKind::Builtin(call) = &mut self.program.ir[id].kind {
                 call.signature = Some(signature);
             }

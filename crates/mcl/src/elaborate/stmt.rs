@@ -36,7 +36,7 @@ impl Elaborator<'_> {
     /// The statements of a block.
     pub(super) fn block(&mut self, frame: FrameId) -> Vec<StepId> {
         let module = self.module_of(frame);
-        let body: Vec<StmtId> = names::body(&module, self.frame(frame).block).to_vec();
+        let body: Vec<StmtId> = names::body(module, self.frame(frame).block).to_vec();
         let mut steps = Vec::new();
         for id in body {
             if self.is_within((self.frame(frame).block.module(), ExprId::new(0))) {

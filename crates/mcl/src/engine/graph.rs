@@ -12,6 +12,9 @@ use crate::functions::{self, Builtin, Fault, Operator, Run};
 use crate::types::FuncType;
 use crate::value::Value;
 
+/// How many levels lie between a dynamic node and its output before its bodies are built.
+const ROOM: u32 = 5;
+
 /// Adds nodes to a graph.
 pub struct Graph<'e> {
     engine: &'e mut Engine,
@@ -98,10 +101,10 @@ impl<'e> Graph<'e> {
         args: Vec<NodeId>,
     ) -> NodeId {
         if builtin.name == "_operator"
-            && let Some((first, operands)) = args.split_first()
-            && let Some(operator) = self.known_operator(*first)
+            && let [first, a, ref rest @ ..] = *args
+            && let Some(operator) = self.known_operator(first)
         {
-            return self.operator(operator, operands.to_vec());
+            return self.operator(operator, a, rest.first().copied());
         }
         if let Run::Iterate(iteration) = builtin.run {
             return self.dynamic(Shape::Iterate(iteration), args, Vec::new());
@@ -123,8 +126,8 @@ impl<'e> Graph<'e> {
     }
 
     /// An operator and its operands.
-    pub fn operator(&mut self, operator: Operator, operands: Vec<NodeId>) -> NodeId {
-        self.add(Op::Operator(operator), operands)
+    pub fn operator(&mut self, operator: Operator, a: NodeId, b: Option<NodeId>) -> NodeId {
+        self.add(Op::Operator(operator), std::iter::once(a).chain(b))
     }
 
     /// A list of the values of nodes.
@@ -154,7 +157,12 @@ impl<'e> Graph<'e> {
 
     fn dynamic(&mut self, shape: Shape, inputs: Vec<NodeId>, bodies: Vec<Arc<dyn Body>>) -> NodeId {
         let control = self.add(Op::Control(Box::new(Control::new(shape, bodies))), inputs);
+        // With room for small bodies: else each that is built lifts all that comes after it.
+        let above = self.engine.store.get(control).map_or(0, |node| node.level + ROOM);
+        let level = self.level;
+        self.level = level.max(above);
         let output = self.add(Op::Output, [control]);
+        self.level = level;
         if let Some(node) = self.engine.store.get_mut(control)
             && let Op::Control(control) = &mut node.op
         {

@@ -51,6 +51,10 @@ use node::{Node, Store};
 
 /// The most nodes that a graph may have.
 const MOST_NODES: usize = 2 << 20;
+/// The heaviest value.
+const MOST_WEIGHT: usize = 1 << 26;
+/// The most memory for values.
+const MOST_BYTES: usize = 1 << 30;
 
 /// Why a run failed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -80,6 +84,11 @@ impl State {
     /// The value, if there is one.
     pub fn value(&self) -> Option<&Value> {
         if let Self::Value(value) = self { Some(value) } else { None }
+    }
+
+    /// How many bytes its value takes by itself.
+    fn own_bytes(&self) -> usize {
+        self.value().map_or(0, Value::own_bytes)
     }
 
     fn is_same(&self, other: &Self) -> bool {

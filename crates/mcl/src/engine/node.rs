@@ -59,7 +59,7 @@ pub(super) struct Node {
     pub op: Op,
     pub inputs: SmallVec<[NodeId; 3]>,
     /// Those that depend on it. Some may be gone.
-    followers: Vec<NodeId>,
+    followers: SmallVec<[NodeId; 1]>,
     /// How many of the followers are gone.
     gone: u32,
     /// All inputs are on lower levels.
@@ -114,6 +114,8 @@ pub(super) struct Store {
     pub failed: BTreeSet<u32>,
     /// Whether a node depends on itself, which no program that was checked makes.
     pub is_cyclic: bool,
+    /// How much memory the values take.
+    pub bytes: usize,
 }
 
 impl Store {
@@ -163,7 +165,8 @@ impl Store {
         let above = inputs.iter().filter_map(|id| self.get(*id)).map(|node| node.level + 1);
         let level = above.max().unwrap_or(0).max(level);
         let state = State::Pending;
-        let node = Node { op, inputs, followers: Vec::new(), gone: 0, level, tag, state };
+        let taken = inputs.clone();
+        let node = Node { op, inputs, followers: SmallVec::new(), gone: 0, level, tag, state };
         self.pending += 1;
         let id = match self.free.pop() {
             Some(index) => {
@@ -177,9 +180,8 @@ impl Store {
                 NodeId { index, generation: 0 }
             }
         };
-        for at in 0..self.get(id).map_or(0, |node| node.inputs.len()) {
-            let input = self.get(id).and_then(|node| node.inputs.get(at).copied());
-            if let Some(input) = input.and_then(|input| self.get_mut(input)) {
+        for input in taken {
+            if let Some(input) = self.get_mut(input) {
                 input.followers.push(id);
             }
         }
@@ -196,6 +198,7 @@ impl Store {
         if matches!(node.state, State::Pending) {
             self.pending -= 1;
         }
+        self.bytes = self.bytes.saturating_sub(node.state.own_bytes());
         if matches!(node.state, State::Error(..)) {
             self.failed.remove(&id.index);
         }
@@ -231,12 +234,15 @@ impl Store {
         if node.state.is_same(&state) {
             return false;
         }
+        let (bytes, freed) = (state.own_bytes(), node.state.own_bytes());
         let old = std::mem::replace(&mut node.state, state);
-        if let (State::Value(_), State::Value(_)) = (&old, &node.state) {
-            return true;
-        }
+        let are_values = matches!((&old, &node.state), (State::Value(_), State::Value(_)));
         let is_pending = matches!(node.state, State::Pending);
         let is_failed = matches!(node.state, State::Error(..));
+        self.bytes = (self.bytes + bytes).saturating_sub(freed);
+        if are_values {
+            return true;
+        }
         match (matches!(old, State::Pending), is_pending) {
             (true, false) => self.pending -= 1,
             (false, true) => self.pending += 1,

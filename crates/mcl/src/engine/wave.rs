@@ -5,14 +5,14 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::node::{Node, NodeId, Op};
-use super::{Engine, Failure, State, dynamic};
+use super::{Engine, Failure, MOST_BYTES, MOST_WEIGHT, State, dynamic};
 use crate::functions::{Call, Fault, Outcome, Run, Surroundings, Watch};
 use crate::value::{Map, Struct, Value};
 
 /// Nodes that wait for a look, by level.
 #[derive(Default)]
 pub(super) struct Queue {
-    levels: Vec<Vec<u32>>,
+    levels: Vec<SmallVec<[u32; 2]>>,
     lowest: usize,
     /// Whether a node waits, by its index.
     waiting: Vec<bool>,
@@ -32,7 +32,7 @@ impl Queue {
     fn put(&mut self, level: u32, index: u32) {
         let level = level as usize;
         if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Vec::new);
+            self.levels.resize_with(level + 1, SmallVec::new);
         }
         self.levels[level].push(index);
         self.lowest = self.lowest.min(level);
@@ -79,11 +79,18 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
             let tag = engine.tag(id);
             Failure { fault, node: id, tag }
         })?;
+        let is_heavy = state.value().is_some_and(|value| value.weight() > MOST_WEIGHT);
         settle(engine, id, state);
-        if engine.store.is_cyclic {
-            let fault = Fault::fatal("the function graph has a cycle");
-            return Err(Failure { fault, node: id, tag: engine.tag(id) });
-        }
+        let fault = if engine.store.is_cyclic {
+            "the function graph has a cycle"
+        } else if is_heavy {
+            "the value is too large"
+        } else if engine.store.bytes > MOST_BYTES {
+            "the values take too much memory"
+        } else {
+            continue;
+        };
+        return Err(Failure { fault: Fault::fatal(fault), node: id, tag: engine.tag(id) });
     }
     Ok(())
 }

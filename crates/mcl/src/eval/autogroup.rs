@@ -43,8 +43,18 @@ pub fn grouped(resources: &Resources) -> Groups {
             buckets.entry(key).or_default().push(*number);
         }
     }
+    let narrow = Narrow::of(resources);
+    let homes: FxHashMap<&Key, Option<usize>> =
+        buckets.iter().map(|(key, bucket)| (key, narrow.home(bucket))).collect();
+    let all_near: Vec<bool> = (0..list.len())
+        .map(|at| {
+            let is_near = |key: &Key| homes.get(key).is_none_or(|home| narrow.is_at(at, *home));
+            accepts(&list[at]).iter().all(is_near)
+        })
+        .collect();
+    drop(homes);
     for parent in order {
-        if grouping.groups.parents[parent].is_some() {
+        if grouping.groups.parents[parent].is_some() || all_near[parent] {
             continue;
         }
         let keys = accepts(&list[parent]);
@@ -127,6 +137,96 @@ fn accepts(resource: &Resource) -> Vec<Key> {
         "http:server:flag" => Vec::new(),
         _ => equal(resource).into_iter().collect(),
     }
+}
+
+/// The resources that all others come before or after, of those that relations lead to at all: no
+/// other can be a part of one, nor be made so by putting others together. In a long chain that is each.
+struct Narrow {
+    /// The number of each part of the graph that no relation leads out of.
+    component: Vec<usize>,
+    is_narrow: Vec<bool>,
+}
+
+impl Narrow {
+    fn of(resources: &Resources) -> Self {
+        let count = resources.list.len();
+        let component = components(count, resources);
+        let place = places(count, resources);
+        // The last of those that come before each, the first of those that come after it.
+        let (mut last, mut first) = (vec![None; count], vec![None; count]);
+        for &(from, to) in resources.edges.keys() {
+            last[to] = last[to].max(Some(place[from]));
+            first[from] = Some(first[from].map_or(place[to], |at: usize| at.min(place[to])));
+        }
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_unstable_by_key(|at| place[*at]);
+        let mut is_narrow = vec![true; count];
+        // Each that comes later follows from this one or from one in between.
+        let mut least: Vec<Option<usize>> = vec![Some(usize::MAX); count];
+        for &at in order.iter().rev() {
+            let least = &mut least[component[at]];
+            is_narrow[at] &= *least >= Some(place[at]);
+            *least = (*least).min(last[at]);
+        }
+        let mut most = vec![0; count];
+        for &at in &order {
+            let most = &mut most[component[at]];
+            is_narrow[at] &= *most <= place[at];
+            *most = (*most).max(first[at].unwrap_or(usize::MAX));
+        }
+        Self { component, is_narrow }
+    }
+
+    /// The part of the graph that all of these are in.
+    fn home(&self, bucket: &[usize]) -> Option<usize> {
+        let home = self.component[*bucket.first()?];
+        bucket.iter().all(|at| self.component[*at] == home).then_some(home)
+    }
+
+    /// Whether all of a part of the graph come before or after a resource.
+    fn is_at(&self, at: usize, home: Option<usize>) -> bool {
+        self.is_narrow[at] && home == Some(self.component[at])
+    }
+}
+
+/// A number for each part of the graph that no relation leads out of.
+fn components(count: usize, resources: &Resources) -> Vec<usize> {
+    fn root(parents: &mut [usize], mut at: usize) -> usize {
+        while parents[at] != at {
+            parents[at] = parents[parents[at]];
+            at = parents[at];
+        }
+        at
+    }
+    let mut parents: Vec<usize> = (0..count).collect();
+    for &(from, to) in resources.edges.keys() {
+        let (a, b) = (root(&mut parents, from), root(&mut parents, to));
+        parents[a] = b;
+    }
+    (0..count).map(|at| root(&mut parents, at)).collect()
+}
+
+/// The place of each resource in an order in which all that come before it stand before it.
+fn places(count: usize, resources: &Resources) -> Vec<usize> {
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut waits = vec![0; count];
+    for &(from, to) in resources.edges.keys() {
+        after[from].push(to);
+        waits[to] += 1;
+    }
+    let mut ready: Vec<usize> = (0..count).filter(|at| waits[*at] == 0).collect();
+    let (mut place, mut next) = (vec![0; count], 0);
+    while let Some(at) = ready.pop() {
+        place[at] = next;
+        next += 1;
+        for &to in &after[at] {
+            waits[to] -= 1;
+            if waits[to] == 0 {
+                ready.push(to);
+            }
+        }
+    }
+    place
 }
 
 struct Grouping {

@@ -12,10 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
 use crate::engine::{Body, Built, Engine, Graph, NodeId};
-use crate::functions::{Fault, Operator, Surroundings};
-use crate::ir::{
-    BuiltinCall, DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
-};
+use crate::functions::{Fault, Surroundings};
+use crate::ir::{DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId};
 use crate::value::{Func, Value};
 
 /// The most nodes that are put in place at once.
@@ -45,7 +43,12 @@ pub(super) struct Statements(pub(super) Vec<Live>);
 struct Shared {
     program: Arc<Program>,
     hostname: Value,
-    top: Mutex<FxHashMap<DefId, NodeId>>,
+    /// The nodes of definitions at the top, by their numbers.
+    top: Mutex<Vec<Option<NodeId>>>,
+    /// The directories of the modules.
+    bases: Vec<Arc<str>>,
+    /// What is in sight at the top.
+    env: Arc<Env>,
 }
 
 /// The parameters in sight.
@@ -81,20 +84,22 @@ pub(super) fn build(
     engine: &mut Engine,
     surroundings: &dyn Surroundings,
 ) -> Result<Vec<Live>, Fault> {
-    let shared = Arc::new(Shared {
+    let bases = program.modules.iter().map(|module| module.base.trim_end_matches('/').into());
+    let shared = Shared {
         program: Arc::clone(program),
         hostname: Value::from(surroundings.hostname().to_string()),
-        top: Mutex::new(FxHashMap::default()),
-    });
+        top: Mutex::new(vec![None; program.defs.len()]),
+        bases: bases.collect(),
+        env: Env::top(),
+    };
+    let shared = Arc::new(shared);
     let mut graph = engine.build();
-    let mut builder = Builder::new(shared, &mut graph);
-    let env = Env::top();
-    let body = program.body.clone();
-    builder.statements(&env, &body)
+    let mut builder = Builder::new(&shared, &mut graph);
+    builder.statements(&shared.env, &program.body)
 }
 
-struct Builder<'g, 'e> {
-    shared: Arc<Shared>,
+struct Builder<'s, 'g, 'e> {
+    shared: &'s Arc<Shared>,
     graph: &'g mut Graph<'e>,
     count: usize,
     /// The module that new nodes are of.
@@ -119,8 +124,7 @@ enum PartKind {
 
 impl Body for Part {
     fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault> {
-        let shared = Arc::clone(&self.shared);
-        let mut builder = Builder::new(shared, graph);
+        let mut builder = Builder::new(&self.shared, graph);
         let outer = Some(Arc::clone(&self.env));
         let inner = |region, first, nodes| Env::inner(outer, region, first, nodes);
         match &self.kind {
@@ -145,7 +149,7 @@ impl Body for Part {
 }
 
 fn statements(
-    builder: &mut Builder<'_, '_>,
+    builder: &mut Builder<'_, '_, '_>,
     env: &Arc<Env>,
     steps: &[StepId],
 ) -> Result<Built, Fault> {
@@ -155,15 +159,19 @@ fn statements(
     Ok(Built { output: Some(output), payload: Some(Box::new(Statements(live))) })
 }
 
-impl<'g, 'e> Builder<'g, 'e> {
-    fn new(shared: Arc<Shared>, graph: &'g mut Graph<'e>) -> Self {
+impl<'s, 'g, 'e> Builder<'s, 'g, 'e> {
+    fn new(shared: &'s Arc<Shared>, graph: &'g mut Graph<'e>) -> Self {
         Self { shared, graph, count: 0, module: None, stack: StackMeter::here() }
     }
 }
 
-impl Builder<'_, '_> {
+impl<'s> Builder<'s, '_, '_> {
+    fn program(&self) -> &'s Program {
+        &self.shared.program
+    }
+
     fn part(&self, env: &Arc<Env>, kind: PartKind) -> Arc<dyn Body> {
-        let (shared, env) = (Arc::clone(&self.shared), Arc::clone(env));
+        let (shared, env) = (Arc::clone(self.shared), Arc::clone(env));
         Arc::new(Part { shared, env, kind })
     }
 
@@ -180,7 +188,7 @@ impl Builder<'_, '_> {
 
     /// The value that an expression is known to have.
     fn constant(&self, mut id: IrId) -> Option<IrId> {
-        let program = &self.shared.program;
+        let program = self.program();
         loop {
             match &program.ir[id].kind {
                 IrKind::Const(_) => return Some(id),
@@ -208,7 +216,7 @@ impl Builder<'_, '_> {
     }
 
     fn statement(&mut self, env: &Arc<Env>, id: StepId) -> Result<Vec<Source>, Fault> {
-        let program = Arc::clone(&self.shared.program);
+        let program = self.program();
         let mut values = Vec::new();
         match &program.steps[id] {
             Step::Resource(step) => {
@@ -255,7 +263,7 @@ impl Builder<'_, '_> {
     /// The node of an expression.
     fn node(&mut self, env: &Arc<Env>, id: IrId) -> Result<NodeId, Fault> {
         self.check_size()?;
-        let program = Arc::clone(&self.shared.program);
+        let program = self.program();
         match &program.ir[id].kind {
             IrKind::Const(value) => Ok(self.graph.constant(value.clone())),
             IrKind::Hostname => {
@@ -263,6 +271,9 @@ impl Builder<'_, '_> {
                 Ok(self.graph.constant(hostname))
             }
             IrKind::List(items) => {
+                if let Some(value) = self.known_list(items) {
+                    return Ok(self.graph.constant(value));
+                }
                 let items = self.nodes(env, items)?;
                 self.tag(id);
                 Ok(self.graph.list(items))
@@ -293,14 +304,15 @@ impl Builder<'_, '_> {
                 self.apply(env, id, *lambda, args)
             }
             IrKind::Builtin(call) => {
-                if let Some(operator) = operator(&program, call) {
-                    let operands = self.nodes(env, call.args.get(1..).unwrap_or_default())?;
-                    self.tag(id);
-                    return Ok(self.graph.operator(operator, operands));
-                }
                 let args = self.nodes(env, &call.args)?;
                 self.tag(id);
                 Ok(self.graph.call(call.func, call.signature.clone(), args))
+            }
+            IrKind::Operator(operator, a, b) => {
+                let a = self.node(env, *a)?;
+                let b = b.map(|b| self.node(env, b)).transpose()?;
+                self.tag(id);
+                Ok(self.graph.operator(*operator, a, b))
             }
             IrKind::If([condition, then, other]) => {
                 let condition = self.node(env, *condition)?;
@@ -318,14 +330,22 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A list whose items all stand in the program.
+    fn known_list(&self, items: &[IrId]) -> Option<Value> {
+        let program = self.program();
+        let item = |id: &IrId| match &program.ir[*id].kind {
+            IrKind::Const(value) => Some(value.clone()),
+            _ => None,
+        };
+        Some(Value::list(items.iter().map(item).collect::<Option<Vec<_>>>()?))
+    }
+
     fn tag(&mut self, id: IrId) {
-        let program = &self.shared.program;
-        let module = program.ir[id].at.0;
+        let module = self.program().ir[id].at.0;
         self.graph.set_tag(id.raw());
         if self.module != Some(module) {
             self.module = Some(module);
-            let base = program.modules[module.0 as usize].base.trim_end_matches('/');
-            self.graph.set_base(base.into());
+            self.graph.set_base(Arc::clone(&self.shared.bases[module.0 as usize]));
         }
     }
 
@@ -353,7 +373,7 @@ impl Builder<'_, '_> {
         func: IrId,
         args: &[IrId],
     ) -> Result<NodeId, Fault> {
-        let program = Arc::clone(&self.shared.program);
+        let program = self.program();
         let args = self.nodes(env, args)?;
         match &program.ir[func].kind {
             IrKind::Lambda(lambda) => return self.apply(env, id, *lambda, args),
@@ -372,20 +392,19 @@ impl Builder<'_, '_> {
     }
 
     fn definition(&mut self, env: &Arc<Env>, id: DefId) -> Result<NodeId, Fault> {
-        let program = Arc::clone(&self.shared.program);
-        let def = program.defs[id.0 as usize];
+        let def = self.program().defs[id.0 as usize];
         if def.region == RegionId::TOP {
-            if let Some(node) = lock(&self.shared.top).get(&id) {
+            if let Some(Some(node)) = lock(&self.shared.top).get(id.0 as usize) {
                 return Ok(*node);
             }
-            let (shared, count, stack) = (Arc::clone(&self.shared), self.count, self.stack);
-            let (node, count) = self.graph.at_top(|graph| {
-                let mut builder = Builder { shared, graph, count, stack, module: None };
-                (builder.node(&Env::top(), def.value), builder.count)
+            let Self { shared, count, stack, module, .. } = *self;
+            let (node, count, module) = self.graph.at_top(|graph| {
+                let mut builder = Builder { shared, graph, count, stack, module };
+                (builder.node(&shared.env, def.value), builder.count, builder.module)
             });
-            (self.count, self.module) = (count, None);
+            (self.count, self.module) = (count, module);
             let node = node?;
-            lock(&self.shared.top).insert(id, node);
+            lock(&self.shared.top)[id.0 as usize] = Some(node);
             return Ok(node);
         }
         let mut around = Some(env);
@@ -402,17 +421,6 @@ impl Builder<'_, '_> {
         let node = self.node(&inside, def.value)?;
         lock(&env.memo).insert(id, node);
         Ok(node)
-    }
-}
-
-/// The operator that a call applies.
-fn operator(program: &Program, call: &BuiltinCall) -> Option<Operator> {
-    if call.func.name != "_operator" {
-        return None;
-    }
-    match &program.ir[*call.args.first()?].kind {
-        IrKind::Const(Value::Str(text)) => Operator::of(text.as_str()?),
-        _ => None,
     }
 }
 

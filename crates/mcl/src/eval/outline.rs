@@ -237,6 +237,14 @@ impl Walk<'_> {
                 self.call(id, func, &args)
             }
             IrKind::Builtin(call) => self.builtin(env, id, call),
+            IrKind::Operator(operator, a, b) => {
+                let op = self.constant(id, &Value::from(operator.text()))?;
+                let mut inputs = vec![(op, "op".to_owned())];
+                for (operand, name) in std::iter::once(*a).chain(*b).zip(["a", "b"]) {
+                    inputs.push((self.expr(env, operand)?, name.to_owned()));
+                }
+                self.add("_operator", Some(id), inputs, true)
+            }
             IrKind::If([condition, ..]) => {
                 let condition = self.expr(env, *condition)?;
                 let choice =
@@ -349,6 +357,7 @@ impl Walk<'_> {
                 IrKind::Apply(_, args) => left.extend(args.iter()),
                 IrKind::Call(func, args) => left.extend(args.iter().chain([func])),
                 IrKind::Builtin(call) => left.extend(call.args.iter()),
+                IrKind::Operator(_, a, b) => left.extend(std::iter::once(*a).chain(*b)),
                 IrKind::List(items) | IrKind::Struct(_, items) => left.extend(items.iter()),
                 IrKind::Map(pairs) => left.extend(pairs.iter().flat_map(|(a, b)| [*a, *b])),
                 IrKind::If(parts) => left.extend(parts),
@@ -365,7 +374,7 @@ impl Walk<'_> {
         for _ in 0..MAX_NODES {
             match &self.program.ir[id].kind {
                 IrKind::Lambda(lambda) => return Some(Callee::Lambda(*lambda)),
-                IrKind::Builtin(_) => return Some(Callee::Builtin),
+                IrKind::Builtin(_) | IrKind::Operator(..) => return Some(Callee::Builtin),
                 IrKind::Def(def) => id = self.program.defs[def.0 as usize].value,
                 IrKind::Except(value, _) => id = *value,
                 IrKind::If([condition, then, other]) => {
@@ -396,6 +405,14 @@ impl Walk<'_> {
                 true => value(then),
                 false => value(other),
             },
+            IrKind::Operator(operator, a, b) => {
+                let (a, b) = (value(a)?, b.as_ref().map(value));
+                let b = match b {
+                    Some(b) => Some(b?),
+                    None => None,
+                };
+                operator.apply(&a, b.as_ref()).ok()
+            }
             IrKind::Builtin(call) if call.func.is_pure => {
                 let args: Vec<Value> = call.args.iter().map(value).collect::<Option<_>>()?;
                 let args: Vec<&Value> = args.iter().collect();
@@ -468,8 +485,6 @@ fn names(func: &Builtin, count: usize) -> Vec<String> {
     let name = |at: usize| match own.get(at) {
         _ if is_numbered => at.to_string(),
         Some(name) if !name.is_empty() => name.to_string(),
-        _ if func.name == "_operator" && at == 0 => "op".into(),
-        _ if func.name == "_operator" => argument_name(at - 1).to_string(),
         _ => argument_name(at.saturating_sub(offset)).to_string(),
     };
     (0..count).map(name).collect()

@@ -112,6 +112,26 @@ impl Operator {
         })
     }
 
+    /// The operator as it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Not => "not",
+            Self::Equal => "==",
+            Self::Differ => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::More => ">",
+            Self::AtLeast => ">=",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::In => "in",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
+
     /// Its value for these operands.
     ///
     /// # Errors

@@ -72,6 +72,7 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
         ("file", "group") => "group",
         ("file", "mode") => "mode",
         ("file", "owner") => "owner",
+        ("kv", "value") => "value",
         ("print", "msg") => "message",
         ("test" | "value", field) => {
             let known = crate::resources::find(kind)?;
@@ -85,15 +86,16 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// If the engine has the kind, and cannot do what is asked of it.
-pub(super) fn mapped(resource: &Resource, sends: bool) -> Result<Mapped, Refused> {
+pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result<Mapped, Refused> {
     match resource.kind.kind.name {
         "cron" => cron(resource),
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "hostname" | "noop" | "sysctl" | "timer" | "value" => Ok(own(resource)),
+        "gzip" | "hostname" | "msg" | "noop" | "password" | "sysctl" | "tar" | "timer"
+        | "value" => Ok(own(resource)),
+        "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
-        "msg" => message(resource),
         "pkg" => Ok(package(resource)),
         "print" => Ok(print(resource)),
         // The engine has another kind of this name.
@@ -302,15 +304,13 @@ fn print(resource: &Resource) -> Mapped {
     out
 }
 
-fn message(resource: &Resource) -> Result<Mapped, Refused> {
-    for field in ["journal", "syslog"] {
-        if flag(resource, field) {
-            return Err(Refused::new(field, format!("nothing is sent to the {field} yet")));
-        }
+/// A value of hosts is that of this one.
+fn shared(resource: &Resource, hostname: &str) -> Mapped {
+    let mut out = own(resource);
+    if flag(resource, "mapped") {
+        out.set("host", Data::str(hostname), "mapped");
     }
-    let mut out = Mapped::new("Notify", &format!("msg: {}", resource.name));
-    out.set("message", Data::str(resource.text("body")), "body");
-    Ok(out)
+    out
 }
 
 /// One that sends has what it sends among its attributes.

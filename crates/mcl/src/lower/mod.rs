@@ -77,7 +77,7 @@ impl Lowering {
 
     /// Adds a resource; its first and its last part.
     fn add(&mut self, resource: &interpret::Resource, sends: bool) -> (ResourceId, ResourceId) {
-        let mapped = kinds::mapped(resource, sends).unwrap_or_else(|refused| {
+        let mapped = kinds::mapped(resource, sends, &self.graph.name).unwrap_or_else(|refused| {
             // What does not run here may stand in the graph.
             if !resource.meta.hidden {
                 self.refuse(resource, &refused.why, refused.field);

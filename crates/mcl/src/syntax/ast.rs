@@ -4,6 +4,8 @@ use ecow::EcoString;
 use ordain_source::TextRange;
 use ordain_syntax::{Arena, Idx};
 
+use crate::functions::Operator;
+
 /// The id of an expression.
 pub type ExprId = Idx<Expr>;
 /// The id of a statement.
@@ -48,22 +50,27 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// What it does.
+    pub fn operator(self) -> Operator {
+        match self {
+            Self::Add => Operator::Add,
+            Self::Sub => Operator::Subtract,
+            Self::Mul => Operator::Multiply,
+            Self::Div => Operator::Divide,
+            Self::Eq => Operator::Equal,
+            Self::Ne => Operator::Differ,
+            Self::Lt => Operator::Less,
+            Self::Gt => Operator::More,
+            Self::Le => Operator::AtMost,
+            Self::Ge => Operator::AtLeast,
+            Self::And => Operator::And,
+            Self::Or => Operator::Or,
+        }
+    }
+
     /// The operator as it is written.
     pub fn text(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Gt => ">",
-            Self::Le => "<=",
-            Self::Ge => ">=",
-            Self::And => "and",
-            Self::Or => "or",
-        }
+        self.operator().text()
     }
 }
 

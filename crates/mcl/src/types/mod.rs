@@ -168,6 +168,26 @@ impl Type {
         }
     }
 
+    /// Whether it has at most this many parts; what is shared counts as often as it is there.
+    pub fn has_at_most(&self, parts: u32) -> bool {
+        fn fits(ty: &Type, left: &mut u32) -> bool {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            match ty {
+                Type::List(item) => fits(item, left),
+                Type::Map(pair) => fits(&pair.0, left) && fits(&pair.1, left),
+                Type::Struct(shape) => shape.types.iter().all(|ty| fits(ty, left)),
+                Type::Func(shape) => {
+                    shape.args.iter().all(|ty| fits(ty, left)) && fits(&shape.result, left)
+                }
+                _ => true,
+            }
+        }
+        fits(self, &mut { parts })
+    }
+
     /// The type with every variable replaced.
     pub fn replace(&self, with: &mut impl FnMut(u32) -> Type) -> Type {
         match self {

@@ -46,6 +46,9 @@ enum Node {
     Func(Box<[TyId]>, TyId),
 }
 
+/// The most parts that a type may have when it is written out.
+pub const MOST_PARTS: u32 = 1 << 20;
+
 /// Why two types cannot be one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
@@ -63,13 +66,29 @@ pub struct Types {
     pub step: u32,
     /// Types that are known to have no holes.
     closed: Vec<bool>,
+    /// When each type was last looked into for a hole, so that what is shared is looked into once.
+    looked: Vec<u32>,
+    looks: u32,
+    /// How many pairs are still compared.
+    patience: u32,
+    /// How large types are when they are written out.
+    sizes: FxHashMap<TyId, u32>,
     concrete: FxHashMap<TyId, Type>,
 }
 
 impl Default for Types {
     fn default() -> Self {
         let nodes = vec![Node::Bool, Node::Str, Node::Int, Node::Float, Node::Variant];
-        Self { nodes, step: 0, closed: Vec::new(), concrete: FxHashMap::default() }
+        Self {
+            nodes,
+            step: 0,
+            closed: Vec::new(),
+            looked: Vec::new(),
+            looks: 0,
+            patience: 0,
+            sizes: FxHashMap::default(),
+            concrete: FxHashMap::default(),
+        }
     }
 }
 
@@ -177,6 +196,7 @@ impl Types {
     /// # Errors
     /// If they cannot be.
     pub fn unify(&mut self, expected: TyId, actual: TyId) -> Result<(), Mismatch> {
+        self.patience = MOST_PARTS;
         self.unify_at(expected, actual, 0)
     }
 
@@ -184,6 +204,10 @@ impl Types {
         if depth > MAX_DEPTH {
             return Err(self.mismatch("type is nested too deep", expected, actual));
         }
+        if self.patience == 0 {
+            return Err(self.mismatch("the type is too large", expected, actual));
+        }
+        self.patience -= 1;
         let (e, a) = (self.find(expected), self.find(actual));
         if e == a {
             return Ok(());
@@ -216,6 +240,8 @@ impl Types {
     }
 
     fn fill(&mut self, hole: TyId, with: TyId) -> Result<(), Mismatch> {
+        self.looks += 1;
+        self.looked.resize(self.nodes.len(), 0);
         if !self.is_hole(with) && self.occurs(hole, with, 0) {
             return Err(self.mismatch("directly in the same set", hole, with));
         }
@@ -230,6 +256,10 @@ impl Types {
         }
         if depth > MAX_DEPTH || self.is_marked_closed(inside) {
             return depth > MAX_DEPTH;
+        }
+        let looked = &mut self.looked[inside.0 as usize];
+        if std::mem::replace(looked, self.looks) == self.looks {
+            return false;
         }
         match self.nodes[inside.0 as usize].clone() {
             Node::List(item) => self.occurs(hole, item, depth + 1),
@@ -363,8 +393,51 @@ impl Types {
         ty
     }
 
+    /// How many parts a type has when it is written out.
+    pub fn size(&mut self, id: TyId) -> u32 {
+        let id = self.find(id);
+        if id.0 <= TyId::VARIANT.0 {
+            return 1;
+        }
+        if let Some(size) = self.sizes.get(&id) {
+            return *size;
+        }
+        let parts: Vec<TyId> = match &self.nodes[id.0 as usize] {
+            Node::List(item) => vec![*item],
+            Node::Map(key, value) => vec![*key, *value],
+            Node::Struct(_, types) => types.to_vec(),
+            Node::Func(args, result) => args.iter().chain([result]).copied().collect(),
+            // It may be filled yet.
+            _ => return 1,
+        };
+        let mut size: u32 = 1;
+        for part in parts {
+            size = size.saturating_add(self.size(part));
+            if size > MOST_PARTS {
+                break;
+            }
+        }
+        if self.is_closed(id) {
+            self.sizes.insert(id, size);
+        }
+        size
+    }
+
     fn concrete_with(&mut self, id: TyId, holes: &mut FxHashMap<TyId, u32>) -> Type {
         let id = self.find(id);
+        if let Some(known) = self.concrete.get(&id) {
+            return known.clone();
+        }
+        let before = holes.len();
+        let ty = self.concrete_of(id, holes);
+        let is_shared = matches!(ty, Type::Map(_) | Type::Struct(_) | Type::Func(_));
+        if is_shared && holes.len() == before && self.is_closed(id) {
+            self.concrete.insert(id, ty.clone());
+        }
+        ty
+    }
+
+    fn concrete_of(&mut self, id: TyId, holes: &mut FxHashMap<TyId, u32>) -> Type {
         match self.nodes[id.0 as usize].clone() {
             Node::Hole(..) => {
                 let next = holes.len() as u32 + 1;

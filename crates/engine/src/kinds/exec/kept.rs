@@ -1,20 +1,12 @@
 //! What a command wrote when it ran last, and when that was.
 
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::host::{Host, Outcome};
 use crate::kind::KindError;
-use crate::kinds::cached::read_bytes;
-use crate::kinds::write::{Owner, rewrite};
-
-/// Where it is kept.
-const DIRECTORY: &str = "/var/lib/ordain/exec";
+use crate::kinds::kept::Kept as File;
 
 /// The outputs of a command; nothing where it wrote nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -34,33 +26,24 @@ impl Kept {
     }
 }
 
-fn path(title: &str) -> PathBuf {
-    let digest = Sha256::digest(title.as_bytes());
-    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Path::new(DIRECTORY).join(name)
-}
-
-fn failed(title: &str, error: &io::Error) -> KindError {
-    KindError::new(format!("Could not keep what '{title}' wrote: {error}"))
+fn file(title: &str) -> File {
+    File::new("exec", title)
 }
 
 /// What was kept of the command of this title.
 pub(super) fn load(host: &Host, title: &str) -> Result<Option<Kept>, KindError> {
-    let bytes = read_bytes(&host.path(&path(title))).map_err(|e| failed(title, &e))?;
+    let bytes = file(title).read(host)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 /// Keeps it.
 pub(super) fn save(host: &Host, title: &str, kept: &Kept) -> Result<(), KindError> {
-    let mut directory = std::fs::DirBuilder::new();
-    directory.recursive(true).mode(0o700);
-    directory.create(host.path(Path::new(DIRECTORY))).map_err(|e| failed(title, &e))?;
-    let text = serde_json::to_vec(kept).map_err(|e| failed(title, &e.into()))?;
-    rewrite(host, &path(title), &text, Owner { mode: 0o600, ids: None })
-        .map_err(|e| failed(title, &e))
+    let text = serde_json::to_vec(kept);
+    let text = text.map_err(|e| KindError::new(format!("Could not keep what was written: {e}")))?;
+    file(title).write(host, &text)
 }
 
 /// When the command of this title ran last with success.
 pub(super) fn last_run(host: &Host, title: &str) -> Option<SystemTime> {
-    std::fs::metadata(host.path(&path(title))).and_then(|meta| meta.modified()).ok()
+    std::fs::metadata(host.path(file(title).path())).and_then(|meta| meta.modified()).ok()
 }

@@ -123,6 +123,9 @@ pub fn register(registry: &mut Registry, dir: &Path) -> Result<(), ManifestError
     Ok(())
 }
 
+/// What a program says of something: its properties.
+type State = Map<String, Json>;
+
 struct ExternalInstance {
     manifest: Arc<Manifest>,
     wanted: Map<String, Json>,
@@ -257,7 +260,7 @@ fn has(state: &Json, wanted: &Json) -> bool {
 
 impl ExternalInstance {
     /// The state as the program tells it, and what of it differs where it tells that, too.
-    fn state(&self, host: &Host) -> Result<(Map<String, Json>, Option<Vec<String>>), KindError> {
+    fn state(&self, host: &Host) -> Result<(State, Option<Vec<String>>), KindError> {
         let (command, verb) = match (&self.manifest.test, &self.manifest.get) {
             (Some(test), _) => (test, Verb::Test),
             (None, Some(get)) => (get, Verb::Get),

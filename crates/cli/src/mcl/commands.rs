@@ -1,0 +1,164 @@
+//! Commands that programs read from line by line, as `os.system` does.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ecow::EcoString;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How long a program waits for the first line of a command.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest line that is read; the rest is another one.
+const MAX_LINE: u64 = 1 << 20;
+
+/// The commands that were started. They end with it.
+#[derive(Default)]
+pub(super) struct Commands {
+    started: Mutex<BTreeMap<EcoString, Running>>,
+}
+
+struct Running {
+    child: Child,
+    said: Arc<Said>,
+    /// How many lines were told of.
+    told: u64,
+}
+
+/// What a command wrote so far.
+#[derive(Default)]
+struct Said {
+    state: Mutex<State>,
+    more: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    last: Option<EcoString>,
+    lines: u64,
+    has_ended: bool,
+}
+
+impl Said {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, output: impl Read) {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match (&mut output).take(MAX_LINE).read_until(b'\n', &mut line) {
+                Ok(count) if count > 0 => {}
+                _ => break,
+            }
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let mut state = self.state();
+            state.last = Some(String::from_utf8_lossy(text).as_ref().into());
+            state.lines += 1;
+            self.more.notify_all();
+        }
+        self.state().has_ended = true;
+        self.more.notify_all();
+    }
+}
+
+impl Commands {
+    fn started(&self) -> MutexGuard<'_, BTreeMap<EcoString, Running>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last line of a command, which is started if it was not yet: then this waits for the first.
+    pub(super) fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
+        let said = {
+            let mut started = self.started();
+            match started.get(command) {
+                Some(running) => Arc::clone(&running.said),
+                None => {
+                    let running = start(command)?;
+                    let said = Arc::clone(&running.said);
+                    started.insert(command.into(), running);
+                    said
+                }
+            }
+        };
+        let waits = |state: &mut State| state.last.is_none() && !state.has_ended;
+        let state = said.more.wait_timeout_while(said.state(), PATIENCE, waits);
+        let (state, _) = state.unwrap_or_else(PoisonError::into_inner);
+        Ok(state.last.clone())
+    }
+
+    /// The commands that wrote something since the last call of this.
+    pub(super) fn news(&self) -> Vec<EcoString> {
+        let mut found = Vec::new();
+        for (command, running) in self.started().iter_mut() {
+            let lines = running.said.state().lines;
+            if std::mem::replace(&mut running.told, lines) != lines {
+                found.push(command.clone());
+            }
+        }
+        found
+    }
+
+    /// Whether one of them may still write.
+    pub(super) fn are_running(&self) -> bool {
+        self.started().values().any(|running| !running.said.state().has_ended)
+    }
+}
+
+fn start(command: &str) -> Result<Running, EcoString> {
+    let failed = |error: std::io::Error| EcoString::from(format!("{command}: {error}"));
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+    let mut child = shell.spawn().map_err(failed)?;
+    let said = Arc::new(Said::default());
+    if let Some(output) = child.stdout.take() {
+        let said = Arc::clone(&said);
+        let reader = move || said.read(output);
+        std::thread::Builder::new().name("command".into()).spawn(reader).map_err(failed)?;
+    }
+    Ok(Running { child, said, told: 0 })
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // All that it started ends with it; one that has ended already is only waited for.
+        if !self.said.state().has_ended {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_last_line_counts() {
+        let commands = Commands::default();
+        assert_eq!(commands.line("echo a; read x; echo b").unwrap().unwrap(), "a");
+        assert_eq!(commands.line("true"), Ok(None));
+        while commands.are_running() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(commands.line("echo a; read x; echo b").unwrap().unwrap(), "b");
+        assert_eq!(commands.news(), ["echo a; read x; echo b"]);
+        assert!(commands.news().is_empty());
+    }
+
+    #[test]
+    fn what_never_ends_ends_with_the_program() {
+        let commands = Commands::default();
+        assert!(commands.line("echo $$; sleep 1000 & wait").unwrap().is_some());
+        let started = std::time::Instant::now();
+        drop(commands);
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,40 @@
+//! What programs on this machine share, as the engine keeps it.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use ordain_engine::host::Host;
+use ordain_engine::runner::HostRunner;
+use ordain_engine::world::Key;
+use ordain_mcl::functions::surroundings::{Export, Shared};
+
+/// The values that resources `kv` set on this machine.
+pub(super) struct Stored {
+    host: Host,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        Self { host: Host::new("/".into(), Box::new(HostRunner)) }
+    }
+}
+
+impl Shared for Stored {
+    fn get(&self, key: &str) -> Option<EcoString> {
+        // What cannot be read is not there, as when another host's is out of reach.
+        Key::new(key).get(&self.host, None).ok().flatten().map(EcoString::from)
+    }
+
+    fn get_by_host(&self, key: &str) -> BTreeMap<EcoString, EcoString> {
+        let values = Key::new(key).of_hosts(&self.host).unwrap_or_default();
+        values.into_iter().map(|(host, value)| (host.into(), value.into())).collect()
+    }
+
+    fn schedule(&self, _: &str) -> Vec<EcoString> {
+        Vec::new()
+    }
+
+    fn exports(&self, _: &str, _: &str) -> Vec<Export> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,183 @@
+//! `mgmt::gzip`: a compressed file.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use miniz_oxide::deflate::core::{
+    CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
+};
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+use crate::kinds::made;
+use crate::kinds::params::Params;
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gzip;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The compressed file, if `path` does not say it" },
+    AttributeDoc { name: "content", doc: "What is compressed, where there is no `input`" },
+    AttributeDoc { name: "input", doc: "The absolute path of what is compressed" },
+    AttributeDoc {
+        name: "level",
+        doc: "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)",
+    },
+    AttributeDoc { name: "path", doc: "The absolute path of the compressed file" },
+];
+
+/// The way without a search for repeats, in the library's numbers.
+const HUFFMAN_ONLY: i32 = 2;
+/// No frame around the compressed bytes.
+const RAW: i32 = -15;
+
+impl Kind for Gzip {
+    fn name(&self) -> &'static str {
+        "mgmt::gzip"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Keeps a compressed file"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let path = made::path(&mut p);
+        let input = p.text("input");
+        if let Some(input) = &input
+            && (!input.starts_with('/') || input.ends_with('/'))
+        {
+            p.error("input", "input must be absolute and not end with a slash");
+        }
+        if input.as_ref().is_some_and(|input| Path::new(input) == path) {
+            p.error("input", "the compressed file cannot be its own input");
+        }
+        let level = p.integer("level", "level must be a number from -2 to 9").unwrap_or(-1);
+        if !(-2..=9).contains(&level) {
+            p.error("level", format!("invalid compression level: {level}"));
+        }
+        let from = match input {
+            Some(input) => From::File(input.into()),
+            None => From::Text(p.text("content").unwrap_or_default()),
+        };
+        p.finish(Box::new(Compressed { path, from, level: level as i32 }) as Box<dyn Instance>)
+    }
+}
+
+enum From {
+    File(PathBuf),
+    Text(String),
+}
+
+struct Compressed {
+    path: PathBuf,
+    from: From,
+    level: i32,
+}
+
+impl Compressed {
+    fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
+        match &self.from {
+            From::File(path) => {
+                let file = File::open(host.path(path));
+                let file =
+                    file.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
+                compress(self.level, file, out)
+            }
+            From::Text(text) => compress(self.level, text.as_bytes(), out),
+        }
+    }
+}
+
+/// Compresses everything of an input, a piece at a time.
+fn compress(level: i32, mut input: impl Read, out: &mut dyn Write) -> io::Result<()> {
+    let way = match level {
+        9 => 2,
+        1 => 4,
+        _ => 0,
+    };
+    // Deflated, without name and time, from an unknown system: equal inputs give equal files.
+    out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, way, 0xff])?;
+    let flags = match level {
+        -2 => create_comp_flags_from_zip_params(6, RAW, HUFFMAN_ONLY),
+        level => create_comp_flags_from_zip_params(level, RAW, 0),
+    };
+    let mut compressor = Box::new(CompressorOxide::new(flags));
+    let mut piece = vec![0; 1 << 16];
+    let (mut crc, mut size) = (!0, 0_u32);
+    loop {
+        let count = match input.read(&mut piece) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let read = &piece[..count];
+        crc = read.iter().fold(crc, |crc, byte| TABLE[usize::from(crc as u8 ^ *byte)] ^ (crc >> 8));
+        size = size.wrapping_add(count as u32);
+        let flush = if count == 0 { TDEFLFlush::Finish } else { TDEFLFlush::None };
+        let mut failed = None;
+        let (status, _) = compress_to_output(&mut compressor, read, flush, |bytes| {
+            let written = out.write_all(bytes);
+            let ok = written.is_ok();
+            failed = written.err();
+            ok
+        });
+        match status {
+            _ if failed.is_some() => return failed.map_or(Ok(()), Err),
+            TDEFLStatus::Done => break,
+            TDEFLStatus::Okay => {}
+            _ => return Err(io::Error::other("the compression failed")),
+        }
+    }
+    out.write_all(&(!crc).to_le_bytes())?;
+    out.write_all(&size.to_le_bytes())
+}
+
+/// Checksums of single bytes.
+const TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let (mut crc, mut bit) = (at as u32, 0);
+        while bit < 8 {
+            crc = if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
+            bit += 1;
+        }
+        table[at] = crc;
+        at += 1;
+    }
+    table
+};
+
+impl Instance for Compressed {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let input = match &self.from {
+            From::File(path) => Some(Watch::Path(path.clone())),
+            From::Text(_) => None,
+        };
+        std::iter::once(Watch::Path(self.path.clone())).chain(input).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        made::compare(host, &self.path, &|out| self.produce(host, out))
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        made::write(host, &self.path, &|out| self.produce(host, out))
+    }
+}

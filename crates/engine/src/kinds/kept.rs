@@ -1,0 +1,52 @@
+//! What a resource keeps on the machine for its next run.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::host::Host;
+use crate::kind::KindError;
+use crate::kinds::cached::read_bytes;
+use crate::kinds::write::{Owner, rewrite};
+
+/// Where kinds keep what is theirs.
+const ROOT: &str = "/var/lib/ordain";
+
+/// A file that only root reads.
+pub(crate) struct Kept {
+    path: PathBuf,
+}
+
+impl Kept {
+    /// The file of a name in a directory.
+    pub(crate) fn new(directory: &str, name: &str) -> Self {
+        let digest = Sha256::digest(name.as_bytes());
+        let file: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self { path: Path::new(ROOT).join(directory).join(file) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is kept; `None` if nothing is.
+    pub(crate) fn read(&self, host: &Host) -> Result<Option<Vec<u8>>, KindError> {
+        read_bytes(&host.path(&self.path)).map_err(|e| self.failed("read", &e))
+    }
+
+    /// Keeps this.
+    pub(crate) fn write(&self, host: &Host, content: &[u8]) -> Result<(), KindError> {
+        if let Some(directory) = self.path.parent() {
+            let mut builder = std::fs::DirBuilder::new();
+            builder.recursive(true).mode(0o700);
+            builder.create(host.path(directory)).map_err(|e| self.failed("make", &e))?;
+        }
+        rewrite(host, &self.path, content, Owner { mode: 0o600, ids: None })
+            .map_err(|e| self.failed("write", &e))
+    }
+
+    fn failed(&self, what: &str, error: &std::io::Error) -> KindError {
+        KindError::new(format!("Could not {what} {}: {error}", self.path.display()))
+    }
+}

@@ -1,0 +1,161 @@
+//! `mgmt::kv`: a value of the shared world.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+use crate::world::Key;
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kv;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The key, if `key` does not say it" },
+    AttributeDoc { name: "host", doc: "The host that a value of hosts is of" },
+    AttributeDoc { name: "key", doc: "The key" },
+    AttributeDoc {
+        name: "mapped",
+        doc: "Whether each host has a value of its own; false by default",
+    },
+    AttributeDoc {
+        name: "skipcmpstyle",
+        doc: "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
+    },
+    AttributeDoc {
+        name: "skiplessthan",
+        doc: "Whether a value that is there and is larger stays; false by default",
+    },
+    AttributeDoc { name: "value", doc: "The value; without one the key is removed" },
+];
+
+impl Kind for Kv {
+    fn name(&self) -> &'static str {
+        "mgmt::kv"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Sets a value that programs read with `world.getval` and `world.kvlookup`"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let key = p.text("key").filter(|key| !key.is_empty()).unwrap_or_else(|| p.name());
+        let host = p.text("host").unwrap_or_default();
+        let mapped = p.boolean("mapped");
+        let value = p.text("value");
+        let style = p.integer("skipcmpstyle", "skipcmpstyle must be 0 or 1").unwrap_or(0);
+        let keeps = p.boolean("skiplessthan");
+        let order = match (keeps, style) {
+            (false, _) => None,
+            (true, 0) => Some(Order::Numbers),
+            (true, 1) => Some(Order::Texts),
+            (true, _) => {
+                p.error("skipcmpstyle", "skipcmpstyle must be 0 or 1");
+                None
+            }
+        };
+        if let (Some(Order::Numbers), Some(value)) = (order, &value)
+            && value.parse::<i64>().is_err()
+        {
+            p.error("value", format!("'{value}' is no integer"));
+        }
+        let entry = Entry {
+            key: Key::new(&key),
+            host: mapped.then_some(host),
+            value,
+            order,
+            secrets: p.secrets(),
+            is_refreshed: AtomicBool::new(false),
+        };
+        p.finish(Box::new(entry) as Box<dyn Instance>)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    Numbers,
+    Texts,
+}
+
+struct Entry {
+    key: Key,
+    /// Whose value it is, if hosts have their own.
+    host: Option<String>,
+    value: Option<String>,
+    order: Option<Order>,
+    secrets: Vec<String>,
+    /// Whether a larger value is replaced.
+    is_refreshed: AtomicBool,
+}
+
+impl Entry {
+    /// Whether a value that is there stays.
+    fn stays(&self, now: &str, wanted: &str) -> bool {
+        now == wanted
+            || !self.is_refreshed.load(Ordering::Relaxed)
+                && match self.order {
+                    None => false,
+                    Some(Order::Texts) => wanted < now,
+                    // What is no number is from another time.
+                    Some(Order::Numbers) => matches!(
+                        (wanted.parse::<i64>(), now.parse::<i64>()),
+                        (Ok(wanted), Ok(now)) if wanted < now
+                    ),
+                }
+    }
+}
+
+impl Instance for Entry {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(self.key.path().to_path_buf())]
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let mut differences = Differences::new(&self.secrets);
+        let text = |text: &str| Value::str(text);
+        match (self.key.get(host, self.host.as_deref())?, &self.value) {
+            (Some(now), Some(wanted)) if !self.stays(&now, wanted) => {
+                differences.property("value", text(&now), text(wanted));
+            }
+            (None, Some(wanted)) => differences.property("value", Value::Null, text(wanted)),
+            (Some(now), None) => differences.property("value", text(&now), Value::Null),
+            _ => {}
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.key.set(host, self.host.as_deref(), self.value.as_deref())
+    }
+
+    fn refreshable(&self) -> bool {
+        true
+    }
+
+    /// A larger value is replaced once.
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
+        self.is_refreshed.store(true, Ordering::Relaxed);
+        let changes = self.compare(host);
+        self.is_refreshed.store(false, Ordering::Relaxed);
+        self.apply(host, &changes?)
+    }
+}

@@ -1,0 +1,186 @@
+//! `mgmt::password`: a password that is made once and handed on to others.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+use crate::kinds::differences::Differences;
+use crate::kinds::kept::Kept;
+use crate::kinds::params::Params;
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Password;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "A name for it" },
+    AttributeDoc {
+        name: "check_recovery",
+        doc: "Whether a kept password that cannot be right is replaced: an error by default",
+    },
+    AttributeDoc { name: "length", doc: "How many letters it has: 64 by default" },
+    AttributeDoc {
+        name: "saved",
+        doc: "Whether it is kept on this machine, readable for root; false by default, and then \
+              only the run that makes it hands it on",
+    },
+];
+
+const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+impl Kind for Password {
+    fn name(&self) -> &'static str {
+        "mgmt::password"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Makes a password and hands it on"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let message = "length must be a number from 1 to 65535";
+        let length = p.integer("length", message).unwrap_or(64);
+        let length = u16::try_from(length).ok().filter(|length| *length > 0);
+        if length.is_none() {
+            p.error("length", message);
+        }
+        let secret = Secret {
+            kept: Kept::new("password", &resource.id.title),
+            length: length.unwrap_or(64).into(),
+            saved: p.boolean("saved"),
+            check_recovery: p.boolean("check_recovery"),
+            made: Mutex::default(),
+        };
+        p.finish(Box::new(secret) as Box<dyn Instance>)
+    }
+}
+
+struct Secret {
+    kept: Kept,
+    length: usize,
+    saved: bool,
+    check_recovery: bool,
+    /// What was made and is not saved.
+    made: Mutex<String>,
+}
+
+/// What was found on the machine.
+enum Found {
+    /// Nothing, or what cannot be right and may be replaced.
+    Nothing,
+    Password(String),
+}
+
+impl Secret {
+    fn made(&self) -> MutexGuard<'_, String> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, host: &Host) -> Result<Found, KindError> {
+        let Some(text) = self.kept.read(host)? else { return Ok(Found::Nothing) };
+        let text = String::from_utf8_lossy(&text).trim().to_owned();
+        match self.check(&text) {
+            Ok(()) if self.saved && text.is_empty() => Ok(Found::Nothing),
+            Ok(()) => Ok(Found::Password(text)),
+            Err(_) if self.check_recovery => Ok(Found::Nothing),
+            Err(why) => Err(KindError::new(format!("the kept password cannot be right: {why}"))),
+        }
+    }
+
+    fn check(&self, text: &str) -> Result<(), String> {
+        // That it was made is kept as an empty text.
+        match (self.saved, text.is_empty()) {
+            (_, true) => Ok(()),
+            (false, false) => Err("none should be kept".into()),
+            (true, false) if text.len() != self.length => {
+                Err(format!("its length is {}, not {}", text.len(), self.length))
+            }
+            (true, false) if !text.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+                Err("it has others than letters".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A password, and that it was made.
+    fn make(&self, host: &Host) -> Result<(), KindError> {
+        let password = random(self.length)
+            .map_err(|e| KindError::new(format!("Could not make a password: {e}")))?;
+        let text = if self.saved { format!("{password}\n") } else { "\n".to_owned() };
+        self.kept.write(host, text.as_bytes())?;
+        *self.made() = password;
+        Ok(())
+    }
+}
+
+/// So many letters, each as likely as any other.
+fn random(length: usize) -> io::Result<String> {
+    let mut source = File::open("/dev/urandom")?;
+    let mut out = String::with_capacity(length);
+    let mut bytes = [0; 256];
+    while out.len() < length {
+        source.read_exact(&mut bytes)?;
+        // Bytes beyond the last multiple would make some letters more likely.
+        let fair =
+            bytes.iter().filter(|byte| usize::from(**byte) < 256 / LETTERS.len() * LETTERS.len());
+        let letters = fair.map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]));
+        out.extend(letters.take(length - out.len()));
+    }
+    Ok(out)
+}
+
+impl Instance for Secret {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(self.kept.path().to_path_buf())]
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let mut differences = Differences::new(&[]);
+        if matches!(self.find(host)?, Found::Nothing) {
+            let secret = Value::Secret(Arc::new(Value::Null));
+            differences.property("password", Value::Null, secret);
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        if changes.is_empty() { Ok(()) } else { self.make(host) }
+    }
+
+    fn refreshable(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self, host: &Host) -> Result<(), KindError> {
+        self.make(host)
+    }
+
+    fn is_fresh_after(&self, changes: &[Change]) -> bool {
+        !changes.is_empty()
+    }
+
+    fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        let password = match self.find(host)? {
+            Found::Password(text) if self.saved => text,
+            Found::Password(_) => self.made().clone(),
+            Found::Nothing => return Ok(Vec::new()),
+        };
+        Ok(vec![("password", Value::Secret(Arc::new(Value::str(password))))])
+    }
+}

@@ -1,0 +1,82 @@
+//! Compiles programs that come line by line, for tests with programs made at random.
+//!
+//! A line is a program, `\` and the ends of its lines written as `\\` and `\n`. The answer is a line
+//! of three fields between tabs: `graph` with the lines of the resources, the phase of an error with
+//! its text, or `panic`; and whether the formatted text is one that formatting leaves alone and that
+//! gives the same.
+
+use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::session::{Input, Options, compile};
+use ordain_mcl::{Edition, fmt};
+use ordain_source::{MemoryWorld, SourceMap};
+
+fn main() {
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let text = plain(&line);
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            let (status, lines) = answer(&text);
+            let form = form(&text, &status, &lines);
+            (status, lines, form)
+        }));
+        let (status, lines, form) = answer.unwrap_or_else(|cause| {
+            let text = cause.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            ("panic".to_owned(), text.unwrap_or_default(), String::new())
+        });
+        let written =
+            writeln!(out, "{}\t{}\t{}", line_of(&status), line_of(&lines), line_of(&form));
+        if written.and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(text: &str) -> (String, String) {
+    let sources = SourceMap::new();
+    let input = Input::Text("/main.mcl".into(), text.to_owned());
+    let (world, host, options) = (MemoryWorld::default(), Memory::default(), Options::default());
+    match compile(&world, &sources, &input, &options, &host) {
+        Ok(compiled) => ("graph".into(), compiled.resources.lines().join("\n")),
+        Err(refused) => {
+            let (phase, text) = refused.first(&sources);
+            (phase.class().into(), text)
+        }
+    }
+}
+
+fn form(text: &str, status: &str, lines: &str) -> String {
+    let Ok(formatted) = fmt::format(text, Edition::Wide) else { return "fine".into() };
+    match fmt::format(&formatted, Edition::Wide) {
+        Ok(again) if again == formatted => {}
+        Ok(_) => return "formatted again it changes".into(),
+        Err(_) => return "the formatted text does not parse".into(),
+    }
+    let (status_after, lines_after) = answer(&formatted);
+    // Places may be others.
+    let is_same = status == status_after && (status != "graph" || lines == lines_after);
+    if is_same { "fine".into() } else { "the formatted text gives something else".into() }
+}
+
+fn plain(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        out.push(match letter {
+            '\\' => match letters.next() {
+                Some('n') => '\n',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    out
+}
+
+fn line_of(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t")
+}
