@@ -46,7 +46,7 @@ struct Live {
 
 impl Live {
     fn new(provider: &'static str, more: Vec<(&'static str, Value)>) -> Self {
-        let host = Host { root: "/".into(), runner: Box::new(HostRunner) };
+        let host = Host::new("/".into(), Box::new(HostRunner));
         Self { host, kind: Package::default(), provider, more }
     }
 

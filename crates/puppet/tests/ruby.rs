@@ -29,6 +29,7 @@ fn open(world: Arc<dyn World>, root: &Path, code: &str) -> Environment {
         site: Site::Code(code.into()),
         hiera_config: None,
         strict: Settings::default().strict,
+        kinds: Vec::new(),
     };
     Environment::open(options).ok().unwrap().0
 }
