@@ -1,6 +1,6 @@
 //! What stood at paths before a run changed them, so that it can be put back.
 //!
-//! A kind that is about to change a path says so to [`Host::keep`]. What
+//! A kind that is about to change a path says so to `Host::keep`. What
 //! stands there is copied below a directory of the run, and noted by a [`Keeper`] before anything
 //! is changed.
 

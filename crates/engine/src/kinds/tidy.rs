@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
-use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
+use ordain_graph::Resource;
 use rustc_hash::FxHasher;
 
 use super::file::glob;
 use super::params::{Params, inspect, scalar};
+use super::purge::unwanted;
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
@@ -296,28 +297,13 @@ impl Instance for TidyInstance {
 
 /// The file that shall not be; a directory only if nothing came into it meanwhile.
 fn absent(declared: &Resource, path: &Path) -> Resource {
-    let origin = declared.origin;
-    let attribute = |name: &str, value: Value| Attribute {
-        name: name.into(),
-        value,
-        origin,
-        losers: Vec::new(),
-    };
     let backup = declared.value("backup").cloned().unwrap_or(Value::Bool(false));
-    let own = [
-        attribute("ensure", Value::str("absent")),
-        attribute("remove_empty", Value::Bool(true)),
-        attribute("backup", backup),
-    ];
-    let inherited =
-        declared.attributes.iter().filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
-    Resource {
-        id: ResourceRef { kind: "File".into(), title: path.to_string_lossy().as_ref().into() },
-        containment: Containment::Leaf,
-        attributes: own.into_iter().chain(inherited.cloned()).collect(),
-        tags: declared.tags.clone(),
-        exported: false,
-        is_virtual: false,
-        origin,
-    }
+    let more = [("remove_empty", Value::Bool(true)), ("backup", backup)];
+    let inherited = declared.attributes.iter();
+    let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
+    let mut file = unwanted("File", &path.to_string_lossy(), &more);
+    file.attributes.extend(inherited.cloned());
+    file.tags.clone_from(&declared.tags);
+    file.origin = declared.origin;
+    file
 }

@@ -1,7 +1,7 @@
 //! `package`: software that a package manager installs.
 //!
-//! apt and dpkg are in [`debian`]; the other managers answer the questions of [`managers::Manager`],
-//! and [`managed`] asks them. Without a `provider` the machine decides ([`machine`]).
+//! apt and dpkg are in `debian`; the other managers answer the questions of `managers::Manager`,
+//! and `managed` asks them. Without a `provider` the machine decides (`machine`).
 
 mod debian;
 mod machine;

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use ordain_data::Value;
-use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use ordain_graph::Resource;
 
 use crate::host::Host;
 use crate::kind::KindError;
 use crate::kinds::cached::read_bytes;
 use crate::kinds::params::{Params, inspect, scalar};
+use crate::kinds::purge::unwanted;
 use crate::kinds::ssh_authorized_key::names_in;
 
 /// Which files to purge.
@@ -80,32 +81,11 @@ impl Purge {
             let text = read_bytes(&host.path(Path::new(&path)))
                 .map_err(|e| KindError::new(format!("Could not read {path}: {e}")))?;
             let names = names_in(text.unwrap_or_default(), Path::new(&path));
-            resources.extend(names.into_iter().map(|name| absent_key(name, user, &path)));
+            let place = [("user", Value::str(user)), ("target", Value::str(path.as_str()))];
+            let keys = names.iter().map(|name| unwanted("Ssh_authorized_key", name, &place));
+            resources.extend(keys);
         }
         Ok(resources)
-    }
-}
-
-fn absent_key(name: String, user: &str, path: &str) -> Resource {
-    let origin = OriginId(0);
-    let attribute = |name: &str, value: &str| Attribute {
-        name: name.into(),
-        value: Value::str(value),
-        origin,
-        losers: Vec::new(),
-    };
-    Resource {
-        id: ResourceRef { kind: "Ssh_authorized_key".into(), title: name.into() },
-        containment: Containment::Leaf,
-        attributes: vec![
-            attribute("ensure", "absent"),
-            attribute("user", user),
-            attribute("target", path),
-        ],
-        tags: Vec::new(),
-        exported: false,
-        is_virtual: false,
-        origin,
     }
 }
 
