@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
-use ordain_engine::past::{self, Keeper, Kept};
+use ordain_engine::past::{self, Backups, Kept};
 use ordain_engine::report::{Counts, ResourceReport};
 use ordain_engine::saved::{action_name, status_name};
 use ordain_engine::unfinished::Unfinished;
@@ -78,7 +78,7 @@ pub fn keeping(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
         let states = states.map_err(|e| e.to_string())?;
         journal.note_before(run, &states).map_err(|e| e.to_string())
     };
-    host.keeper = Some(Arc::new(Keeper::new(store.backups(run.number()), Box::new(note))));
+    host.backups = Some(Arc::new(Backups::new(store.backups(run.number()), Box::new(note))));
     host
 }
 
@@ -92,7 +92,7 @@ fn row(kept: &Kept) -> serde_json::Result<(Vec<u8>, String)> {
 /// # Errors
 /// When it cannot be written.
 pub fn note_made(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
-    let paths = host.keeper.as_ref().map(|keeper| keeper.paths()).unwrap_or_default();
+    let paths = host.backups.as_ref().map(|backups| backups.paths()).unwrap_or_default();
     let state = |path: PathBuf| {
         // What cannot be read is compared with nothing, as after a run without an end.
         let state = past::observe(host, &path, None).ok()?;

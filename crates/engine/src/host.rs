@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::kinds::walk::resolve;
-use crate::past::Keeper;
+use crate::past::Backups;
 
 /// A command that a kind runs.
 #[derive(Clone, Debug, Default)]
@@ -94,13 +94,13 @@ pub struct Host {
     /// Runs commands.
     pub runner: Box<dyn Runner>,
     /// Keeps what is changed, so that it can be put back.
-    pub keeper: Option<Arc<Keeper>>,
+    pub backups: Option<Arc<Backups>>,
 }
 
 impl Host {
     /// A machine of which nothing is kept.
     pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
-        Self { root, runner, keeper: None }
+        Self { root, runner, backups: None }
     }
 
     /// Says that what stands at a path of the machine is about to change; with `follow` what a link
@@ -109,9 +109,9 @@ impl Host {
     /// # Errors
     /// When it could not be kept; it should then not be changed.
     pub(crate) fn keep(&self, path: &Path, follow: bool) -> io::Result<()> {
-        let Some(keeper) = &self.keeper else { return Ok(()) };
+        let Some(backups) = &self.backups else { return Ok(()) };
         let real = if follow { self.followed(path)? } else { path.to_path_buf() };
-        keeper.keep(self, &real)
+        backups.keep(self, &real)
     }
 
     /// The same for a directory and all that is below it.
@@ -119,7 +119,7 @@ impl Host {
     /// # Errors
     /// As of [`Host::keep`].
     pub(crate) fn keep_tree(&self, path: &Path) -> io::Result<()> {
-        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.keep_tree(self, path))
+        self.backups.as_ref().map_or(Ok(()), |backups| backups.keep_tree(self, path))
     }
 
     /// The path of the machine that a path leads to.

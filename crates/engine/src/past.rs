@@ -1,7 +1,7 @@
 //! What stood at paths before a run changed them, so that it can be put back.
 //!
 //! A kind that is about to change a path says so to `Host::keep`. What
-//! stands there is copied below a directory of the run, and noted by a [`Keeper`] before anything
+//! stands there is copied below a directory of the run, and noted by [`Backups`] before anything
 //! is changed.
 
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ pub struct Kept {
 pub type Note = dyn Fn(&[Kept]) -> Result<(), String> + Send + Sync;
 
 /// Keeps what a run changes.
-pub struct Keeper {
+pub struct Backups {
     /// Where contents go, by digest.
     dir: PathBuf,
     note: Box<Note>,
@@ -85,14 +85,14 @@ pub struct Keeper {
     known: Mutex<BTreeSet<PathBuf>>,
 }
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for Backups {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Keeper").field("dir", &self.dir).finish_non_exhaustive()
+        f.debug_struct("Backups").field("dir", &self.dir).finish_non_exhaustive()
     }
 }
 
-impl Keeper {
-    /// A keeper whose contents are in this directory, which is made when it is needed.
+impl Backups {
+    /// Backups whose contents are in this directory, which is made when it is needed.
     pub fn new(dir: PathBuf, note: Box<Note>) -> Self {
         Self { dir, note, known: Mutex::default() }
     }
@@ -130,7 +130,7 @@ impl Keeper {
     /// The same for the path alone, whatever is below it.
     ///
     /// # Errors
-    /// As of [`Keeper::keep_tree`].
+    /// As of [`Backups::keep_tree`].
     pub fn keep(&self, host: &Host, path: &Path) -> io::Result<()> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(path) {

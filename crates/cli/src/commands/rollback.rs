@@ -165,8 +165,8 @@ fn put_back(
 ) -> Result<(), String> {
     let title = kept.path.display().to_string();
     let resource = ResourceRef { kind: "File".into(), title: title.into() };
-    let keeper = host.keeper.as_ref();
-    keeper.map_or(Ok(()), |keeper| keeper.keep(host, &kept.path)).map_err(|e| e.to_string())?;
+    let backups = host.backups.as_ref();
+    backups.map_or(Ok(()), |backups| backups.keep(host, &kept.path)).map_err(|e| e.to_string())?;
     let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
     begun.map_err(|e| e.to_string())?;
     let done = past::restore(host, kept, copies);
