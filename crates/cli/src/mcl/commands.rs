@@ -142,14 +142,19 @@ mod tests {
 
     #[test]
     fn the_last_line_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let shown = pipe.display();
+        let command = format!("mkfifo '{shown}'; echo a; read x <'{shown}'; echo b");
         let commands = Commands::default();
-        assert_eq!(commands.line("echo a; read x; echo b").unwrap().unwrap(), "a");
+        assert_eq!(commands.line(&command).unwrap().unwrap(), "a");
         assert_eq!(commands.line("true"), Ok(None));
+        std::fs::write(&pipe, "go on\n").unwrap();
         while commands.are_running() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(commands.line("echo a; read x; echo b").unwrap().unwrap(), "b");
-        assert_eq!(commands.news(), ["echo a; read x; echo b"]);
+        assert_eq!(commands.line(&command).unwrap().unwrap(), "b");
+        assert_eq!(commands.news(), [command.as_str()]);
         assert!(commands.news().is_empty());
     }
 
