@@ -105,6 +105,7 @@ impl Store {
             Ok(run)
         })?;
         self.forget_backups(run - KEPT);
+        self.sweep_backups(run)?;
         Ok(Run(run))
     }
 

@@ -43,6 +43,27 @@ impl Store {
         }
     }
 
+    /// Removes what runs without an end were about to keep: files that are not finished begin with a
+    /// dot. `own` is the run that begins; no other is under way.
+    pub(crate) fn sweep_backups(&self, own: i64) -> Result<(), StoreError> {
+        let killed: Vec<i64> = self.with(|c| {
+            let mut killed =
+                c.prepare("SELECT id FROM runs WHERE finished IS NULL AND id != ?1")?;
+            let rows = killed.query_map([own], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        for run in killed {
+            let Ok(entries) = std::fs::read_dir(self.backups(run)) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    // What cannot be removed now is removed by a later run.
+                    let _ = std::fs::remove_file(entry.path());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Writes down what stands at paths that are about to be changed: their bytes, and a text.
     ///
     /// # Errors
@@ -125,5 +146,18 @@ mod tests {
         }
         store.forget_backups(2);
         assert!(!store.backups(2).exists() && store.backups(3).exists());
+    }
+
+    #[test]
+    fn what_a_killed_run_was_about_to_keep_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let killed = store.backups(store.begin("apply").unwrap().number());
+        std::fs::create_dir_all(&killed).unwrap();
+        for name in [".kept.1-0.ordain", "digest"] {
+            std::fs::write(killed.join(name), "").unwrap();
+        }
+        store.begin("apply").unwrap();
+        assert!(!killed.join(".kept.1-0.ordain").exists() && killed.join("digest").exists());
     }
 }
