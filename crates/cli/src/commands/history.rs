@@ -129,7 +129,7 @@ fn line(run: &PastRun) -> String {
     };
     let failed = if run.failed > 0 { format!(", {} failed", run.failed) } else { String::new() };
     let (number, kind, changed) = (run.number, &run.kind, run.changed);
-    format!("{number:4}  {}  {kind:6} {ending:>9}  {changed} changed{failed}", shown(run.started))
+    format!("{number:4}  {}  {kind:8} {ending:>7}  {changed} changed{failed}", shown(run.started))
 }
 
 /// A time as people read it, in UTC.

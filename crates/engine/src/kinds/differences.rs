@@ -52,6 +52,11 @@ impl<'a> Differences<'a> {
         self.push(Action::Create, "ensure", before, after, "created".to_string());
     }
 
+    /// As [`Differences::create`], with a line of its own for the log.
+    pub(crate) fn create_as(&mut self, before: &str, after: Value, message: String) {
+        self.push(Action::Create, "ensure", Value::str(before), after, message);
+    }
+
     /// The thing is there and shall not be.
     pub(crate) fn remove(&mut self, before: Value, after: &str, message: &str) {
         self.push(Action::Remove, "ensure", before, Value::str(after), message.to_string());

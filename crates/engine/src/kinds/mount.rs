@@ -309,12 +309,13 @@ impl Instance for MountInstance {
                     Ensure::Unmounted => "unmounted",
                     Ensure::Defined | Ensure::Absent => "defined",
                 };
-                let message = if now == "absent" {
-                    format!("defined 'ensure' as '{word}'")
+                if now == "absent" {
+                    let message = format!("defined 'ensure' as '{word}'");
+                    to.create_as(now, Value::str(word), message);
                 } else {
-                    format!("ensure changed '{now}' to '{word}'")
-                };
-                to.property_as("ensure", Value::str(now), Value::str(word), message);
+                    let message = format!("ensure changed '{now}' to '{word}'");
+                    to.property_as("ensure", Value::str(now), Value::str(word), message);
+                }
             }
         }
         if let Some(entry) = entry {
