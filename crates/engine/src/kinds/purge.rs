@@ -197,14 +197,19 @@ impl Instance for PurgeInstance {
             if self.managed.contains(&name) || self.is_spared(host, &name)? {
                 continue;
             }
-            let inherited = self.declared.attributes.iter();
-            let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
-            found.attributes.extend(inherited.cloned());
-            found.origin = self.declared.origin;
+            inherit(&mut found, &self.declared);
             out.push(found);
         }
         Ok(out)
     }
+}
+
+/// Gives a resource what it has from the declared one that it is removed for.
+pub(super) fn inherit(unwanted: &mut Resource, declared: &Resource) {
+    let inherited = declared.attributes.iter();
+    let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
+    unwanted.attributes.extend(inherited.cloned());
+    unwanted.origin = declared.origin;
 }
 
 /// A resource of this machine that shall be gone.

@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 
 use super::file::glob;
 use super::params::{Params, inspect, scalar};
-use super::purge::unwanted;
+use super::purge::{inherit, unwanted};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
@@ -299,11 +299,8 @@ impl Instance for TidyInstance {
 fn absent(declared: &Resource, path: &Path) -> Resource {
     let backup = declared.value("backup").cloned().unwrap_or(Value::Bool(false));
     let more = [("remove_empty", Value::Bool(true)), ("backup", backup)];
-    let inherited = declared.attributes.iter();
-    let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
     let mut file = unwanted("File", &path.to_string_lossy(), &more);
-    file.attributes.extend(inherited.cloned());
+    inherit(&mut file, declared);
     file.tags.clone_from(&declared.tags);
-    file.origin = declared.origin;
     file
 }
