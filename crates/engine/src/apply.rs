@@ -7,12 +7,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ordain_graph::order::{NodeId, Role};
 use ordain_graph::{EdgeKind, ResourceId};
+use rustc_hash::FxHashMap;
 
 use crate::host::Host;
 use crate::kind::Level;
 use crate::prepare::{Item, Prepared};
 use crate::report::{Counts, ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
+use crate::together;
 use crate::transfer::Transfers;
 use crate::unfinished::Unfinished;
 
@@ -82,9 +84,11 @@ pub(crate) fn run(
         place: places(prepared),
         owing: earlier.owing(prepared),
         earlier,
+        in_order: jobs <= 1 && !prepared.graph.containment.is_empty(),
         state: Mutex::new(State::new(prepared)),
         changed: Condvar::new(),
     };
+    run.make_first_ready();
     if jobs <= 1 {
         run.work();
     } else {
@@ -130,6 +134,8 @@ struct State {
     inbox: Vec<Inbox>,
     /// Places of nodes that wait for nothing.
     ready: BinaryHeap<Reverse<u32>>,
+    /// Those of them that may be changed together, by their groups.
+    mates: FxHashMap<&'static str, BTreeSet<u32>>,
     running: usize,
     /// What is done but not yet reported, by place.
     done: BTreeMap<u32, Vec<ResourceReport>>,
@@ -141,10 +147,9 @@ struct State {
 impl State {
     fn new(prepared: &Prepared) -> Self {
         let degrees = prepared.relations.in_degrees();
-        let ready = prepared.order.iter().enumerate();
-        let ready = ready.filter(|(_, n)| degrees[n.index()] == 0);
         Self {
-            ready: ready.map(|(i, _)| Reverse(i as u32)).collect(),
+            ready: BinaryHeap::new(),
+            mates: FxHashMap::default(),
             inbox: degrees.iter().map(|&d| Inbox { waits_for: d, ..Inbox::default() }).collect(),
             running: 0,
             done: BTreeMap::new(),
@@ -160,11 +165,32 @@ struct Run<'a> {
     earlier: &'a Unfinished,
     /// What an earlier run changed, which then did not come to its end.
     owing: BTreeSet<ResourceId>,
+    /// Whether resources are worked on in the order of the plan, one at a time. Manifests, which have
+    /// containers, are written with that in mind: only neighbours are changed together then.
+    in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
 
+/// A resource that is to be worked on.
+#[derive(Clone, Copy)]
+struct Due {
+    place: u32,
+    node: NodeId,
+    resource: ResourceId,
+    inbox: Inbox,
+}
+
 impl Run<'_> {
+    fn make_first_ready(&self) {
+        let mut state = self.lock();
+        for (place, node) in self.stepper.prepared.order.iter().enumerate() {
+            if state.inbox[node.index()].waits_for == 0 {
+                self.make_ready(&mut state, place as u32);
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -180,37 +206,117 @@ impl Run<'_> {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let node = self.stepper.prepared.order[place as usize];
-            let inbox = state.inbox[node.index()];
-            let what = self.stepper.prepared.relations.node(node);
-            if what.role != Role::Leaf {
-                let events = (inbox.events.as_one(), inbox.owed);
-                self.pass_on(&mut state, node, events, inbox.failed);
-                self.report(&mut state, place, Vec::new());
+            if self.is_marker(place) {
+                self.pass_marker(&mut state, place);
+                continue;
+            }
+            let due = self.due_with(&mut state, place);
+            if due.is_empty() {
                 continue;
             }
             state.running += 1;
             drop(state);
-            let stepped = self.step(what.resource, inbox);
+            let stepped = self.step(&due);
             state = self.lock();
             state.running -= 1;
-            let own =
-                stepped.failed.then_some(Failure { told: false, place, resource: what.resource });
-            let skipped = |failure| Failure { told: !self.is_virtual(what.resource), ..failure };
-            let failed = inbox.failed.map(skipped).or(own);
-            // What is changed now as well notifies by itself.
-            let owed = self.owing.contains(&what.resource) && stepped.events.is_none();
-            self.pass_on(&mut state, node, (stepped.events, owed), failed);
-            self.report(&mut state, place, stepped.reports);
+            for (due, stepped) in due.iter().zip(stepped) {
+                self.settle(&mut state, due, stepped);
+            }
             self.changed.notify_all();
         }
+    }
+
+    fn is_marker(&self, place: u32) -> bool {
+        let node = self.stepper.prepared.order[place as usize];
+        self.stepper.prepared.relations.node(node).role != Role::Leaf
+    }
+
+    /// Passes on what reached the marker of a container.
+    fn pass_marker(&self, state: &mut State, place: u32) {
+        let node = self.stepper.prepared.order[place as usize];
+        let inbox = state.inbox[node.index()];
+        self.pass_on(state, node, (inbox.events.as_one(), inbox.owed), inbox.failed);
+        self.report(state, place, Vec::new());
+    }
+
+    /// A node waits for nothing any more.
+    fn make_ready(&self, state: &mut State, place: u32) {
+        state.ready.push(Reverse(place));
+        if let Some(group) = self.group(state, place) {
+            state.mates.entry(group).or_default().insert(place);
+        }
+    }
+
+    /// The group with which a resource is changed together.
+    fn group(&self, state: &State, place: u32) -> Option<&'static str> {
+        let due = self.due(state, place);
+        let may = !self.is_marker(place) && due.inbox.failed.is_none();
+        if may { self.stepper.group(due.resource) } else { None }
+    }
+
+    fn due(&self, state: &State, place: u32) -> Due {
+        let node = self.stepper.prepared.order[place as usize];
+        let resource = self.stepper.prepared.relations.node(node).resource;
+        Due { place, node, resource, inbox: state.inbox[node.index()] }
+    }
+
+    /// A resource with those that are changed together with it; nothing if it was so with others.
+    fn due_with(&self, state: &mut State, place: u32) -> Vec<Due> {
+        let mut due = vec![self.due(state, place)];
+        let Some(group) = self.group(state, place) else { return due };
+        let mates = state.mates.entry(group).or_default();
+        if !mates.remove(&place) {
+            return Vec::new();
+        }
+        if !self.in_order {
+            let first = std::iter::from_fn(|| mates.pop_first()).take(together::MOST - 1);
+            let first: Vec<u32> = first.collect();
+            due.extend(first.into_iter().map(|place| self.due(state, place)));
+            return due;
+        }
+        while let Some(&Reverse(next)) = state.ready.peek() {
+            if self.is_marker(next) {
+                state.ready.pop();
+                self.pass_marker(state, next);
+                continue;
+            }
+            let is_mate = state.mates.get_mut(group).is_some_and(|mates| mates.remove(&next));
+            if !is_mate || due.len() >= together::MOST {
+                break;
+            }
+            state.ready.pop();
+            due.push(self.due(state, next));
+        }
+        due
+    }
+
+    /// What came of a resource.
+    fn settle(&self, state: &mut State, due: &Due, stepped: Stepped) {
+        let Due { place, node, resource, inbox } = *due;
+        let own = stepped.failed.then_some(Failure { told: false, place, resource });
+        let skipped = |failure| Failure { told: !self.is_virtual(resource), ..failure };
+        let failed = inbox.failed.map(skipped).or(own);
+        // What is changed now as well notifies by itself.
+        let owed = self.owing.contains(&resource) && stepped.events.is_none();
+        self.pass_on(state, node, (stepped.events, owed), failed);
+        self.report(state, place, stepped.reports);
     }
 
     fn is_virtual(&self, resource: ResourceId) -> bool {
         matches!(self.stepper.prepared.items[resource.0 as usize], Item::Virtual)
     }
 
-    fn step(&self, resource: ResourceId, inbox: Inbox) -> Stepped {
+    fn step(&self, due: &[Due]) -> Vec<Stepped> {
+        let begun: Vec<_> = due.iter().map(|due| self.incoming(due)).collect();
+        let members = due.iter().zip(&begun);
+        let members = members.filter_map(|(due, step)| Some((due.resource, *step.as_ref().ok()?)));
+        let mut stepped = self.stepper.run_together(&members.collect::<Vec<_>>()).into_iter();
+        begun.into_iter().filter_map(|step| step.map_or_else(Some, |_| stepped.next())).collect()
+    }
+
+    /// What reached a resource; or what becomes of it without being looked at.
+    fn incoming(&self, due: &Due) -> Result<Events, Stepped> {
+        let Due { resource, inbox, .. } = *due;
         let prepared = self.stepper.prepared;
         let mut report = self.stepper.blank(resource);
         if let Some(failure) = inbox.failed {
@@ -222,17 +328,22 @@ impl Run<'_> {
                     report.say(Level::Notice, None, text);
                 }
                 report.say(Level::Warning, None, "Skipping because of failed dependencies");
-                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+                let events = Events::default();
+                return Err(Stepped { reports: vec![report], events, failed: true });
             }
         } else if self.stepper.observer.stop() {
             report.status = Status::Stopped;
-            return Stepped { reports: vec![report], events: Events::default(), failed: false };
+            return Err(Stepped {
+                reports: vec![report],
+                events: Events::default(),
+                failed: false,
+            });
         }
         let mut events = inbox.events;
         if inbox.owed && !self.earlier.was_told(&report.resource) {
             events.add(Events { real: 1, noop: 0 });
         }
-        self.stepper.run_guarded(resource, events)
+        Ok(events)
     }
 
     fn pass_on(
@@ -254,7 +365,7 @@ impl Run<'_> {
             };
             inbox.waits_for -= 1;
             if inbox.waits_for == 0 {
-                state.ready.push(Reverse(self.place[arc.to.index()]));
+                self.make_ready(state, self.place[arc.to.index()]);
                 self.changed.notify_one();
             }
         }

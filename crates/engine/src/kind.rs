@@ -157,6 +157,15 @@ pub enum Watch {
     Unit(String),
 }
 
+/// What a resource adds to a transaction that changes several at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// What all of one transaction have in common, such as the command with its options.
+    pub common: Vec<String>,
+    /// What is this resource's own, such as the name of a package.
+    pub own: String,
+}
+
 /// A kind of resource.
 pub trait Kind: Send + Sync {
     /// The name as it is declared, such as `file`.
@@ -261,6 +270,29 @@ pub trait Instance: Send + Sync {
     /// # Errors
     /// When a change could not be made.
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
+
+    /// The resources among which some may be changed in one transaction with this one; none if it is
+    /// always changed alone.
+    fn group(&self, _host: &Host) -> Option<&'static str> {
+        None
+    }
+
+    /// What it adds to a transaction that makes these changes, if they can be made in one.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn share(&self, _host: &Host, _changes: &[Change]) -> Result<Option<Share>, KindError> {
+        Ok(None)
+    }
+
+    /// Makes the changes of all whose shares have this in common, each with its own. Whoever still
+    /// differs afterwards is applied alone.
+    ///
+    /// # Errors
+    /// When the transaction failed.
+    fn transact(&self, _host: &Host, _common: &[String], _own: &[&str]) -> Result<(), KindError> {
+        Ok(())
+    }
 
     /// Clears what a run left that was killed while it worked on this resource.
     ///

@@ -34,11 +34,24 @@ pub struct Options {
     pub skip_tags: Vec<String>,
     /// How many resources may be worked on at the same time.
     pub jobs: usize,
+    /// Whether resources that are due at the same time are changed in one transaction, where their
+    /// kind can.
+    pub autogroup: bool,
+    /// Whether resources come after others because of what they are, such as a file after the
+    /// directory that it is in.
+    pub autoedges: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { noop: false, tags: Vec::new(), skip_tags: Vec::new(), jobs: 1 }
+        Self {
+            noop: false,
+            tags: Vec::new(),
+            skip_tags: Vec::new(),
+            jobs: 1,
+            autogroup: true,
+            autoedges: true,
+        }
     }
 }
 
@@ -160,8 +173,10 @@ impl Prepared {
             kept.unwrap_or_else(|| prepared.item(id, resource))
         });
         prepared.items = items.collect();
-        let wishes = prepared.wishes();
-        prepared.relations.add_wishes(&wishes);
+        if prepared.options.autoedges {
+            let wishes = prepared.wishes();
+            prepared.relations.add_wishes(&wishes);
+        }
         prepared.order = prepared.relations.order()?;
         Ok(prepared)
     }
@@ -350,6 +365,11 @@ impl Prepared {
             errors.push(AttributeError::new(name, error));
         }
         errors
+    }
+
+    /// What the run is asked for.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Where a resource is contained, as logs show it: `/Stage[main]/A/File[/x]`.

@@ -42,6 +42,14 @@ struct Selection {
     noop: bool,
     tags: Vec<String>,
     skip_tags: Vec<String>,
+    #[serde(default = "yes")]
+    autogroup: bool,
+    #[serde(default = "yes")]
+    autoedges: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,6 +109,8 @@ pub fn save(
             noop: options.noop,
             tags: options.tags.clone(),
             skip_tags: options.skip_tags.clone(),
+            autogroup: options.autogroup,
+            autoedges: options.autoedges,
         },
         modules: modules.clone(),
         resources: plan.entries.iter().map(observed).collect(),
@@ -187,11 +197,11 @@ impl SavedPlan {
             let text = format!("version {} is newer than {VERSION}", document.version);
             return Err(ReadError::new(text));
         }
-        let Selection { noop, tags, skip_tags } = document.options;
+        let Selection { noop, tags, skip_tags, autogroup, autoedges } = document.options;
         let observed = document.resources.into_iter().map(|r| (r.resource, r.fingerprint));
         Ok(Self {
             graph: read(&serde_json::to_vec(&document.graph)?, file)?,
-            options: Options { noop, tags, skip_tags, ..Options::default() },
+            options: Options { noop, tags, skip_tags, jobs: 1, autogroup, autoedges },
             modules: document.modules,
             observed: observed.collect(),
         })

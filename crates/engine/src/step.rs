@@ -13,6 +13,7 @@ use crate::kind::{Action, Change, KindError, Level};
 use crate::kinds::tools;
 use crate::prepare::{Item, Prepared, Ready};
 use crate::report::{ResourceReport, Status, quoted};
+use crate::together::Ahead;
 use crate::transfer::{Received, Transfers};
 
 /// Watches a run. All but [`Observer::finished`] are called by the threads that do the work.
@@ -113,8 +114,13 @@ impl Stepper<'_> {
     }
 
     /// [`Stepper::run`]; a kind that panics fails its resource, and leaves nobody waiting for ever.
-    pub(crate) fn run_guarded(&self, id: ResourceId, incoming: Events) -> Stepped {
-        let run = AssertUnwindSafe(|| self.run(id, incoming));
+    pub(crate) fn run_guarded(
+        &self,
+        id: ResourceId,
+        incoming: Events,
+        ahead: Option<Ahead>,
+    ) -> Stepped {
+        let run = AssertUnwindSafe(|| self.run(id, incoming, ahead));
         std::panic::catch_unwind(run).unwrap_or_else(|_| {
             let mut report = self.blank(id);
             let name = &report.resource.kind;
@@ -124,8 +130,9 @@ impl Stepper<'_> {
         })
     }
 
-    /// Compares and applies a resource, then lets it act on what reached it.
-    pub(crate) fn run(&self, id: ResourceId, incoming: Events) -> Stepped {
+    /// Compares and applies a resource, as far as that was not done ahead, then lets it act on what
+    /// reached it.
+    fn run(&self, id: ResourceId, incoming: Events, ahead: Option<Ahead>) -> Stepped {
         let start = Instant::now();
         let mut report = self.blank(id);
         let ready = match &self.prepared.items[id.0 as usize] {
@@ -154,7 +161,7 @@ impl Stepper<'_> {
             }
         };
         let ready = received.as_ref().unwrap_or(ready);
-        let mut events = self.patiently(ready, &mut report);
+        let mut events = self.patiently(ready, &mut report, ahead);
         let mut incoming = incoming;
         if ready.instance.refreshes_itself()
             && !report.changes.iter().any(|change| change.action == Action::Remove)
@@ -192,7 +199,7 @@ impl Stepper<'_> {
         due
     }
 
-    fn is_noop(&self, ready: &Ready) -> bool {
+    pub(crate) fn is_noop(&self, ready: &Ready) -> bool {
         ready.noop || self.mode == Mode::Plan
     }
 
@@ -217,10 +224,15 @@ impl Stepper<'_> {
     }
 
     /// Converges, and tries again as often as the resource asks for.
-    fn patiently(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
+    fn patiently(
+        &self,
+        ready: &Ready,
+        report: &mut ResourceReport,
+        mut ahead: Option<Ahead>,
+    ) -> Events {
         let mut tries = 0u32;
         loop {
-            let events = self.converge(ready, report);
+            let events = self.converge(ready, report, ahead.take());
             let again = ready.patience.retries.is_none_or(|most| tries < most);
             let failed = report.status == Status::Failed && self.mode == Mode::Apply;
             if !failed || !again || !self.tries_again || self.observer.stop() {
@@ -233,9 +245,17 @@ impl Stepper<'_> {
         }
     }
 
-    fn converge(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
-        let changes = ready.instance.compare(self.host);
-        report.take(ready.instance.take_log(), ready.level);
+    fn converge(&self, ready: &Ready, report: &mut ResourceReport, ahead: Option<Ahead>) -> Events {
+        let is_begun = matches!(ahead, Some(Ahead::Begun { .. }));
+        let (changes, said) = match ahead {
+            Some(Ahead::Begun { changes, said }) => (Ok(changes), said),
+            Some(Ahead::Failed(error)) => {
+                report.say(Level::Info, None, error);
+                (ready.instance.compare(self.host), ready.instance.take_log())
+            }
+            None => (ready.instance.compare(self.host), ready.instance.take_log()),
+        };
+        report.take(said, ready.level);
         match changes {
             Err(error) => {
                 report.fail(format!("Could not evaluate: {error}"));
@@ -261,8 +281,11 @@ impl Stepper<'_> {
             return Events { real: 0, noop: count };
         }
         let changes = std::mem::take(&mut report.changes);
-        let done =
-            self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes));
+        let done = if is_begun {
+            self.complete(&report.resource, ready)
+        } else {
+            self.act(&report.resource, &changes, || ready.instance.apply(self.host, &changes))
+        };
         report.take(ready.instance.take_log(), ready.level);
         report.changes = changes;
         if let Err(error) = done {
@@ -339,7 +362,7 @@ impl Stepper<'_> {
             match self.prepared.parse(&resource) {
                 Ok(mut child) => {
                     child.noop |= ready.noop;
-                    events.add(self.converge(&child, &mut report));
+                    events.add(self.converge(&child, &mut report, None));
                 }
                 Err(errors) => report.fail_attributes(&errors),
             }

@@ -59,6 +59,12 @@ pub struct SelectionArgs {
     /// How many resources to work on at the same time [default: 1; for watch: 4]
     #[arg(long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
+    /// Do not install or remove several packages in one transaction
+    #[arg(long)]
+    pub no_autogroup: bool,
+    /// No order but that which is written: a file need not come after its directory
+    #[arg(long)]
+    pub no_autoedges: bool,
     /// A directory that stands for the machine's file system
     #[arg(long, value_name = "DIR", default_value = "/")]
     pub root: PathBuf,
@@ -72,6 +78,8 @@ impl SelectionArgs {
             tags: self.tags.iter().map(|t| t.to_lowercase()).collect(),
             skip_tags: self.skip_tags.iter().map(|t| t.to_lowercase()).collect(),
             jobs: self.jobs.map_or(1, Into::into),
+            autogroup: !self.no_autogroup,
+            autoedges: !self.no_autoedges,
         }
     }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 
-use super::scheduler::{Order, Outcome, Scheduler, Standing, Tuning};
+use super::scheduler::{Due, Order, Outcome, Scheduler, Standing, Tuning};
 use super::swap::Swapped;
 use super::vertex::VertexId;
 use super::wire::wire;
@@ -248,7 +248,7 @@ impl Keeper {
                         self.unwatched.remove(&id);
                         self.moving.remove(&id);
                     }
-                    Order::Check { vertex, refresh } => self.check(vertex, refresh),
+                    Order::Check(due) => self.check(&due),
                 }
             }
         }
@@ -294,10 +294,11 @@ impl Keeper {
         }
     }
 
-    fn check(&self, vertex: VertexId, refresh: bool) {
-        let Some((prepared, resource)) = self.found(vertex) else { return };
-        let prepared = Arc::clone(prepared);
-        self.workers.give(Job { vertex, prepared, resource, refresh });
+    fn check(&self, due: &[Due]) {
+        let Some(prepared) = &self.prepared else { return };
+        let found = |due: &Due| Some((*due, self.found(due.vertex)?.1));
+        let due = due.iter().filter_map(found).collect();
+        self.workers.give(Job { prepared: Arc::clone(prepared), due });
     }
 
     fn found(&self, id: VertexId) -> Option<(&Arc<Prepared>, ordain_graph::ResourceId)> {

@@ -30,7 +30,7 @@ mod wiring;
 mod workers;
 
 pub use keeper::{Keeper, Turn};
-pub use scheduler::{Order, Outcome, Scheduler, Standing, Tuning};
+pub use scheduler::{Due, Order, Outcome, Scheduler, Standing, Tuning};
 pub use swap::Swapped;
 pub use vertex::VertexId;
 pub use wiring::{Edge, Limit, Poll, Settings, Vertex, Wiring, WiringError};

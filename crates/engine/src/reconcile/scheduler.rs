@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::semaphores::Semaphores;
 use super::vertex::{State, VertexId};
 use super::wiring::{Key, Poll, Settings, Wiring};
+use crate::together::MOST;
 
 /// What is to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,13 +18,18 @@ pub enum Order {
     Watch(VertexId),
     /// End its watch. Nothing more is heard of it.
     Unwatch(VertexId),
-    /// Compare it and change what differs, then say [`Scheduler::finished`].
-    Check {
-        /// The resource.
-        vertex: VertexId,
-        /// Whether it was notified and shall act on that.
-        refresh: bool,
-    },
+    /// Compare them and change what differs, together if there are several; then say
+    /// [`Scheduler::finished`] of each.
+    Check(Vec<Due>),
+}
+
+/// A resource that is to be checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Due {
+    /// The resource.
+    pub vertex: VertexId,
+    /// Whether it was notified and shall act on that.
+    pub refresh: bool,
 }
 
 /// How a check ended.
@@ -98,10 +104,14 @@ pub struct Scheduler {
     pub(super) generation: u32,
     /// Those that want to run and whose dependencies are settled, by their place in the order.
     ready: BTreeSet<(u32, u32)>,
+    /// Those of them that may be checked together, by their groups.
+    mates: FxHashMap<&'static str, BTreeSet<(u32, u32)>>,
     /// What time brings: the moment, the vertex, and what.
     pub(super) timers: BTreeSet<(u64, u32, Timer)>,
     pub(super) semaphores: Semaphores,
+    /// How many checks run for themselves, and how many with one of these.
     pub(super) running: usize,
+    riding: usize,
     /// A graph that waits until what leaves is at rest.
     pub(super) next: Option<Wiring>,
     pub(super) orders: Vec<Order>,
@@ -138,9 +148,11 @@ impl Scheduler {
             by_name: FxHashMap::default(),
             generation: 0,
             ready: BTreeSet::new(),
+            mates: FxHashMap::default(),
             timers: BTreeSet::new(),
             semaphores: Semaphores::default(),
             running: 0,
+            riding: 0,
             next: None,
             orders: Vec::new(),
             now,
@@ -221,12 +233,16 @@ impl Scheduler {
         let now = self.now;
         let Some(state) = self.known_mut(id).filter(|state| state.running) else { return };
         state.running = false;
+        let rides = std::mem::take(&mut state.rides);
         let is_done = !matches!(outcome, Outcome::Failed | Outcome::Interrupted);
         for edge in &mut state.incoming {
             edge.pending |= std::mem::take(&mut edge.taken) && !is_done;
         }
         let semaphores = state.vertex.settings.semaphores.clone();
-        self.running -= 1;
+        match rides {
+            true => self.riding -= 1,
+            false => self.running -= 1,
+        }
         self.semaphores.give(&semaphores);
         match outcome {
             Outcome::Failed => self.failed(id.index),
@@ -244,7 +260,8 @@ impl Scheduler {
         self.now = self.now.max(now);
         self.run_timers();
         self.start();
-        let busy = self.running > 0 || self.unarmed > 0 || self.due > 0 || self.next.is_some();
+        let works = self.running > 0 || self.riding > 0;
+        let busy = works || self.unarmed > 0 || self.due > 0 || self.next.is_some();
         self.quiet_since = match self.quiet_since {
             _ if busy || !self.ready.is_empty() => None,
             None => Some(self.now),
@@ -396,9 +413,14 @@ impl Scheduler {
         let (rank, not_before) = (state.rank, state.not_before);
         let wants = state.wants_to_run() && state.unsettled == 0;
         if wants && not_before <= now {
-            self.ready.insert((rank, index));
+            let group = state.vertex.settings.group;
+            if self.ready.insert((rank, index))
+                && let Some(group) = group
+            {
+                self.mates.entry(group).or_default().insert((rank, index));
+            }
         } else {
-            self.ready.remove(&(rank, index));
+            self.forget(rank, index);
             if wants {
                 self.set_timer(not_before, index, Timer::Wake);
             }
@@ -407,10 +429,18 @@ impl Scheduler {
 
     pub(super) fn forget_ready(&mut self) {
         self.ready.clear();
+        self.mates.clear();
     }
 
+    /// Takes a vertex out of the ready ones.
     pub(super) fn forget(&mut self, rank: u32, index: u32) {
-        self.ready.remove(&(rank, index));
+        if self.ready.remove(&(rank, index))
+            && let Some(state) = self.states[index as usize].as_ref()
+            && let Some(group) = state.vertex.settings.group
+            && let Some(mates) = self.mates.get_mut(group)
+        {
+            mates.remove(&(rank, index));
+        }
     }
 
     fn run_timers(&mut self) {
@@ -452,24 +482,44 @@ impl Scheduler {
     fn start(&mut self) {
         let mut held = Vec::new();
         while self.running < self.tuning.jobs {
-            let Some((rank, index)) = self.ready.pop_first() else { break };
-            let Some(state) = self.states[index as usize].as_mut() else { continue };
-            if !self.semaphores.take(&state.vertex.settings.semaphores) {
+            let Some(&(rank, index)) = self.ready.first() else { break };
+            self.forget(rank, index);
+            let Some(state) = self.states[index as usize].as_ref() else { continue };
+            let Settings { semaphores, group, .. } = &state.vertex.settings;
+            let group = *group;
+            if !self.semaphores.take(semaphores) {
                 held.push((rank, index));
                 continue;
             }
-            let refresh = state.is_notified();
-            for edge in &mut state.incoming {
-                edge.taken = std::mem::take(&mut edge.pending);
-            }
-            state.dirty = false;
-            state.running = true;
-            let vertex = VertexId { index, generation: state.generation };
             self.running += 1;
-            self.orders.push(Order::Check { vertex, refresh });
-            self.refresh_vertex(index);
+            let mut due = Vec::from_iter(self.begin(index, false));
+            while let Some((rank, index)) = self.mate(group).filter(|_| due.len() < MOST) {
+                self.forget(rank, index);
+                self.riding += 1;
+                due.extend(self.begin(index, true));
+            }
+            self.orders.push(Order::Check(due));
         }
         self.ready.extend(held);
+    }
+
+    /// The next of a group that is ready.
+    fn mate(&self, group: Option<&'static str>) -> Option<(u32, u32)> {
+        self.mates.get(group?)?.first().copied()
+    }
+
+    /// Begins the check of a vertex, or has it ride with that of another.
+    fn begin(&mut self, index: u32, rides: bool) -> Option<Due> {
+        let state = self.states[index as usize].as_mut()?;
+        let refresh = state.is_notified();
+        for edge in &mut state.incoming {
+            edge.taken = std::mem::take(&mut edge.pending);
+        }
+        state.dirty = false;
+        (state.running, state.rides) = (true, rides);
+        let vertex = VertexId { index, generation: state.generation };
+        self.refresh_vertex(index);
+        Some(Due { vertex, refresh })
     }
 }
 

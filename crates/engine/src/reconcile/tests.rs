@@ -41,11 +41,11 @@ fn checks(scheduler: &mut Scheduler, now: u64) -> Vec<(VertexId, usize, bool)> {
             match order {
                 Order::Watch(id) => scheduler.armed(id),
                 Order::Unwatch(_) => {}
-                Order::Check { vertex, refresh } => {
+                Order::Check(due) => out.extend(due.into_iter().map(|Due { vertex, refresh }| {
                     let name = scheduler.name(vertex).map(|n| n.title.to_string());
                     let number = name.and_then(|n| n[1..].parse().ok()).unwrap_or(usize::MAX);
-                    out.push((vertex, number, refresh));
-                }
+                    (vertex, number, refresh)
+                })),
             }
         }
     }
@@ -418,6 +418,8 @@ impl History {
                 vertex.settings.delay = self.dice.below(50);
                 if self.dice.chance(20) {
                     vertex.settings.semaphores = vec![("one".into(), 1)];
+                } else if self.dice.chance(50) {
+                    vertex.settings.group = Some("group");
                 }
                 graph.vertices.push(vertex);
             }
@@ -454,7 +456,9 @@ impl History {
                     assert!(self.watched.remove(&id));
                     self.armed.remove(&id);
                 }
-                Order::Check { vertex, refresh } => self.begin(now, vertex, refresh),
+                Order::Check(due) => {
+                    due.into_iter().for_each(|due| self.begin(now, due.vertex, due.refresh));
+                }
             }
         }
     }

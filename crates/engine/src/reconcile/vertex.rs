@@ -40,6 +40,8 @@ pub(super) struct State {
     /// Whether it has to be looked at.
     pub(super) dirty: bool,
     pub(super) running: bool,
+    /// Whether it is checked together with another, whose worker it has.
+    pub(super) rides: bool,
     /// Whether it failed for good.
     pub(super) failed: bool,
     /// Whether its last check failed.
@@ -72,6 +74,7 @@ impl State {
             armed: false,
             dirty: true,
             running: false,
+            rides: false,
             failed: false,
             failing: false,
             leaving: false,

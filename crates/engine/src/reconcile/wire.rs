@@ -47,6 +47,9 @@ fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
             let due = ready.schedule.is_some().then_some(schedule::PAUSE);
             let pause = ready.instance.pause(host).into_iter().chain(due).min();
             settings.poll = poll(settings.poll, pause);
+            if settings.semaphores.is_empty() {
+                settings.group = prepared.group(node.resource, host);
+            }
         }
         // It fails at once, and again only when a graph has it otherwise.
         Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),

@@ -55,6 +55,8 @@ pub struct Settings {
     pub limit: Option<Limit>,
     /// Names of semaphores with their sizes.
     pub semaphores: Vec<(String, u32)>,
+    /// The group in which some may be changed together. One that needs semaphores is in none.
+    pub group: Option<&'static str>,
     /// Whether a swap takes it up again after it failed for good.
     pub rewatch: bool,
     /// Whether a swap that changes it gives all tries back.
@@ -73,6 +75,7 @@ impl Default for Settings {
             poll: Poll::Watch,
             limit: None,
             semaphores: Vec::new(),
+            group: None,
             rewatch: false,
             reset: false,
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_graph::ResourceId;
 
-use super::scheduler::Outcome;
+use super::scheduler::{Due, Outcome};
 use super::vertex::VertexId;
 use crate::apply::Mode;
 use crate::host::Host;
@@ -16,12 +16,10 @@ use crate::step::{Events, Observer, Stepped, Stepper};
 use crate::transfer::Transfers;
 use crate::watch::Wake;
 
-/// A resource that is to be checked.
+/// Resources that are to be checked, together if there are several.
 pub(super) struct Job {
-    pub(super) vertex: VertexId,
     pub(super) prepared: Arc<Prepared>,
-    pub(super) resource: ResourceId,
-    pub(super) refresh: bool,
+    pub(super) due: Vec<(Due, ResourceId)>,
 }
 
 /// A resource that was checked.
@@ -92,14 +90,19 @@ fn work(workshop: &Workshop, waiting: &Mutex<Receiver<Job>>, done: &Sender<Done>
             transfers: &workshop.transfers,
             tries_again: false,
         };
-        let incoming = Events { real: usize::from(job.refresh), noop: 0 };
-        let stepped = stepper.run_guarded(job.resource, incoming);
-        let outcome = outcome(&stepped);
+        let incoming = |due: &Due| Events { real: usize::from(due.refresh), noop: 0 };
+        let members: Vec<_> = job.due.iter().map(|(due, id)| (*id, incoming(due))).collect();
+        let stepped = stepper.run_together(&members);
         // An old graph is dropped here and not where others wait for it.
         drop(job.prepared);
-        let sent = done.send(Done { vertex: job.vertex, outcome, reports: stepped.reports });
+        let mut is_heard = true;
+        for ((due, _), stepped) in job.due.iter().zip(stepped) {
+            let outcome = outcome(&stepped);
+            let reports = stepped.reports;
+            is_heard &= done.send(Done { vertex: due.vertex, outcome, reports }).is_ok();
+        }
         (workshop.wake)();
-        if sent.is_err() {
+        if !is_heard {
             return;
         }
     }

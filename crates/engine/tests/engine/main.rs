@@ -10,3 +10,4 @@ mod run;
 mod saved;
 mod speed;
 mod support;
+mod together;

@@ -7,7 +7,7 @@ use ordain_graph::{Resource, ResourceRef};
 
 use super::{Params, Shared, parse_for};
 use crate::host::Host;
-use crate::kind::{AttributeError, Change, Instance, KindError, Watch};
+use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
 use crate::kinds::cached::{Cached, read_text};
 
 /// Where a system says what it is; the first that is there counts.
@@ -125,6 +125,18 @@ impl Instance for Undeclared {
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         self.instance(host)?.apply(host, changes)
+    }
+
+    fn group(&self, host: &Host) -> Option<&'static str> {
+        self.instance(host).ok()?.group(host)
+    }
+
+    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
+        self.instance(host)?.share(host, changes)
+    }
+
+    fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {
+        self.instance(host)?.transact(host, common, own)
     }
 
     fn refreshable(&self) -> bool {

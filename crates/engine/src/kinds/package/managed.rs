@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::managers::{At, Found, Installed, Manager, Wish};
 use super::{Ensure, check_flags, check_name, options};
 use crate::host::Host;
-use crate::kind::{Action, AttributeError, Change, Instance, KindError, Watch};
+use crate::kind::{Action, AttributeError, Change, Instance, KindError, Share, Watch};
 use crate::kinds::cached::{Stamp, stamp};
 use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
@@ -300,6 +300,34 @@ impl Instance for Managed {
             }
         }
         Ok(to.finish())
+    }
+
+    fn group(&self, _: &Host) -> Option<&'static str> {
+        let is_plain = self.wish.source.is_none()
+            && self.command.is_none()
+            && self.environment.is_empty()
+            && self.secrets.is_empty();
+        is_plain.then_some(self.manager.name())
+    }
+
+    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
+        let [Change { action, .. }] = changes else { return Ok(None) };
+        let at = self.at(host)?;
+        let found = self.find(&at)?;
+        Ok(match (action, &found) {
+            (Action::Create, None) => self.manager.install_several(&at, &self.wish)?,
+            (Action::Remove, Some(found)) => self.manager.remove_several(&self.wish, found),
+            _ => None,
+        })
+    }
+
+    fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {
+        let at = self.at(host)?;
+        let words: Vec<&str> =
+            common.iter().map(String::as_str).chain(own.iter().copied()).collect();
+        let done = at.run(&words);
+        self.lists.forget(&at, self.manager);
+        done.map(drop)
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {

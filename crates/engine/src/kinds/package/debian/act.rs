@@ -9,7 +9,7 @@ use super::super::version::{Order, Range};
 use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
 use crate::host::{Host, Invocation, Outcome};
-use crate::kind::{Action, Change, KindError};
+use crate::kind::{Action, Change, KindError, Share};
 use crate::kinds::cached::read_text;
 use crate::kinds::differences::changes;
 use crate::kinds::tools::{inside, run_covered};
@@ -72,6 +72,37 @@ impl PackageInstance {
             self.select(host, true)?;
         }
         done.map(drop)
+    }
+
+    /// What this package adds to a call of apt for several; one with an environment of its own has a
+    /// call of its own.
+    pub(super) fn share_of(
+        &self,
+        host: &Host,
+        made: &[Change],
+    ) -> Result<Option<Share>, KindError> {
+        let (name, _, held) = self.find(host)?;
+        let [Change { property, action, .. }] = made else { return Ok(None) };
+        if held || property != "ensure" || !self.environment.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match action {
+            Action::Remove => Share { common: self.apt_remove(false), own: name },
+            _ => Share { common: self.apt_install(host)?, own: self.name_with_version(host)? },
+        }))
+    }
+
+    fn apt_remove(&self, held: bool) -> Vec<String> {
+        let mut argv: Vec<String> = [APT_GET, "-y", "-q"].map(str::to_string).to_vec();
+        if held {
+            argv.push("--allow-change-held-packages".to_string());
+        }
+        argv.extend(self.uninstall_options.iter().cloned());
+        argv.push("remove".to_string());
+        if self.ensure == Ensure::Purged {
+            argv.push("--purge".to_string());
+        }
+        argv
     }
 
     fn apt_install(&self, host: &Host) -> Result<Vec<String>, KindError> {
@@ -156,15 +187,7 @@ impl PackageInstance {
         }
         self.preseed(host)?;
         if !state.is_gone() {
-            let mut argv: Vec<String> = [APT_GET, "-y", "-q"].map(str::to_string).to_vec();
-            if held {
-                argv.push("--allow-change-held-packages".to_string());
-            }
-            argv.extend(self.uninstall_options.iter().cloned());
-            argv.push("remove".to_string());
-            if purge {
-                argv.push("--purge".to_string());
-            }
+            let mut argv = self.apt_remove(held);
             argv.push(name.clone());
             self.tool(host, argv)?;
             self.shared.status.forget();
@@ -220,7 +243,7 @@ impl PackageInstance {
         command
     }
 
-    fn tool(&self, host: &Host, argv: Vec<String>) -> Result<Outcome, KindError> {
+    pub(super) fn tool(&self, host: &Host, argv: Vec<String>) -> Result<Outcome, KindError> {
         run_covered(host, &self.command(host, argv), !self.secrets.is_empty())
     }
 }

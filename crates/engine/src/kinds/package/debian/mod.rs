@@ -17,7 +17,7 @@ use super::options;
 use super::version::{Order, Range};
 use super::{Ensure, check_name};
 use crate::host::Host;
-use crate::kind::{AttributeError, Change, Instance, KindError, Watch};
+use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
 use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
 use candidate::Candidates;
@@ -259,6 +259,26 @@ impl Instance for PackageInstance {
         let done = self.act(host, changes);
         self.shared.status.forget();
         done
+    }
+
+    fn group(&self, _: &Host) -> Option<&'static str> {
+        let is_plain = self.provider == Provider::Apt
+            && self.source.is_none()
+            && self.hold.is_none()
+            && self.response_file.is_none()
+            && self.secrets.is_empty();
+        is_plain.then_some("apt")
+    }
+
+    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
+        self.share_of(host, changes)
+    }
+
+    fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {
+        let argv = common.iter().map(String::as_str).chain(own.iter().copied());
+        let done = self.tool(host, argv.map(str::to_string).collect());
+        self.shared.status.forget();
+        done.map(drop)
     }
 
     fn refreshable(&self) -> bool {

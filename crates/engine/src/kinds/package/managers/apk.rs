@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
-use crate::kind::KindError;
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, share, texts};
+use crate::kind::{KindError, Share};
 use crate::kinds::cached::read_text;
 use crate::kinds::package::Ensure;
 
@@ -89,6 +89,12 @@ impl Manager for Apk {
         let upgrade: &[&str] = if wish.ensure == Ensure::Latest { &["--upgrade"] } else { &[] };
         let options = texts(&wish.install_options);
         at.run(&arguments(&[&["add", "--no-progress"], upgrade, &options, &[&wanted]])).map(drop)
+    }
+
+    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
+        let is_plain = wish.ensure == Ensure::Present;
+        let options = texts(&wish.install_options);
+        Ok(is_plain.then(|| share(&arguments(&[&["add", "--no-progress"], &options]), &wish.name)))
     }
 
     fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {

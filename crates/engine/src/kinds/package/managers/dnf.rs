@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, texts};
-use crate::kind::KindError;
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, share, texts};
+use crate::kind::{KindError, Share};
 use crate::kinds::package::Ensure;
 
 /// One of the two.
@@ -79,6 +79,18 @@ impl Manager for Dnf {
             _ => ("install", wish.name.clone()),
         };
         at.run(&arguments(&[&["-y"], &options, &[operation, &wanted]])).map(drop)
+    }
+
+    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
+        let is_plain =
+            matches!(wish.ensure, Ensure::Present | Ensure::Latest) && wish.allow_virtual;
+        let options = texts(&wish.install_options);
+        Ok(is_plain.then(|| share(&arguments(&[&["-y"], &options, &["install"]]), &wish.name)))
+    }
+
+    fn remove_several(&self, wish: &Wish, found: &Found) -> Option<Share> {
+        let is_purge = wish.ensure == Ensure::Purged;
+        is_purge.then(|| share(&["-y", "remove"], &found.name))
     }
 
     fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::Ensure;
 use super::managed::locate;
 use crate::host::{Host, Invocation, Outcome};
-use crate::kind::KindError;
+use crate::kind::{KindError, Share};
 use crate::kinds::tools::{ask, check, inside, run_covered};
 
 /// Downloads and scripts of packages may take long.
@@ -132,7 +132,7 @@ impl At<'_> {
     }
 
     /// Calls the tool, which has to succeed.
-    fn run<S: AsRef<str>>(&self, arguments: &[S]) -> Result<Outcome, KindError> {
+    pub(super) fn run<S: AsRef<str>>(&self, arguments: &[S]) -> Result<Outcome, KindError> {
         run_covered(self.host, &self.command(&self.tool, arguments), self.secret)
     }
 
@@ -203,6 +203,24 @@ pub(super) trait Manager: Sync {
 
     /// Removes.
     fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError>;
+
+    /// What a package adds to a call that installs several, if that is done for it.
+    ///
+    /// # Errors
+    /// When the manager does not tell.
+    fn install_several(&self, _: &At<'_>, _wish: &Wish) -> Result<Option<Share>, KindError> {
+        Ok(None)
+    }
+
+    /// What a package adds to a call that removes several, if that is done for it.
+    fn remove_several(&self, _wish: &Wish, _found: &Found) -> Option<Share> {
+        None
+    }
+}
+
+/// The words of a call that several share, and the word of one of them.
+fn share(common: &[&str], own: &str) -> Share {
+    Share { common: common.iter().map(|word| (*word).to_string()).collect(), own: own.into() }
 }
 
 /// Arguments in a row.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
-use crate::kind::KindError;
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, share, texts};
+use crate::kind::{KindError, Share};
 use crate::kinds::package::Ensure;
 
 pub(super) struct Pacman;
@@ -95,6 +95,14 @@ impl Manager for Pacman {
         let options = texts(&wish.install_options);
         let quiet = ["--noconfirm", "--needed", "--noprogressbar"];
         at.run(&arguments(&[&quiet, &options, &["--sync", &wish.name]])).map(drop)
+    }
+
+    fn install_several(&self, at: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
+        let is_plain = !self.refuse_group(at, wish, "install")?;
+        let quiet = ["--noconfirm", "--needed", "--noprogressbar"];
+        let options = texts(&wish.install_options);
+        let common = arguments(&[&quiet, &options, &["--sync"]]);
+        Ok(is_plain.then(|| share(&common, &wish.name)))
     }
 
     fn remove(&self, at: &At<'_>, wish: &Wish, _: &Found) -> Result<(), KindError> {

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm};
-use crate::kind::KindError;
+use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, share};
+use crate::kind::{KindError, Share};
 use crate::kinds::package::Ensure;
 
 pub(super) struct Zypper;
@@ -74,6 +74,18 @@ impl Manager for Zypper {
         }
         let before = arguments(&[&["--quiet"], &global, &["install"], &own]);
         at.run(&arguments(&[&before, &options, &[&wanted]])).map(drop)
+    }
+
+    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
+        let is_plain = matches!(wish.ensure, Ensure::Present | Ensure::Latest)
+            && wish.allow_virtual
+            && wish.install_options.is_empty();
+        let common = ["--quiet", "install", "--auto-agree-with-licenses", "--no-confirm"];
+        Ok(is_plain.then(|| share(&common, &wish.name)))
+    }
+
+    fn remove_several(&self, _: &Wish, found: &Found) -> Option<Share> {
+        Some(share(&["remove", "--no-confirm"], &found.name))
     }
 
     fn remove(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<(), KindError> {
