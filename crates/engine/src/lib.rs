@@ -26,6 +26,7 @@ pub mod saved;
 pub mod schedule;
 pub mod serve;
 pub mod step;
+mod successor;
 mod together;
 mod transfer;
 pub mod unfinished;

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::order::{NodeId, Role, Wish};
+use ordain_graph::order::{NodeId, Wish};
 use ordain_graph::transfer::{self, LIFE};
 use ordain_graph::{
     Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
@@ -22,6 +23,7 @@ use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::registry::Registry;
 use crate::schedule::Schedule;
+use crate::successor::Succession;
 
 /// What a run is asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,17 +116,26 @@ pub struct Prepared {
     /// The graph.
     pub graph: Arc<Graph>,
     /// What comes before what, with what the kinds ask for.
-    pub relations: Relations,
+    pub relations: Arc<Relations>,
     /// The order of all nodes.
-    pub order: Vec<NodeId>,
+    pub order: Arc<Vec<NodeId>>,
     /// For each resource of the graph what is to be done with it.
     pub items: Vec<Item>,
+    /// How it differs from the one before it, if they are alike.
+    pub(crate) succession: Option<Succession>,
+    /// No two have the same.
+    pub(crate) serial: u64,
     containers: Vec<Option<ResourceId>>,
+    /// Which resources hold others.
+    holds: Vec<bool>,
     files: OnceLock<Arc<BTreeSet<PathBuf>>>,
-    registry: Arc<Registry>,
+    pub(crate) registry: Arc<Registry>,
     resolve_source: Resolve,
     options: Options,
 }
+
+/// The next serial number.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 impl Prepared {
     /// Parses all resources of a graph and puts them into order.
@@ -152,65 +163,47 @@ impl Prepared {
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
         let mut containers = vec![None; graph.len()];
+        let mut holds = vec![false; graph.len()];
         for &(outer, inner) in &graph.containment {
             containers[inner.0 as usize].get_or_insert(outer);
+            holds[outer.0 as usize] = true;
         }
         let mut prepared = Self {
-            relations: Relations::new(&graph),
+            relations: Arc::default(),
             graph,
-            order: Vec::new(),
+            order: Arc::default(),
             items: Vec::new(),
+            succession: None,
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             containers,
+            holds,
             files: OnceLock::new(),
             registry,
             resolve_source,
             options,
         };
-        let graph = Arc::clone(&prepared.graph);
-        let earlier = earlier.filter(|earlier| earlier.is_like(&prepared));
-        let items = graph.resources().map(|(id, resource)| {
-            let kept = earlier.and_then(|earlier| earlier.kept(id, resource));
-            kept.unwrap_or_else(|| prepared.item(id, resource))
-        });
-        prepared.items = items.collect();
-        if prepared.options.autoedges {
-            let wishes = prepared.wishes();
-            prepared.relations.add_wishes(&wishes);
+        if let Some(earlier) = earlier.filter(|earlier| earlier.is_like(&prepared)) {
+            prepared.succeed(earlier);
         }
-        prepared.order = prepared.relations.order()?;
+        if prepared.succession.is_none() {
+            prepared.relate()?;
+        }
         Ok(prepared)
     }
 
-    /// Whether resources of this graph may be taken for those of another: it has resources of the same
-    /// names in the same places, and is asked the same.
-    fn is_like(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.registry, &other.registry)
-            && self.options == other.options
-            && self.graph.served.is_empty()
-            && other.graph.served.is_empty()
-            && self.graph.len() == other.graph.len()
-            && self
-                .graph
-                .resources()
-                .zip(other.graph.resources())
-                .all(|((_, a), (_, b))| a.id == b.id)
-            && self.graph.aliases().eq(other.graph.aliases())
-    }
-
-    /// What is ready of a resource, if it is the same and made of nothing else.
-    fn kept(&self, id: ResourceId, resource: &Resource) -> Option<Item> {
-        let Item::Ready(ready) = self.items.get(id.0 as usize)? else { return None };
-        let own = self.graph.resource(id);
-        let attribute = |a: &Attribute, b: &Attribute| a.name == b.name && a.value == b.value;
-        let is_same = own.containment == resource.containment
-            && own.is_virtual == resource.is_virtual
-            && own.tags == resource.tags
-            // What a schedule says is another resource's.
-            && ready.schedule.is_none()
-            && own.attributes.len() == resource.attributes.len()
-            && own.attributes.iter().zip(&resource.attributes).all(|(a, b)| attribute(a, b))
-            && ready.instance.surroundings().is_none();
-        is_same.then(|| Item::Ready(Arc::clone(ready)))
+    /// Parses what is not ready, and finds what comes before what.
+    fn relate(&mut self) -> Result<(), Box<Cycle>> {
+        let mut relations = Relations::new(&self.graph);
+        if self.items.is_empty() {
+            let graph = Arc::clone(&self.graph);
+            self.items = graph.resources().map(|(id, r)| self.item(id, r)).collect();
+        }
+        if self.options.autoedges {
+            relations.add_wishes(&self.wishes());
+        }
+        self.order = Arc::new(relations.order()?);
+        self.relations = Arc::new(relations);
+        Ok(())
     }
 
     /// What comes first by the types of the resources: what the graph has of it, and what the kinds
@@ -253,11 +246,10 @@ impl Prepared {
         wishes
     }
 
-    fn item(&self, id: ResourceId, resource: &Resource) -> Item {
-        let marker = self.relations.node(self.relations.enter(id)).role != Role::Leaf;
+    pub(crate) fn item(&self, id: ResourceId, resource: &Resource) -> Item {
         if resource.is_virtual {
             Item::Virtual
-        } else if marker || resource.containment != Containment::Leaf {
+        } else if self.holds[id.0 as usize] || resource.containment != Containment::Leaf {
             Item::Container
         } else if self.is_filtered(resource) {
             Item::Filtered

@@ -75,7 +75,7 @@ pub struct Arc {
 pub type Wish = (ResourceId, ResourceId, EdgeKind);
 
 /// What comes before what, for resources and the markers of containers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Relations {
     nodes: Vec<Node>,
     enter: Vec<NodeId>,

@@ -7,16 +7,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ordain_graph::ResourceRef;
+use ordain_graph::order::NodeId;
 use ordain_graph::transfer::transfers;
-use rustc_hash::FxHashMap;
+use ordain_graph::{ResourceId, ResourceRef};
+use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 
 use super::scheduler::{Due, Order, Outcome, Scheduler, Standing, Tuning};
 use super::swap::Swapped;
 use super::vertex::VertexId;
-use super::wire::wire;
+use super::wire::{self, wire};
 use super::wiring::WiringError;
 use super::workers::{Done, Job, Workers, Workshop};
 use crate::host::Host;
@@ -24,6 +25,7 @@ use crate::kind::Watch;
 use crate::prepare::{Item, Prepared, Ready};
 use crate::report::ResourceReport;
 use crate::step::Observer;
+use crate::successor::Succession;
 use crate::transfer::Transfers;
 use crate::unfinished::Unfinished;
 use crate::watch::{Wake, Watches};
@@ -123,16 +125,37 @@ impl Keeper {
     /// # Errors
     /// When it cannot be kept true; the one before still is.
     pub fn swap(&mut self, prepared: Prepared) -> Result<Swapped, WiringError> {
-        let wiring = wire(&prepared, &self.host);
-        let swapped = self.scheduler.swap(wiring)?;
+        let swapped = match self.exchange(&prepared) {
+            Some(swapped) => swapped,
+            None => self.scheduler.swap(wire(&prepared, &self.host))?,
+        };
         self.receivers.clear();
         for (_, resource) in prepared.graph.resources() {
             for transfer in transfers(resource) {
                 self.receivers.entry(transfer.from).or_default().push(resource.id.clone());
             }
         }
-        self.prepared = Some(Arc::new(prepared));
+        let earlier = self.prepared.replace(Arc::new(prepared));
+        // To take a large graph apart takes longer than to swap it.
+        let _ = std::thread::Builder::new().spawn(move || drop(earlier));
         Ok(swapped)
+    }
+
+    /// The swap for a graph that is mostly the one that is kept true.
+    fn exchange(&mut self, prepared: &Prepared) -> Option<Swapped> {
+        let Succession { after, changed } = prepared.succession.as_ref()?;
+        if self.prepared.as_ref()?.serial != *after {
+            return None;
+        }
+        let changed: FxHashSet<ResourceId> = changed.iter().copied().collect();
+        let order = prepared.order.iter().enumerate();
+        let changed =
+            order.filter(|(_, node)| changed.contains(&prepared.relations.node(**node).resource));
+        let vertex = |(place, &node): (usize, &NodeId)| {
+            (place as u32, wire::vertex(prepared, node, &self.host))
+        };
+        let changed: Vec<_> = changed.map(vertex).collect();
+        self.scheduler.exchange(&changed)
     }
 
     /// Goes on after runs that did not come to their end: what they left is cleared, and who was to
@@ -301,7 +324,7 @@ impl Keeper {
         self.workers.give(Job { prepared: Arc::clone(prepared), due });
     }
 
-    fn found(&self, id: VertexId) -> Option<(&Arc<Prepared>, ordain_graph::ResourceId)> {
+    fn found(&self, id: VertexId) -> Option<(&Arc<Prepared>, ResourceId)> {
         let prepared = self.prepared.as_ref()?;
         Some((prepared, prepared.graph.find(self.scheduler.name(id)?)?))
     }

@@ -101,6 +101,9 @@ pub struct Scheduler {
     pub(super) states: Vec<Option<State>>,
     pub(super) free: Vec<u32>,
     pub(super) by_name: FxHashMap<Key, u32>,
+    /// The vertices of the graph in its order, and how many of them are resources.
+    pub(super) places: Vec<u32>,
+    pub(super) leaves: usize,
     pub(super) generation: u32,
     /// Those that want to run and whose dependencies are settled, by their place in the order.
     ready: BTreeSet<(u32, u32)>,
@@ -146,6 +149,8 @@ impl Scheduler {
             states: Vec::new(),
             free: Vec::new(),
             by_name: FxHashMap::default(),
+            places: Vec::new(),
+            leaves: 0,
             generation: 0,
             ready: BTreeSet::new(),
             mates: FxHashMap::default(),
@@ -434,10 +439,15 @@ impl Scheduler {
 
     /// Takes a vertex out of the ready ones.
     pub(super) fn forget(&mut self, rank: u32, index: u32) {
+        let state = self.states[index as usize].as_ref();
+        let group = state.and_then(|state| state.vertex.settings.group);
+        self.forget_state(rank, index, group);
+    }
+
+    /// The same for one of a group.
+    pub(super) fn forget_state(&mut self, rank: u32, index: u32, group: Option<&'static str>) {
         if self.ready.remove(&(rank, index))
-            && let Some(state) = self.states[index as usize].as_ref()
-            && let Some(group) = state.vertex.settings.group
-            && let Some(mates) = self.mates.get_mut(group)
+            && let Some(mates) = group.and_then(|group| self.mates.get_mut(group))
         {
             mates.remove(&(rank, index));
         }

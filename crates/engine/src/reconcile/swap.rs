@@ -66,6 +66,58 @@ impl Scheduler {
         Ok(swapped)
     }
 
+    /// The same for a graph that differs from the one before in these vertices alone, each with its
+    /// place in the order; no edge is another one. Nothing is done, and nothing given, if the whole
+    /// graph has to be looked at for it.
+    pub fn exchange(&mut self, changed: &[(u32, Vertex)]) -> Option<Swapped> {
+        let is_simple = |(rank, new): &(u32, Vertex)| {
+            let index = self.places.get(*rank as usize)?;
+            let state = self.states[*index as usize].as_ref()?;
+            let same = state.vertex.name == new.name && state.vertex.role == new.role;
+            let bare = new.settings.semaphores.is_empty();
+            (same && bare && !state.running && !state.leaving).then_some(())
+        };
+        let takes_up = |state: &State| state.failed && state.vertex.settings.rewatch;
+        if self.next.is_some()
+            || changed.iter().any(|new| is_simple(new).is_none())
+            || self.states.iter().flatten().any(takes_up)
+        {
+            return None;
+        }
+        let mut swapped = Swapped { kept: self.leaves, ..Swapped::default() };
+        for (rank, new) in changed {
+            let index = self.places[*rank as usize];
+            let Some(state) = self.states[index as usize].take() else { continue };
+            if new.digest == state.vertex.digest && new.settings == state.vertex.settings {
+                self.states[index as usize] = Some(state);
+                continue;
+            }
+            swapped.kept -= usize::from(new.role == Role::Leaf);
+            swapped.changed += usize::from(new.role == Role::Leaf);
+            self.replace(index, state, new.clone());
+        }
+        self.forget_rest();
+        Some(swapped)
+    }
+
+    /// Puts a vertex in the place of one that leaves, with its edges. Who was notified still is.
+    fn replace(&mut self, index: u32, old: State, new: Vertex) {
+        if old.is_watched() {
+            let id = VertexId { index, generation: old.generation };
+            self.orders.push(Order::Unwatch(id));
+            self.unarmed -= usize::from(!old.armed);
+        }
+        self.forget_state(old.rank, index, old.vertex.settings.group);
+        self.forget_timers(&|other| other == index);
+        let mut state = self.fresh(new, old.rank);
+        state.incoming = old.incoming;
+        state.outgoing = old.outgoing;
+        (state.unsettled, state.settled) = (old.unsettled, old.settled);
+        self.start_watch(index, &state);
+        self.states[index as usize] = Some(state);
+        self.refresh_vertex(index);
+    }
+
     /// Goes on with a swap when nothing that leaves is being worked on.
     pub(super) fn swap_if_at_rest(&mut self) {
         let is_busy = |state: &State| state.leaving && state.running;
@@ -100,14 +152,18 @@ impl Scheduler {
             state.incoming.clear();
             state.outgoing.clear();
         }
+        self.forget_timers(&|index| removed.contains(&index));
+        self.forget_ready();
+        pending
+    }
+
+    fn forget_timers(&mut self, is_gone: &dyn Fn(u32) -> bool) {
         let due = &mut self.due;
         self.timers.retain(|(_, index, timer)| {
-            let stays = !removed.contains(index);
+            let stays = !is_gone(*index);
             *due -= usize::from(!stays && *timer != Timer::Poll);
             stays
         });
-        self.forget_ready();
-        pending
     }
 
     /// Puts the vertices of a graph in their places, those that are new included.
@@ -153,34 +209,42 @@ impl Scheduler {
             }
             self.consider(index);
         }
+        self.places = places;
+        let states = self.states.iter().flatten();
+        self.leaves = states.filter(|state| state.vertex.role == Role::Leaf).count();
     }
 
     fn add(&mut self, vertex: Vertex, rank: u32) -> u32 {
-        self.generation += 1;
-        let (name, key) = (vertex.name.clone(), vertex.key());
-        if vertex.settings.reset {
-            self.tries.remove(&name);
-        }
-        let mut state = State::new(self.generation, vertex, rank, self.now);
-        state.tries = self.tries.get(&name).copied().unwrap_or_default();
-        let is_watched = state.is_watched();
-        state.armed = !is_watched;
-        let generation = state.generation;
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.states[index as usize] = Some(state);
-                index
-            }
-            None => {
-                self.states.push(Some(state));
-                self.states.len() as u32 - 1
-            }
-        };
+        let key = vertex.key();
+        let state = self.fresh(vertex, rank);
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.states.push(None);
+            self.states.len() as u32 - 1
+        });
+        self.start_watch(index, &state);
+        self.states[index as usize] = Some(state);
         self.by_name.insert(key, index);
-        if is_watched {
-            self.unarmed += 1;
-            self.orders.push(Order::Watch(VertexId { index, generation }));
-        }
         index
+    }
+
+    /// The state of a vertex that is new.
+    fn fresh(&mut self, vertex: Vertex, rank: u32) -> State {
+        self.generation += 1;
+        if vertex.settings.reset {
+            self.tries.remove(&vertex.name);
+        }
+        let tries = self.tries.get(&vertex.name).copied().unwrap_or_default();
+        let mut state = State::new(self.generation, vertex, rank, self.now);
+        state.tries = tries;
+        state.armed = !state.is_watched();
+        state
+    }
+
+    fn start_watch(&mut self, index: u32, state: &State) {
+        if state.is_watched() {
+            self.unarmed += 1;
+            let id = VertexId { index, generation: state.generation };
+            self.orders.push(Order::Watch(id));
+        }
     }
 }

@@ -407,8 +407,13 @@ impl History {
         self.agenda.insert((when, self.serial, what));
     }
 
-    /// Another graph: some of the names, some of them changed, with other edges.
+    /// Another graph: mostly some of the names, some of them changed, with other edges; else the same
+    /// but for some that changed.
     fn next_graph(&mut self) {
+        if !self.graph.vertices.is_empty() && self.dice.chance(40) {
+            self.next_alike();
+            return;
+        }
         let mut graph = Wiring::default();
         for i in 0..12 {
             if self.dice.chance(70) {
@@ -436,6 +441,21 @@ impl History {
         self.graph = graph.clone();
         self.untold.clear();
         self.scheduler.swap(graph).unwrap();
+    }
+
+    fn next_alike(&mut self) {
+        let mut changed = Vec::new();
+        for (place, vertex) in self.graph.vertices.iter_mut().enumerate() {
+            if self.dice.chance(20) {
+                vertex.digest = self.dice.below(3);
+                vertex.settings.delay = self.dice.below(50);
+                changed.push((place as u32, vertex.clone()));
+            }
+        }
+        self.untold.clear();
+        if self.scheduler.exchange(&changed).is_none() {
+            self.scheduler.swap(self.graph.clone()).unwrap();
+        }
     }
 
     fn number(&self, id: VertexId) -> usize {
@@ -602,6 +622,47 @@ fn every_history_ends_well() {
         let played = std::panic::catch_unwind(|| History::new(seed).play());
         assert!(played.is_ok(), "the history of seed {seed}");
     }
+}
+
+#[test]
+fn what_is_alike_is_exchanged_in_place() {
+    let mut s = Scheduler::new(quick(), 0);
+    let edges = [(0, 1, true), (1, 2, true)];
+    s.swap(wiring(4, &edges)).unwrap();
+    // The second waits for its notification when it becomes another.
+    let first = checks(&mut s, 0);
+    assert_eq!(first.iter().map(|c| c.1).collect::<Vec<_>>(), [0, 3]);
+    let changed = |place: usize, digest| {
+        let mut vertex = vertex(place);
+        vertex.digest = digest;
+        [(place as u32, vertex)]
+    };
+    assert_eq!(s.exchange(&changed(0, 2)), None, "what runs has to come to rest first");
+    s.finished(first[0].0, Outcome::Changed);
+    s.finished(first[1].0, Outcome::InPlace);
+    let old = s.find(&name(1)).unwrap();
+    let what = s.exchange(&changed(1, 2)).unwrap();
+    assert_eq!(what, Swapped { kept: 3, changed: 1, ..Swapped::default() });
+    assert_ne!(s.find(&name(1)), Some(old));
+    s.touched(old);
+    let second = checks(&mut s, 1);
+    assert_eq!(second.iter().map(|c| (c.1, c.2)).collect::<Vec<_>>(), [(1, true)]);
+    s.finished(second[0].0, Outcome::Changed);
+    let third = checks(&mut s, 2);
+    assert_eq!(third.iter().map(|c| (c.1, c.2)).collect::<Vec<_>>(), [(2, true)]);
+    s.finished(third[0].0, Outcome::InPlace);
+    assert!(checks(&mut s, 3).is_empty());
+    // What is equal stays, and another that begins anew holds back what depends on it.
+    assert_eq!(s.exchange(&changed(1, 2)).unwrap().kept, 4);
+    assert!(checks(&mut s, 4).is_empty());
+    s.exchange(&changed(0, 3)).unwrap();
+    let again = checks(&mut s, 5);
+    assert_eq!(again.iter().map(|c| (c.1, c.2)).collect::<Vec<_>>(), [(0, false)]);
+    let waiting = s.standings().iter().filter(|(_, how)| *how == Standing::Waiting).count();
+    assert_eq!(waiting, 2);
+    s.finished(again[0].0, Outcome::InPlace);
+    assert!(checks(&mut s, 6).is_empty());
+    assert!(s.standings().iter().all(|(_, how)| *how == Standing::InPlace));
 }
 
 #[test]

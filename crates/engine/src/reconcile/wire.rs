@@ -32,7 +32,8 @@ pub(super) fn wire(prepared: &Prepared, host: &Host) -> Wiring {
     Wiring { vertices, edges: edges.collect() }
 }
 
-fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
+/// What the scheduler sees of a node.
+pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     let node = prepared.relations.node(node);
     let resource = prepared.graph.resource(node.resource);
     let name = resource.id.clone();
