@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use ordain_engine::kind::KindError;
 use ordain_source::{CodeDoc, Diagnostic};
 use ordain_store::StoreError;
 
@@ -177,6 +178,11 @@ pub fn missing(path: &Path) -> Diagnostic {
 /// A document that is not of the form that is wanted.
 pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
+}
+
+/// What is noted on the machine cannot be used.
+pub fn note(error: KindError) -> Diagnostic {
+    Diagnostic::error(STATE, error.to_string())
 }
 
 /// The state of earlier runs cannot be used.

@@ -6,7 +6,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ordain_engine::host::Host;
 use ordain_engine::prepare::Resolve;
+use ordain_engine::registry::Registry;
+use ordain_engine::reversal::Noted;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
@@ -68,6 +71,20 @@ impl Loaded {
             (one, two) => one.or(two),
         };
         conflicts
+    }
+
+    /// Adds what undoes resources that were to be undone once nobody declares them any more. Gives
+    /// what the machine has noted of them.
+    ///
+    /// # Errors
+    /// When a note is spoiled.
+    pub fn undo_missing(&mut self, host: &Host, registry: &Registry) -> Result<Noted, Failure> {
+        let noted = Noted::read(host).map_err(codes::note)?;
+        // A plan is applied as it was made.
+        if self.plan.is_none() && noted.adds_to(&self.graph, registry) {
+            noted.add_to(Arc::make_mut(&mut self.graph), registry);
+        }
+        Ok(noted)
     }
 
     /// How many resources a run looks at.

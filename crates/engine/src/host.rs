@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline;
 use crate::kinds::walk::resolve;
 use crate::past::Backups;
 
@@ -145,6 +146,6 @@ impl Host {
     /// # Errors
     /// See [`Runner::run`].
     pub fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
-        self.runner.run(invocation)
+        deadline::run(invocation, |invocation| self.runner.run(invocation))
     }
 }

@@ -15,6 +15,7 @@ use ordain_graph::{Resource, ResourceRef, ServedFiles};
 use crate::attributes::scalar_text;
 use crate::host::Host;
 use crate::registry::Registry;
+use crate::reversal;
 
 /// An attribute that a kind knows, for checks, completion and the manual.
 #[derive(Clone, Copy, Debug)]
@@ -292,6 +293,15 @@ pub trait Instance: Send + Sync {
     /// When the transaction failed.
     fn transact(&self, _host: &Host, _common: &[String], _own: &[&str]) -> Result<(), KindError> {
         Ok(())
+    }
+
+    /// The attributes of the resource of the same name that would bring back what is there now;
+    /// nothing if the kind cannot be undone.
+    ///
+    /// # Errors
+    /// When what is there cannot be found out, or not be brought back.
+    fn reversal(&self, _host: &Host) -> Result<Option<reversal::Attributes>, KindError> {
+        Ok(None)
     }
 
     /// Clears what a run left that was killed while it worked on this resource.

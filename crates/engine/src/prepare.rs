@@ -94,6 +94,8 @@ pub struct Patience {
     pub retries: Option<u32>,
     /// How long to wait before each.
     pub delay: Duration,
+    /// How long one try may take; without a limit if there is none.
+    pub limit: Option<Duration>,
 }
 
 impl Patience {
@@ -104,7 +106,9 @@ impl Patience {
             _ => 0,
         };
         let delay = Duration::from_millis(number("meta:delay").max(0).unsigned_abs());
-        Self { retries: u32::try_from(number("meta:retry")).ok(), delay }
+        let limit = number("meta:timeout").max(0).unsigned_abs();
+        let limit = (limit > 0).then(|| Duration::from_millis(limit));
+        Self { retries: u32::try_from(number("meta:retry")).ok(), delay, limit }
     }
 }
 

@@ -8,11 +8,13 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
 
 use crate::apply::Mode;
+use crate::deadline;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
 use crate::kinds::tools;
 use crate::prepare::{Item, Prepared, Ready};
 use crate::report::{ResourceReport, Status, quoted};
+use crate::reversal;
 use crate::together::Ahead;
 use crate::transfer::{Received, Transfers};
 
@@ -161,6 +163,10 @@ impl Stepper<'_> {
             }
         };
         let ready = received.as_ref().unwrap_or(ready);
+        if let Err(error) = self.note_reversal(id, ready) {
+            report.fail(error.to_string());
+            return Stepped { reports: vec![report], events: Events::default(), failed: true };
+        }
         let mut events = self.patiently(ready, &mut report, ahead);
         let mut incoming = incoming;
         if ready.instance.refreshes_itself()
@@ -177,6 +183,11 @@ impl Stepper<'_> {
         }
         if let Some(received) = &received
             && let Err(error) = self.transfers.keep(&report.resource, received, self.host)
+        {
+            report.fail(error.to_string());
+        }
+        if report.status != Status::Failed
+            && let Err(error) = self.forget_reversal(id, ready)
         {
             report.fail(error.to_string());
         }
@@ -197,6 +208,22 @@ impl Stepper<'_> {
             self.observer.applied(resource, now.timestamp());
         }
         due
+    }
+
+    /// Notes what undoes a resource that asks for it.
+    fn note_reversal(&self, id: ResourceId, ready: &Ready) -> Result<(), KindError> {
+        if self.is_noop(ready) {
+            return Ok(());
+        }
+        reversal::note(self.prepared.graph.resource(id), &*ready.instance, self.host)
+    }
+
+    /// Forgets that note when it was undone.
+    fn forget_reversal(&self, id: ResourceId, ready: &Ready) -> Result<(), KindError> {
+        if self.is_noop(ready) {
+            return Ok(());
+        }
+        reversal::done(self.prepared.graph.resource(id), self.host)
     }
 
     pub(crate) fn is_noop(&self, ready: &Ready) -> bool {
@@ -232,7 +259,9 @@ impl Stepper<'_> {
     ) -> Events {
         let mut tries = 0u32;
         loop {
-            let events = self.converge(ready, report, ahead.take());
+            let ahead = ahead.take();
+            let work = || self.converge(ready, report, ahead);
+            let events = deadline::within(ready.patience.limit, work);
             let again = ready.patience.retries.is_none_or(|most| tries < most);
             let failed = report.status == Status::Failed && self.mode == Mode::Apply;
             if !failed || !again || !self.tries_again || self.observer.stop() {
@@ -390,7 +419,9 @@ impl Stepper<'_> {
             }
             return Events { real: 0, noop: 1 };
         }
-        let done = self.act(&report.resource, &[], || ready.instance.refresh(self.host));
+        let refresh = || ready.instance.refresh(self.host);
+        let refresh = || deadline::within(ready.patience.limit, refresh);
+        let done = self.act(&report.resource, &[], refresh);
         report.take(ready.instance.take_log(), ready.level);
         match done {
             Ok(()) => {

@@ -54,6 +54,7 @@ impl Prepared {
         let alone = ready.noop
             || !self.options().autogroup
             || ready.schedule.is_some()
+            || ready.patience.limit.is_some()
             || resource.value("meta:autogroup") == Some(&Value::Bool(false))
             || transfers(resource).next().is_some();
         (!alone).then_some(group)

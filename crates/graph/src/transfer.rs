@@ -20,6 +20,7 @@ pub const LIFE: &[&str] = &[
     "meta:reset",
     "meta:retry",
     "meta:retryreset",
+    "meta:reversal",
     "meta:reverse",
     "meta:rewatch",
     "meta:sema",

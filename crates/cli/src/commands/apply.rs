@@ -57,9 +57,11 @@ pub struct ApplyArgs {
 /// When the sources have errors, the relations a loop, another run is under way, or a saved plan
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
+    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = options(args, &loaded)?;
-    let prepared = prepare(ui, &loaded, args.compile.registry()?, options.clone())?;
+    let registry = args.compile.registry()?;
+    let noted = loaded.undo_missing(&args.selection.host(), &registry)?;
+    let prepared = prepare(ui, &loaded, registry, options.clone())?;
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
     }
@@ -78,10 +80,12 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
     }
+    let host = args.selection.host();
+    noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
     let progress = ui.progress(loaded.leaves(), true);
     let mut journal = Journal { progress, store: &store, run };
-    let host = runs::keeping(args.selection.host(), &store, run);
+    let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
     runs::note_made(&store, run, &host)?;

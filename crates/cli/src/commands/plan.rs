@@ -94,9 +94,11 @@ impl SelectionArgs {
 /// # Errors
 /// When the sources have errors or the relations a loop.
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
-    let loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
+    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
     let options = args.selection.options(false);
-    let prepared = prepare(ui, &loaded, args.compile.registry()?, options.clone())?;
+    let registry = args.compile.registry()?;
+    loaded.undo_missing(&args.selection.host(), &registry)?;
+    let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
     let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
     progress.clear();

@@ -348,11 +348,11 @@ impl Watching<'_> {
     fn swap(&mut self, compile: &CompileArgs) -> Result<Swapped, Failure> {
         if !mcl::is_program(&self.args.path) {
             let loaded = graphs::load_examined(self.ui, &self.args.path, compile)?;
-            return self.keep(&loaded);
+            return self.keep(loaded);
         }
         let mut program = mcl::Running::start(self.ui, &self.args.path, compile)?;
         let first = program.poll(self.ui)?;
-        let swapped = first.map_or(Ok(Swapped::default()), |loaded| self.keep(&loaded))?;
+        let swapped = first.map_or(Ok(Swapped::default()), |loaded| self.keep(loaded))?;
         self.follow_program(&program);
         self.program = Some(program);
         Ok(swapped)
@@ -371,7 +371,7 @@ impl Watching<'_> {
         let start = Instant::now();
         let (swapped, text) = self.hearing(|watching| {
             let next = program.poll(watching.ui)?;
-            next.map(|loaded| watching.keep(&loaded)).transpose()
+            next.map(|loaded| watching.keep(loaded)).transpose()
         });
         match swapped {
             Ok(None) => {}
@@ -394,14 +394,19 @@ impl Watching<'_> {
     }
 
     /// Keeps a graph true.
-    fn keep(&mut self, loaded: &Loaded) -> Result<Swapped, Failure> {
+    fn keep(&mut self, mut loaded: Loaded) -> Result<Swapped, Failure> {
         if loaded.plan.is_some() {
             let text = "a saved plan is applied once and not watched";
             return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
         }
         let options = self.args.selection.options(self.args.noop);
+        let host = self.args.selection.host();
+        let noted = loaded.undo_missing(&host, &self.registry)?;
         let (earlier, registry) = (self.keeper.prepared(), Arc::clone(&self.registry));
-        let prepared = prepare_after(self.ui, earlier, loaded, registry, options)?;
+        let prepared = prepare_after(self.ui, earlier, &loaded, registry, options)?;
+        if !self.args.noop {
+            noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
+        }
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }

@@ -13,6 +13,7 @@ pub(crate) mod glob;
 mod mode;
 mod parse;
 mod recurse;
+mod reversal;
 mod source;
 
 use std::collections::BTreeSet;
@@ -29,6 +30,7 @@ use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
     ParseContext, Watch,
 };
+use crate::reversal::Attributes;
 use backup::Backup;
 use checksum::Checksum;
 use mode::Mode;
@@ -262,6 +264,10 @@ impl Instance for FileInstance {
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         apply::apply(self, host, changes)
+    }
+
+    fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
+        reversal::of(self, host).map(Some)
     }
 
     fn recover(&self, host: &Host) -> Result<(), KindError> {

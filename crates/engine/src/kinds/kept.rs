@@ -23,7 +23,12 @@ impl Kept {
     pub(crate) fn new(directory: &str, name: &str) -> Self {
         let digest = Sha256::digest(name.as_bytes());
         let file: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        Self { path: Path::new(ROOT).join(directory).join(file) }
+        Self { path: Self::directory(directory).join(file) }
+    }
+
+    /// The directory of a name.
+    pub(crate) fn directory(name: &str) -> PathBuf {
+        Path::new(ROOT).join(name)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -44,6 +49,14 @@ impl Kept {
         }
         rewrite(host, &self.path, content, Owner { mode: 0o600, ids: None })
             .map_err(|e| self.failed("write", &e))
+    }
+
+    /// Keeps nothing any more.
+    pub(crate) fn remove(&self, host: &Host) -> Result<(), KindError> {
+        match std::fs::remove_file(host.path(&self.path)) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(self.failed("remove", &e)),
+            _ => Ok(()),
+        }
     }
 
     fn failed(&self, what: &str, error: &std::io::Error) -> KindError {

@@ -30,7 +30,7 @@ pub(super) fn of(resource: &Resource) -> Settings {
     if resource.value("meta:retry").is_none() {
         return Settings { retry: None, delay: DELAY.0, longest_delay: DELAY.1, ..settings };
     }
-    let Patience { retries, delay } = Patience::of(resource);
+    let Patience { retries, delay, .. } = Patience::of(resource);
     Settings { retry: retries, delay: delay.as_millis() as u64, ..settings }
 }
 

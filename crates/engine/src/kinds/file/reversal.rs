@@ -1,0 +1,56 @@
+//! What would bring back the file that stands at a path now.
+
+use std::path::Path;
+
+use ordain_data::Value;
+use rustix::fs::FileType;
+
+use super::{Ensure, FileInstance};
+use crate::host::Host;
+use crate::kind::KindError;
+use crate::kinds::cached::read_bytes;
+use crate::kinds::walk::{is, resolve};
+use crate::reversal::Attributes;
+
+/// A file that is larger is not noted.
+const MOST: i64 = 64 << 20;
+
+/// The attributes of the file that is there, or that it is not.
+pub(super) fn of(file: &FileInstance, host: &Host) -> Result<Attributes, KindError> {
+    let refused =
+        |what: &str| KindError::new(format!("{} cannot be undone: {what}", file.path.display()));
+    if file.ensure == Some(Ensure::Directory) {
+        return Err(refused("it is a directory"));
+    }
+    if !file.sources.is_empty() || !file.fragments.is_empty() {
+        return Err(refused("it is made from other files"));
+    }
+    let failed = |error: std::io::Error| file.error("look at", &error);
+    let absent = || vec![("ensure", Value::str("absent")), ("backup", Value::Bool(false))];
+    let place = match resolve(host, &file.path, false) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(absent()),
+        place => place.map_err(failed)?,
+    };
+    let Some(stat) = place.stat().map_err(failed)? else { return Ok(absent()) };
+    if !is(&stat, FileType::RegularFile) {
+        return Err(refused("what is there is no file"));
+    }
+    if stat.st_size > MOST {
+        return Err(refused("what is there is larger than 64 MiB"));
+    }
+    let opened = place.open().map_err(failed)?;
+    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&opened));
+    let bytes = read_bytes(Path::new(&path)).map_err(failed)?.unwrap_or_default();
+    let content = match String::from_utf8(bytes) {
+        Ok(text) => Value::str(text),
+        Err(error) => Value::Bytes(error.into_bytes().into()),
+    };
+    Ok(vec![
+        ("ensure", Value::str("file")),
+        ("content", content),
+        ("owner", Value::str(stat.st_uid.to_string())),
+        ("group", Value::str(stat.st_gid.to_string())),
+        ("mode", Value::str(format!("{:04o}", stat.st_mode & 0o7777))),
+        ("backup", Value::Bool(false)),
+    ])
+}
