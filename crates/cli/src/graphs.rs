@@ -23,6 +23,7 @@ use crate::inmanta;
 use crate::input::{self, Exporting};
 use crate::joining;
 use crate::mcl;
+use crate::merged;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
@@ -161,6 +162,11 @@ fn load_as(
     if inmanta::is_model(path) {
         let model = inmanta::load(ui, path, args)?;
         return Ok(Loaded::drawn(model.graph, model.sources));
+    }
+    if merged::is_document(path) {
+        let sources = args.sources();
+        let graph = merged::load(ui, path, args, &sources)?;
+        return Ok(Loaded::drawn(graph, sources));
     }
     let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;

@@ -35,6 +35,9 @@ struct Project {
 struct Source {
     /// Where it is, from the directory of the file.
     path: Spanned<PathBuf>,
+    /// What is merged into it, if it is a YAML document; the last one wins.
+    #[serde(default)]
+    stubs: Vec<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +95,8 @@ pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Fail
             errors.push(error.labelled(span(file, &source.path.span()), "name its sources here"));
             continue;
         }
+        let stubs = source.stubs.iter().map(|path| dir.join(path)).collect();
+        let args = CompileArgs { stubs, ..args.clone() };
         let loaded = graphs::load_examined(ui, &place, &args)?;
         errors.extend(conflicts(&mut joined, loaded));
     }

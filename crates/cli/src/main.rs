@@ -12,6 +12,7 @@ mod input;
 mod joining;
 mod languages;
 mod mcl;
+mod merged;
 mod merging;
 mod node;
 mod options;

@@ -13,7 +13,7 @@ use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, HostWorld, SourceMap};
+use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched};
 
 use crate::codes;
 
@@ -167,8 +167,16 @@ impl Reader {
 /// # Errors
 /// When a file cannot be read or written, or an expression has no value.
 pub fn run(run: &Run<'_>) -> Result<Output, Trouble> {
+    run_noting(run, Touched::default())
+}
+
+/// The same; the files that expressions look at are noted.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_noting(run: &Run<'_>, touched: Touched) -> Result<Output, Trouble> {
     let request = request(run)?;
-    let world = HostWorld::new();
+    let world = HostWorld::noting(touched);
     match session::merge(&world, &request) {
         Ok(output) => {
             if let (Some(path), Some(text)) = (&run.flags.state, &output.state) {

@@ -115,6 +115,9 @@ pub struct CompileArgs {
     /// Directories of manifests of kinds that other programs implement
     #[arg(long, value_name = "DIR", env = "ORDAIN_KINDS", value_delimiter = ':')]
     pub kinds: Vec<PathBuf>,
+    /// A stub that is merged into a YAML document of resources; the last one wins
+    #[arg(long = "stub", value_name = "FILE")]
+    pub stubs: Vec<PathBuf>,
     /// Also give manifests the flat facts of earlier times, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,

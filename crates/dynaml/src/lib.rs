@@ -18,6 +18,7 @@
 //! | [`explain`] | where a value comes from |
 //! | [`output`] | finished documents as YAML and JSON |
 //! | [`lower`] | finished documents as plain data |
+//! | [`resources`] | the resources that a document declares, as a graph |
 //!
 //! Files, commands and the environment are reached through the
 //! [`World`](ordain_source::World) that is passed in.
@@ -40,6 +41,7 @@ pub mod lower;
 pub mod output;
 mod pki;
 pub mod report;
+pub mod resources;
 pub mod scalar;
 pub mod session;
 pub mod syntax;

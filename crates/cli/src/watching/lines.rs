@@ -9,6 +9,7 @@ use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use serde_json::{Value as Json, json};
 
+use super::printer::Printer;
 use super::{NewGraph, Teller};
 use crate::runs;
 use crate::ui::{Progress, Ui, count};
@@ -24,19 +25,19 @@ impl Lines {
     }
 }
 
-fn print(text: &str) {
+fn print(line: &str) {
     // When nobody reads it there is nobody to tell.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
 impl Teller for Lines {
     fn graph(&mut self, graph: &NewGraph) {
-        print(&format!("{}\n", graph_text(graph)));
+        print(&graph_text(graph));
     }
 
     fn refused(&mut self, text: &str, is_kept: bool) {
         let _ = std::io::stderr().write_all(text.as_bytes());
-        print(&format!("{}\n", refused_text(is_kept)));
+        print(refused_text(is_kept));
     }
 
     fn remarks(&mut self, text: &str) {
@@ -48,11 +49,11 @@ impl Teller for Lines {
     }
 
     fn note(&mut self, text: &str) {
-        print(&format!("{text}\n"));
+        print(text);
     }
 
     fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
-        print(&format!("{}\n", standings_text(standings)));
+        print(&standings_text(standings));
     }
 }
 
@@ -120,15 +121,29 @@ pub(super) fn word(standing: Standing) -> &'static str {
 }
 
 /// Lines for programs: an object each, with what happened as `event` and when as `time`.
-pub(super) struct JsonLines;
+pub(super) struct JsonLines {
+    printer: Printer,
+}
 
 impl JsonLines {
-    fn tell(&self, event: &str, mut members: Json) {
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        members["event"] = json!(event);
-        members["time"] = json!(time.as_millis() as f64 / 1000.0);
-        print(&format!("{members}\n"));
+    pub(super) fn new() -> Self {
+        Self { printer: Printer::new() }
     }
+
+    fn tell(&mut self, event: &str, members: Json) {
+        let left_out = |n| {
+            let message = format!("{} left out: nobody reads them", count(n, "line"));
+            object("note", json!({ "message": message }))
+        };
+        self.printer.print(object(event, members), left_out);
+    }
+}
+
+fn object(event: &str, mut members: Json) -> String {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    members["event"] = json!(event);
+    members["time"] = json!(time.as_millis() as f64 / 1000.0);
+    format!("{members}\n")
 }
 
 impl Teller for JsonLines {

@@ -2,6 +2,7 @@
 
 mod lines;
 mod manager;
+mod printer;
 mod signals;
 mod view;
 
@@ -151,7 +152,7 @@ fn tuning(args: &WatchArgs) -> Tuning {
 fn teller(ui: &Ui, args: &WatchArgs) -> Box<dyn Teller> {
     use crate::options::TextOrJson;
     match args.format {
-        TextOrJson::Json => Box::new(JsonLines),
+        TextOrJson::Json => Box::new(JsonLines::new()),
         TextOrJson::Text if args.lines || !View::fits(ui) => Box::new(Lines::new(ui)),
         TextOrJson::Text => Box::new(View::new(ui, &args.path)),
     }
