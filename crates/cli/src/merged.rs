@@ -24,7 +24,6 @@ pub fn is_document(path: &Path) -> bool {
 }
 
 /// Merges a document with what is to be merged into it, and gives the resources that it declares.
-/// Commands are not run and files not written, whatever the document says.
 ///
 /// # Errors
 /// When there is no document, or what it declares has no form; it is shown.
@@ -40,8 +39,7 @@ pub fn load(
         args.touched.note(path);
     });
     let template = name(&path.to_path_buf());
-    let mut run = Run { template: &template, stubs: &stubs, ..Run::default() };
-    run.flags.no_exec = true;
+    let run = Run { template: &template, stubs: &stubs, ..Run::default() };
     let output = merging::run_noting(&run, args.touched.clone());
     let output = output.map_err(|trouble| shown(ui, &trouble))?;
     ui.diagnostics(diagnose::warnings(&output, sources), sources);

@@ -185,6 +185,27 @@ fn a_program_that_reads_a_file() {
 }
 
 #[test]
+fn a_merged_document() {
+    let template = "port: (( merge || 80 ))\nnote: (( read(\"note.txt\", \"text\") ))\nresources:\n  \
+                    file:\n    /etc/port:\n      content: (( \"\" port \" \" note ))\n";
+    let sources = [("site.yml", template), ("prod.yml", "port: 81\n"), ("note.txt", "a")];
+    let watched = Watched::start("site.yml", &sources, &["--stub", "prod.yml"]);
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.read("/etc/port"), "81 a");
+    watched.edit("prod.yml", "port: 82\n");
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.read("/etc/port"), "82 a");
+    watched.edit("note.txt", "b");
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.read("/etc/port"), "82 b");
+    watched.edit("prod.yml", "port: (( nowhere ))\n");
+    watched.until_event("refused");
+    fs::remove_file(watched.root("/etc/port")).unwrap();
+    watched.until_changed("File[/etc/port]");
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
 fn a_model_with_a_module() {
     let fs_model = "entity File extends std::PurgeableResource:\n    string path\n    string \
                     content\n    int mode = 644\nend\n\nFile.host [1] -- std::Host\n\nimplement \
