@@ -224,7 +224,7 @@ impl Run<'_> {
                 report.say(Level::Warning, None, "Skipping because of failed dependencies");
                 return Stepped { reports: vec![report], events: Events::default(), failed: true };
             }
-        } else if self.stepper.observer.stop() {
+        } else if self.stepper.observer.stop() || self.stepper.host.ending().is_some() {
             report.status = Status::Stopped;
             return Stepped { reports: vec![report], events: Events::default(), failed: false };
         }

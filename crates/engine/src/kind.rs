@@ -155,6 +155,8 @@ pub enum Watch {
     Tree(PathBuf),
     /// A unit of systemd.
     Unit(String),
+    /// Interfaces of the network, their addresses and routes.
+    Network,
 }
 
 /// A kind of resource.

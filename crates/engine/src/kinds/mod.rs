@@ -1,7 +1,10 @@
 //! The kinds of resources, one file or directory each, and what some of them share.
 
+pub mod authorized_key;
 pub mod cron;
+pub mod elected;
 pub mod exec;
+pub mod exit;
 pub mod external;
 pub mod file;
 pub mod group;
@@ -9,10 +12,12 @@ pub mod gzip;
 pub mod host;
 pub mod hostname;
 pub mod inert;
+pub mod json_edit;
 pub mod kv;
 pub mod line;
 pub mod mount;
 pub mod msg;
+pub mod net;
 pub mod notify;
 pub mod package;
 pub mod password;

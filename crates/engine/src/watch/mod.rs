@@ -1,10 +1,11 @@
 //! What happens on this machine, for those who wait for it: files by inotify, units of systemd by
-//! its bus.
+//! its bus, the network by netlink.
 //!
 //! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
 //! tell too much and tell it twice; what it must not do is to miss something between the moment
 //! when [`Watches::arm`] returned and [`Watches::disarm`].
 
+mod network;
 mod paths;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::host::Host;
 use crate::kind::Watch;
+use network::Network;
 pub use paths::Paths;
 use units::Units;
 
@@ -31,6 +33,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Watches<K> {
     paths: Paths<K>,
     units: Units<K>,
+    network: Network<K>,
 }
 
 impl<K: Copy + Eq + Hash + Ord> Watches<K> {
@@ -40,7 +43,8 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
     /// # Errors
     /// When the kernel gives no watch.
     pub fn new(wake: Wake) -> io::Result<Self> {
-        Ok(Self { paths: Paths::new()?, units: Units::new(wake) })
+        let network = Network::new(wake.clone());
+        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network })
     }
 
     /// Watches all of these for a key, besides what is watched for it already.
@@ -54,6 +58,7 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
                 Watch::Path(path) => self.paths.add(&host.path(path), false, key),
                 Watch::Tree(path) => self.paths.add(&host.path(path), true, key),
                 Watch::Unit(unit) => self.units.add(unit, key),
+                Watch::Network => self.network.add(key),
             };
             result = result.and(armed);
         }
@@ -79,6 +84,7 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         let old = self.paths.take(key);
         self.paths.release(&old, key);
         self.units.remove(key);
+        self.network.remove(key);
     }
 
     /// For whom something happened since the last call. Does not wait.
@@ -89,6 +95,7 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         let mut touched = FxHashSet::default();
         self.paths.take_events(&mut touched)?;
         self.units.take_events(&mut touched);
+        self.network.take_events(&mut touched);
         Ok(touched.into_iter().collect())
     }
 }

@@ -5,6 +5,7 @@ mod exec;
 mod file;
 mod file_recurse;
 mod keep;
+mod network;
 mod notify;
 mod run;
 mod saved;

@@ -92,17 +92,14 @@ pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "gzip" | "hostname" | "msg" | "noop" | "password" | "sysctl" | "tar" | "timer"
-        | "value" => Ok(own(resource)),
+        "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
+        | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
         "pkg" => Ok(package(resource)),
         "print" => Ok(print(resource)),
-        // The engine has another kind of this name.
-        "mount" | "schedule" => {
-            let kind = resource.kind.kind.name;
-            Err(Refused::new("", format!("this engine does not run the kind {kind} of mgmt yet")))
-        }
+        "mount" => mount(resource),
+        "schedule" => Ok(elected(resource, hostname)),
         "svc" => service(resource),
         "test" => Ok(test(resource, sends)),
         "user" => Ok(user(resource)),
@@ -301,6 +298,50 @@ fn print(resource: &Resource) -> Mapped {
     if flag(resource, "refresh_only") {
         out.set("refreshonly", Data::Bool(true), "refresh_only");
     }
+    out
+}
+
+/// A file system in the table of them, and mounted.
+fn mount(resource: &Resource) -> Result<Mapped, Refused> {
+    let mut out = Mapped::new("Mount", &resource.name);
+    if resource.text("state") == "absent" {
+        out.set("ensure", Data::str("absent"), "state");
+        return Ok(out);
+    }
+    out.set("ensure", Data::str("mounted"), "state");
+    out.set("device", text(resource, "device"), "device");
+    out.set("fstype", text(resource, "type"), "type");
+    let options = resource.value("options");
+    let pairs = options.as_ref().and_then(|value| value.as_map()).map(|map| map.pairs());
+    let option = |(name, value): &(Value, Value)| {
+        let (name, value) = (name.as_str()?, value.as_str()?);
+        let (name, value) = (name.to_string(), value.to_string());
+        Some(if value.is_empty() { name } else { format!("{name}={value}") })
+    };
+    let options: Vec<String> = pairs.unwrap_or_default().iter().filter_map(option).collect();
+    let options = if options.is_empty() { "defaults".to_owned() } else { options.join(",") };
+    out.set("options", Data::str(options), "options");
+    for (field, attribute) in [("freq", "dump"), ("passno", "pass")] {
+        match resource.value(field) {
+            None => {}
+            Some(Value::Int(number @ 0..=9)) if field == "passno" || number <= 1 => {
+                out.set(attribute, Data::Int(number), field);
+            }
+            Some(other) => {
+                return Err(Refused::new(
+                    field,
+                    format!("{other} is no value of a table of mounts"),
+                ));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The host that stands for election is this one.
+fn elected(resource: &Resource, hostname: &str) -> Mapped {
+    let mut out = own(resource);
+    out.set("host", Data::str(hostname), "");
     out
 }
 
