@@ -15,6 +15,7 @@ use ordain_graph::{Resource, ResourceRef, ServedFiles};
 use crate::attributes::scalar_text;
 use crate::host::Host;
 use crate::registry::Registry;
+use crate::watch::Bell;
 
 /// An attribute that a kind knows, for checks, completion and the manual.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +158,8 @@ pub enum Watch {
     Unit(String),
     /// Interfaces of the network, their addresses and routes.
     Network,
+    /// Something in this process, which rings.
+    Bell(Bell),
 }
 
 /// A kind of resource.

@@ -5,6 +5,7 @@
 //! tell too much and tell it twice; what it must not do is to miss something between the moment
 //! when [`Watches::arm`] returned and [`Watches::disarm`].
 
+mod bells;
 mod network;
 mod paths;
 #[cfg(test)]
@@ -22,6 +23,8 @@ use rustc_hash::FxHashSet;
 
 use crate::host::Host;
 use crate::kind::Watch;
+pub use bells::Bell;
+use bells::Bells;
 use network::Network;
 pub use paths::Paths;
 use units::Units;
@@ -34,9 +37,10 @@ pub struct Watches<K> {
     paths: Paths<K>,
     units: Units<K>,
     network: Network<K>,
+    bells: Bells<K>,
 }
 
-impl<K: Copy + Eq + Hash + Ord> Watches<K> {
+impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// Nothing is watched. `wake` is called when something happened that [`Watches::as_fd`] does not
     /// tell.
     ///
@@ -44,7 +48,8 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
     /// When the kernel gives no watch.
     pub fn new(wake: Wake) -> io::Result<Self> {
         let network = Network::new(wake.clone());
-        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network })
+        let bells = Bells::new(wake.clone());
+        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network, bells })
     }
 
     /// Watches all of these for a key, besides what is watched for it already.
@@ -59,6 +64,10 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
                 Watch::Tree(path) => self.paths.add(&host.path(path), true, key),
                 Watch::Unit(unit) => self.units.add(unit, key),
                 Watch::Network => self.network.add(key),
+                Watch::Bell(bell) => {
+                    self.bells.add(bell, key);
+                    Ok(())
+                }
             };
             result = result.and(armed);
         }
@@ -85,6 +94,7 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         self.paths.release(&old, key);
         self.units.remove(key);
         self.network.remove(key);
+        self.bells.remove(key);
     }
 
     /// For whom something happened since the last call. Does not wait.
@@ -96,6 +106,7 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         self.paths.take_events(&mut touched)?;
         self.units.take_events(&mut touched);
         self.network.take_events(&mut touched);
+        self.bells.take_events(&mut touched);
         Ok(touched.into_iter().collect())
     }
 }
