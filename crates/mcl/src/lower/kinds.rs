@@ -72,6 +72,7 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
         ("file", "group") => "group",
         ("file", "mode") => "mode",
         ("file", "owner") => "owner",
+        ("http:server:file", "data") => "data",
         ("kv", "value") => "value",
         ("print", "msg") => "message",
         ("test" | "value", field) => {
@@ -92,6 +93,9 @@ pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
+        "http:server" | "http:server:file" | "http:server:flag" | "tftp:file" | "tftp:server" => {
+            Ok(own(resource))
+        }
         "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
         | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
