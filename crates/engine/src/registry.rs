@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::kind::Kind;
 use crate::kinds::{
-    authorized_key::AuthorizedKey, elected::Elected, exit::Exit, json_edit::JsonEdit, net::Net,
-    serving,
+    authorized_key::AuthorizedKey, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
+    net::Net, serving,
 };
 use crate::kinds::{
     cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
@@ -58,6 +58,7 @@ impl Default for Registry {
         registry.add(Box::new(Exit));
         registry.add(Box::new(JsonEdit));
         registry.add(Box::new(Net));
+        registry.add(Box::new(http::Client));
         serving::register(&mut registry);
         registry
     }

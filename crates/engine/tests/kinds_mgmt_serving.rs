@@ -320,3 +320,92 @@ fn files_are_served_by_tftp() {
     drop(server);
     UdpSocket::bind(address).unwrap();
 }
+
+const CLIENT: &str = "mgmt::http::client";
+
+#[test]
+fn a_file_is_fetched() {
+    let kept = Kept::new();
+    let server = kept.made(SERVER, "127.0.0.1:0", &[]);
+    let base = format!("http://{}", kept.address(&*server));
+    let first = kept.made(FILE, "/f", &[("data", s("one"))]);
+    kept.machine.write("var/lib/ordain/.keep", "");
+    let url = format!("{base}/f");
+    let client = kept.parse(CLIENT, "/got", &[("url", s(&url))]);
+    assert_eq!(kept.machine.converge(&*client), [format!("ensure: fetched {url}")]);
+    assert_eq!(kept.machine.read("got"), "one");
+    let sent = client.sent(&kept.machine.host).unwrap();
+    assert_eq!(sent, [("content", s("one"))]);
+    let _second = kept.made(FILE, "/f", &[("data", s("two"))]);
+    drop(first);
+    assert_eq!(kept.machine.converge(&*client), [format!("content: fetched {url}")]);
+    assert_eq!(kept.machine.read("got"), "two");
+    // What is only as new is not fetched, unless that is asked for.
+    let time = std::fs::metadata(kept.machine.root().join("got")).unwrap().modified().unwrap();
+    kept.machine.write("got", "spoiled");
+    let file = std::fs::File::options().write(true).open(kept.machine.root().join("got"));
+    file.unwrap().set_modified(time).unwrap();
+    assert_eq!(kept.machine.messages(&*client), [""; 0]);
+    let always = [("url", s(&url)), ("mtime_check", Value::Bool(false))];
+    kept.machine.converge(&*kept.parse(CLIENT, "/got", &always));
+    assert_eq!(kept.machine.read("got"), "two");
+    // The name is no path: it is only handed on.
+    let other = kept.made(CLIENT, "other", &[("url", s(&url))]);
+    assert_eq!(other.sent(&kept.machine.host).unwrap(), [("content", s("two"))]);
+}
+
+#[test]
+fn what_is_fetched_has_its_checksum() {
+    let kept = Kept::new();
+    let server = kept.made(SERVER, "127.0.0.1:0", &[]);
+    let url = format!("http://{}/f", kept.address(&*server));
+    let _file = kept.made(FILE, "/f", &[("data", s("hello\n"))]);
+    let wrong = [("url", s(&url)), ("sha256", s(&"0".repeat(64)))];
+    let client = kept.parse(CLIENT, "/got", &wrong);
+    let changes = client.compare(&kept.machine.host).unwrap();
+    let error = client.apply(&kept.machine.host, &changes).unwrap_err();
+    assert!(error.0.contains("sha256 mismatch: got 5891b5b5"), "{error}");
+    assert!(!kept.machine.root().join("got").exists());
+    let sum = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+    let right = [("url", s(&url)), ("sha256", s(sum))];
+    let client = kept.made(CLIENT, "/got", &right);
+    // Nobody is asked for what is right.
+    drop(server);
+    assert_eq!(kept.machine.messages(&*client), [""; 0]);
+    kept.machine.write("got", "spoiled");
+    let changes = client.compare(&kept.machine.host).unwrap();
+    assert!(client.apply(&kept.machine.host, &changes).is_err());
+    assert_eq!(kept.machine.read("got"), "spoiled");
+    for (name, value) in [("url", "ftp://h/"), ("sha256", "x"), ("method", "get")] {
+        let bad = [("url", s("http://h/")), (name, s(value))];
+        assert!(kept.try_parse(CLIENT, "/got", &bad[usize::from(name == "url")..]).is_err());
+    }
+}
+
+#[test]
+fn a_proxy_keeps_what_it_fetched() {
+    let kept = Kept::new();
+    let upstream = Kept::new();
+    let from = upstream.made(SERVER, "127.0.0.1:0", &[]);
+    let base = format!("http://{}/pub/", upstream.address(&*from));
+    let one = upstream.made(FILE, "/pub/a b/one", &[("data", s("first"))]);
+    let server = kept.made(SERVER, "127.0.0.1:0", &[]);
+    let address = kept.address(&*server);
+    let mirror = [("sub", s("/m/")), ("head", s(&base)), ("cache", s("/cache/"))];
+    let _proxy = kept.made("mgmt::http::server::proxy", "/m/", &mirror);
+    let answer = get(address, "/m/a%20b/one", "");
+    assert_eq!((parts(&answer), header(&answer, "Content-Length:")), (("200", "first"), "5"));
+    assert_eq!(kept.machine.read("cache/a b/one"), "first");
+    assert_eq!(parts(&get(address, "/m/none", "")).0, "404");
+    for path in ["/m/../x", "/m//x", "/m/"] {
+        assert_eq!(parts(&get(address, path, "")).0, "404", "{path}");
+    }
+    assert!(!kept.machine.root().join("cache/none").exists());
+    drop((from, one));
+    assert_eq!(parts(&get(address, "/m/a%20b/one", "")), ("200", "first"));
+    assert_eq!(parts(&get(address, "/m/two", "")).0, "500");
+    let left: Vec<_> = std::fs::read_dir(kept.machine.root().join("cache")).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let head = [("head", s("ftp://h/"))];
+    assert!(kept.try_parse("mgmt::http::server::proxy", "/m/", &head).is_err());
+}

@@ -93,9 +93,8 @@ pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "http:server" | "http:server:file" | "http:server:flag" | "tftp:file" | "tftp:server" => {
-            Ok(own(resource))
-        }
+        "http:client" | "http:server" | "http:server:file" | "http:server:flag"
+        | "http:server:proxy" | "tftp:file" | "tftp:server" => Ok(own(resource)),
         "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
         | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use super::content::{asked_since, changed_at, send};
 use super::listener::Serving;
 use super::message::{Came, LONGEST_BODY, Reader, Request, form, write_status};
-use crate::kinds::serving::{Route, Source, What, open_within};
+use super::proxy::{encode, relay};
+use crate::kinds::serving::{Route, Source, Upstream, What, open_within};
 
 /// How many requests a connection may have.
 const MOST_REQUESTS: usize = 1000;
@@ -106,6 +107,7 @@ fn serve_route(
         }
         What::Followed(..) => follow(serving, stream, out, request, route),
         What::Flag(_) => write_status(out, 405, &[], Some(request)),
+        What::Proxy(upstream) => pass_on(serving, out, request, &route.spec.path, upstream),
     }
 }
 
@@ -136,6 +138,34 @@ fn serve_file(
         }
         Err(_) => write_status(out, 404, &[], Some(request)),
     }
+}
+
+/// What another server has, or what it once had.
+fn pass_on(
+    serving: &Serving,
+    out: &mut dyn Write,
+    request: &Request,
+    own: &str,
+    upstream: &Upstream,
+) -> io::Result<()> {
+    let path = request.path.as_str();
+    let is_clean = path.split('/').skip(1).all(|part| !matches!(part, "" | "." | ".."));
+    let Some(rest) = path.strip_prefix(&upstream.sub).filter(|_| is_clean) else {
+        return write_status(out, 404, &[], Some(request));
+    };
+    let below = Path::new(path.strip_prefix(own).unwrap_or_default());
+    if let Some(cache) = &upstream.cache {
+        let file = open_within(cache, below);
+        if !file.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::NotFound) {
+            return serve_file(out, request, file, None);
+        }
+    }
+    if upstream.head.is_empty() {
+        return write_status(out, 500, &[], Some(request));
+    }
+    let url = format!("{}{}", upstream.head, encode(rest));
+    let place = upstream.cache.as_ref().map(|cache| cache.join(below));
+    relay(&serving.machine, out, request, &url, place.as_deref())
 }
 
 /// Answers at once to whoever has nothing or something older; others wait for something newer.

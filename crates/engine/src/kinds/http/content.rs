@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::message::{Request, write_head, write_status};
 use jiff::Timestamp;
@@ -98,13 +98,20 @@ impl Range {
     }
 }
 
+/// What a head says as a time.
+pub(super) fn time_of(text: &str) -> Option<SystemTime> {
+    let time = DateTimeParser::new().parse_timestamp(text).ok()?;
+    Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(time.as_second()).ok()?))
+}
+
 /// The time that whoever asks has something of.
 pub(super) fn asked_since(request: &Request) -> Option<u64> {
     let time = DateTimeParser::new().parse_timestamp(request.header("if-modified-since")?).ok()?;
     u64::try_from(time.as_second()).ok()
 }
 
-fn date_text(seconds: u64) -> String {
+/// A time as it is written in a head.
+pub(super) fn date_text(seconds: u64) -> String {
     let time = Timestamp::from_second(i64::try_from(seconds).unwrap_or(0)).unwrap_or_default();
     DateTimePrinter::new().timestamp_to_rfc9110_string(&time).unwrap_or_default()
 }

@@ -1,12 +1,17 @@
 //! `mgmt::http::server` and what it serves.
 
+mod client;
 mod connection;
 mod content;
+mod fetch;
 mod flag;
 mod listener;
 mod message;
+mod proxy;
 
+pub use client::Client;
 pub use flag::Flag;
+pub use proxy::Proxy;
 
 use super::serving::Protocol;
 use crate::kind::AttributeDoc;

@@ -56,6 +56,19 @@ pub(in crate::kinds) enum What {
     Tree(std::path::PathBuf),
     /// Takes the value of this field of a form.
     Flag(String),
+    /// What another server has.
+    Proxy(Upstream),
+}
+
+/// Where a proxy has things from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Upstream {
+    /// What is taken off the beginning of a path.
+    pub(in crate::kinds) sub: String,
+    /// What is put in front of the rest; nothing is fetched if it is empty.
+    pub(in crate::kinds) head: String,
+    /// Where is kept what was fetched.
+    pub(in crate::kinds) cache: Option<std::path::PathBuf>,
 }
 
 /// What one can wait for.
@@ -236,6 +249,6 @@ impl Route {
     fn covers(&self, path: &str) -> bool {
         let own = &self.spec.path;
         let is_below = || own.ends_with('/') && path.starts_with(own.as_str());
-        own == path || matches!(self.spec.what, What::Tree(_)) && is_below()
+        own == path || matches!(self.spec.what, What::Tree(_) | What::Proxy(_)) && is_below()
     }
 }

@@ -15,10 +15,10 @@ use std::time::Duration;
 pub(super) use content::open_within;
 pub use file::ServedFile;
 pub use hub::Hub;
-pub(super) use hub::{Claim, Route, Source, Spec, What};
+pub(super) use hub::{Claim, Route, Source, Spec, Upstream, What};
 pub use server::Server;
 
-use super::http::{Flag, HTTP};
+use super::http::{Flag, HTTP, Proxy};
 use super::tftp::TFTP;
 use crate::kind::{AttributeDoc, Level, LogLine, LogSource};
 use crate::registry::Registry;
@@ -31,6 +31,7 @@ pub(crate) fn register(registry: &mut Registry) {
         registry.add(Box::new(ServedFile::new(protocol, &hub)));
         if protocol.server == HTTP.server {
             registry.add(Box::new(Flag::new(&hub)));
+            registry.add(Box::new(Proxy::new(&hub)));
         }
     }
 }
