@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::kind::Kind;
 use crate::kinds::{
     authorized_key::AuthorizedKey, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
-    net::Net, serving,
+    mailalias::Mailalias, net::Net, selinux, serving, zfs,
 };
 use crate::kinds::{
     cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
@@ -60,6 +60,11 @@ impl Default for Registry {
         registry.add(Box::new(Net));
         registry.add(Box::new(http::Client));
         serving::register(&mut registry);
+        registry.add(Box::new(Mailalias::default()));
+        registry.add(Box::new(selinux::Selboolean));
+        registry.add(Box::new(selinux::Selmodule));
+        registry.add(Box::new(zfs::Zfs));
+        registry.add(Box::new(zfs::Zpool));
         registry
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result
         | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
+        "nspawn" => machine(resource),
         "pkg" => Ok(package(resource)),
         "print" => Ok(print(resource)),
         "mount" => mount(resource),
@@ -223,6 +224,20 @@ fn service(resource: &Resource) -> Result<Mapped, Refused> {
     let restart = format!("systemctl reload-or-try-restart '{}.service'", name.replace('\'', ""));
     out.set("restart", Data::str(restart), "");
     Ok(out)
+}
+
+/// A machine of systemd-nspawn: its unit.
+fn machine(resource: &Resource) -> Result<Mapped, Refused> {
+    let name = &resource.name;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || !name.chars().all(is_part) {
+        return Err(Refused::new("", format!("'{name}' is no name of a machine")));
+    }
+    let state = resource.text("state");
+    if !matches!(state.as_str(), "running" | "stopped") {
+        return Err(Refused::new("state", "state must be running or stopped"));
+    }
+    Ok(unit(&format!("systemd-nspawn@{name}.service"), Some(&state), ""))
 }
 
 /// A timer: the file of its unit, and the unit.
