@@ -139,14 +139,12 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
-    if let Some(code) = host.ending() {
-        return Ok(Exit::Code(code));
-    }
-    Ok(match (asked.end(), failing, changed) {
+    let by_itself = match (asked.end(), failing, changed) {
         (true, ..) | (false, 0, 0) => Exit::Done,
         (false, 0, _) => Exit::Changes,
         (false, ..) => Exit::Failed,
-    })
+    };
+    Ok(host.ending().map_or(by_itself, Exit::Code))
 }
 
 fn tuning(args: &WatchArgs) -> Tuning {
