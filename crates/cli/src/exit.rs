@@ -76,6 +76,8 @@ pub enum Exit {
     Different,
     /// Documents cannot be compared.
     Trouble,
+    /// A resource says how the run ends.
+    Code(u8),
 }
 
 impl From<Exit> for u8 {
@@ -84,6 +86,7 @@ impl From<Exit> for u8 {
             Exit::Done => 0,
             Exit::Failed | Exit::Different => 1,
             Exit::Changes | Exit::Trouble => 2,
+            Exit::Code(code) => code,
         }
     }
 }

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -88,6 +89,11 @@ impl Watched {
 
     fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
+    }
+
+    /// Its exit code when it has ended by itself.
+    fn ended(mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap_or(-1)
     }
 
     /// Ends it; its exit code and what it wrote to standard error.
@@ -203,6 +209,38 @@ fn a_merged_document() {
     fs::remove_file(watched.root("/etc/port")).unwrap();
     watched.until_changed("File[/etc/port]");
     assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
+fn a_program_that_serves() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let program = format!(
+        "http:server \"{free}\" {{}}\nhttp:server:file \"/hello\" {{\n\tdata => \"hello\",\n}}\n\
+         http:server:flag \"/flag\" {{\n\tkey => \"k\",\n}}\nfile \"/etc/flag\" {{\n\tstate => \
+         \"exists\",\n}}\nHttp:Server:Flag[\"/flag\"].value -> File[\"/etc/flag\"].content\n"
+    );
+    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    watched.until_event("settled");
+    let ask = |text: &str| {
+        let mut stream = TcpStream::connect(free).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut out = String::new();
+        stream.read_to_string(&mut out).unwrap();
+        out
+    };
+    assert!(ask("GET /hello HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nhello"));
+    ask("POST /flag HTTP/1.0\r\nContent-Length: 5\r\n\r\nk=now");
+    while watched.read("/etc/flag") != "now" {
+        watched.until_changed("File[/etc/flag]");
+    }
+    watched.edit("main.mcl", &program.replace("\"hello\"", "\"bye\""));
+    watched.until_changed("Mgmt::Http::Server::File[/hello]");
+    assert!(ask("GET /hello HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nbye"));
+    // What was sent before the edit still is what was sent.
+    assert_eq!(watched.read("/etc/flag"), "now");
+    watched.edit("main.mcl", "exit \"now\" {\n\tcode => 7,\n}\n");
+    assert_eq!(watched.ended(), 7);
+    assert!(TcpStream::connect(free).is_err());
 }
 
 #[test]

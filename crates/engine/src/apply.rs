@@ -331,7 +331,7 @@ impl Run<'_> {
                 let events = Events::default();
                 return Err(Stepped { reports: vec![report], events, failed: true });
             }
-        } else if self.stepper.observer.stop() {
+        } else if self.stepper.observer.stop() || self.stepper.host.ending().is_some() {
             report.status = Status::Stopped;
             return Err(Stepped {
                 reports: vec![report],

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::deadline;
@@ -96,12 +96,28 @@ pub struct Host {
     pub runner: Box<dyn Runner>,
     /// Keeps what is changed, so that it can be put back.
     pub backups: Option<Arc<Backups>>,
+    /// Whether this process stays to keep the machine as it shall be: only then does it serve
+    /// anything itself.
+    pub stays: bool,
+    /// The code that a resource wants the run to end with.
+    ending: OnceLock<u8>,
 }
 
 impl Host {
     /// A machine of which nothing is kept.
     pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
-        Self { root, runner, backups: None }
+        Self { root, runner, backups: None, stays: false, ending: OnceLock::new() }
+    }
+
+    /// Asks for the end of the run, with this exit code. The first who asks is heard.
+    pub(crate) fn end_run(&self, code: u8) {
+        // Another code is from a resource that was worked on at the same time.
+        let _ = self.ending.set(code);
+    }
+
+    /// The code that a resource wants the run to end with, if one does: nothing more shall begin.
+    pub fn ending(&self) -> Option<u8> {
+        self.ending.get().copied()
     }
 
     /// Says that what stands at a path of the machine is about to change; with `follow` what a link

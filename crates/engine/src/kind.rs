@@ -16,6 +16,7 @@ use crate::attributes::scalar_text;
 use crate::host::Host;
 use crate::registry::Registry;
 use crate::reversal;
+use crate::watch::Bell;
 
 /// An attribute that a kind knows, for checks, completion and the manual.
 #[derive(Clone, Copy, Debug)]
@@ -156,6 +157,10 @@ pub enum Watch {
     Tree(PathBuf),
     /// A unit of systemd.
     Unit(String),
+    /// Interfaces of the network, their addresses and routes.
+    Network,
+    /// Something in this process, which rings.
+    Bell(Bell),
 }
 
 /// What a resource adds to a transaction that changes several at once.

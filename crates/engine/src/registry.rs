@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::kind::Kind;
 use crate::kinds::{
+    authorized_key::AuthorizedKey, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
+    mailalias::Mailalias, net::Net, selinux, serving, zfs,
+};
+use crate::kinds::{
     cron::Cron, exec::Exec, file::File, group::Group, host::Host, hostname::Hostname, inert,
     line::Line, mount::Mount, notify::Notify, package::Package, purge::Purge, service::Service,
     ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
@@ -49,6 +53,18 @@ impl Default for Registry {
         registry.add(Box::new(Msg));
         registry.add(Box::new(Password));
         registry.add(Box::new(Tar));
+        registry.add(Box::new(AuthorizedKey::default()));
+        registry.add(Box::new(Elected));
+        registry.add(Box::new(Exit));
+        registry.add(Box::new(JsonEdit));
+        registry.add(Box::new(Net));
+        registry.add(Box::new(http::Client));
+        serving::register(&mut registry);
+        registry.add(Box::new(Mailalias::default()));
+        registry.add(Box::new(selinux::Selboolean));
+        registry.add(Box::new(selinux::Selmodule));
+        registry.add(Box::new(zfs::Zfs));
+        registry.add(Box::new(zfs::Zpool));
         registry
     }
 }

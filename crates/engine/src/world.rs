@@ -31,6 +31,11 @@ impl Key {
         Self { kept: Kept::new("world", name) }
     }
 
+    /// The hosts that stand for election in a namespace, each with a value.
+    pub fn of_schedule(namespace: &str) -> Self {
+        Self { kept: Kept::new("schedule", namespace) }
+    }
+
     /// The file that changes when one of its values does.
     pub fn path(&self) -> &Path {
         self.kept.path()

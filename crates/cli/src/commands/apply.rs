@@ -91,7 +91,8 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     runs::note_made(&store, run, &host)?;
     let counts = report.counts();
     store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
-    finish(ui, args, &report, "Applied")
+    let exit = finish(ui, args, &report, "Applied")?;
+    Ok(host.ending().map_or(exit, Exit::Code))
 }
 
 fn run_noop(

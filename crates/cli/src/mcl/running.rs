@@ -84,6 +84,7 @@ impl Running {
         let file = |watch: &Watch| match watch {
             Watch::File(path) => Some(path.clone()),
             Watch::Key(key) => Some(Key::new(key).path().to_path_buf()),
+            Watch::Schedule(namespace) => Some(Key::of_schedule(namespace).path().to_path_buf()),
             _ => None,
         };
         self.stream.watches().iter().filter_map(file).collect()
@@ -91,7 +92,8 @@ impl Running {
 
     /// One of them may have changed.
     pub fn files_changed(&mut self) {
-        let is_file = |watch: &&Watch| matches!(watch, Watch::File(_) | Watch::Key(_));
+        let is_file =
+            |watch: &&Watch| matches!(watch, Watch::File(_) | Watch::Key(_) | Watch::Schedule(_));
         let watches: Vec<Watch> = self.stream.watches().iter().filter(is_file).cloned().collect();
         for watch in watches {
             self.stream.happened(&watch);

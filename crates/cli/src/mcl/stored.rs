@@ -30,8 +30,9 @@ impl Shared for Stored {
         values.into_iter().map(|(host, value)| (host.into(), value.into())).collect()
     }
 
-    fn schedule(&self, _: &str) -> Vec<EcoString> {
-        Vec::new()
+    fn schedule(&self, namespace: &str) -> Vec<EcoString> {
+        let hosts = Key::of_schedule(namespace).of_hosts(&self.host).unwrap_or_default();
+        hosts.into_keys().map(EcoString::from).collect()
     }
 
     fn exports(&self, _: &str, _: &str) -> Vec<Export> {

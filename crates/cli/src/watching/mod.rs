@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
 use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
 use ordain_engine::registry::Registry;
@@ -103,10 +104,13 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     crate::outlive_panics();
     let run = store.begin("watch").map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
-    let host = Arc::new(runs::keeping(args.selection.host(), &store, run));
+    let mut host = args.selection.host();
+    host.stays = true;
+    let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     let asked = Asked::listen(keeper.waker()).map_err(failed)?;
     let mut watching = Watching {
+        host: Arc::clone(&host),
         teller: teller(ui, args),
         ui,
         args,
@@ -136,11 +140,12 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
-    Ok(match (asked.end(), failing, changed) {
+    let by_itself = match (asked.end(), failing, changed) {
         (true, ..) | (false, 0, 0) => Exit::Done,
         (false, 0, _) => Exit::Changes,
         (false, ..) => Exit::Failed,
-    })
+    };
+    Ok(host.ending().map_or(by_itself, Exit::Code))
 }
 
 fn tuning(args: &WatchArgs) -> Tuning {
@@ -192,6 +197,7 @@ struct Said {
 struct Watching<'a> {
     ui: &'a mut Ui,
     args: &'a WatchArgs,
+    host: Arc<Host>,
     keeper: Keeper,
     /// The program that makes the graphs, where it is one that goes on to run.
     program: Option<mcl::Running>,
@@ -276,8 +282,11 @@ impl Watching<'_> {
         [rest, draw, end, program, self.manager.patience].into_iter().flatten().min()
     }
 
-    /// Whether nothing had to be done for as long as was asked for.
+    /// Whether nothing had to be done for as long as was asked for, or a resource ends the run.
     fn is_over(&self) -> bool {
+        if self.host.ending().is_some() {
+            return true;
+        }
         let wanted = self.args.converged_timeout.map(Duration::from_secs);
         self.keeper.quiet_for().zip(wanted).is_some_and(|(quiet, wanted)| quiet >= wanted)
     }

@@ -73,7 +73,7 @@ impl LineInstance {
 }
 
 /// The text without the lines, wherever they stand; the end of its last line stays as it is.
-fn without(text: &[u8], content: &str) -> Vec<u8> {
+pub(super) fn without(text: &[u8], content: &str) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let bare = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();
     let bare: Vec<Vec<u8>> = lines.iter().map(|line| bare(line)).collect();
@@ -92,6 +92,21 @@ fn without(text: &[u8], content: &str) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Whether the lines stand somewhere in the text.
+pub(super) fn has_line(text: &[u8], content: &str) -> bool {
+    without(text, content).len() != text.len()
+}
+
+/// The text with the lines at its end.
+pub(super) fn with_line(mut text: Vec<u8>, content: &str) -> Vec<u8> {
+    if !text.is_empty() && !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text.extend_from_slice(content.as_bytes());
+    text.push(b'\n');
+    text
 }
 
 /// Where a list begins in another, in a time that is linear in both.
@@ -131,7 +146,7 @@ impl Instance for LineInstance {
             return Ok(Vec::new());
         }
         let text = self.read(host)?.unwrap_or_default();
-        let is_there = without(&text, &self.content).len() != text.len();
+        let is_there = has_line(&text, &self.content);
         let mut differences = Differences::new(&self.secrets);
         let content = Value::str(self.content.as_str());
         match (is_there, self.present) {
@@ -147,16 +162,11 @@ impl Instance for LineInstance {
             return Ok(());
         }
         let _editing = editing(&self.file);
-        let mut text = self.read(host)?.unwrap_or_default();
-        if self.present {
-            if !text.is_empty() && !text.ends_with(b"\n") {
-                text.push(b'\n');
-            }
-            text.extend_from_slice(self.content.as_bytes());
-            text.push(b'\n');
-        } else {
-            text = without(&text, &self.content);
-        }
+        let text = self.read(host)?.unwrap_or_default();
+        let text = match self.present {
+            true => with_line(text, &self.content),
+            false => without(&text, &self.content),
+        };
         rewrite(host, &self.file, &text, Owner { mode: 0o600, ids: None })
             .map_err(|e| KindError::new(format!("Could not write {}: {e}", self.file.display())))
     }

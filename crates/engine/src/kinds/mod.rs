@@ -1,30 +1,41 @@
 //! The kinds of resources, one file or directory each, and what some of them share.
 
+pub mod authorized_key;
 pub mod cron;
+pub mod elected;
 pub mod exec;
+pub mod exit;
 pub mod external;
 pub mod file;
 pub mod group;
 pub mod gzip;
 pub mod host;
 pub mod hostname;
+pub mod http;
 pub mod inert;
+pub mod json_edit;
 pub mod kv;
 pub mod line;
+pub mod mailalias;
 pub mod mount;
 pub mod msg;
+pub mod net;
 pub mod notify;
 pub mod package;
 pub mod password;
 pub mod purge;
+pub mod selinux;
 pub mod service;
+pub mod serving;
 pub mod ssh_authorized_key;
 pub mod sshkey;
 pub mod sysctl;
 pub mod tar;
+pub mod tftp;
 pub mod tidy;
 pub mod user;
 pub mod yumrepo;
+pub mod zfs;
 
 pub(crate) mod accounts;
 pub(crate) mod cached;

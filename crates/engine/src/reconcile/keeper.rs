@@ -260,7 +260,7 @@ impl Keeper {
     fn obey(&mut self, turn: &mut Turn) {
         loop {
             let orders = self.scheduler.orders(self.now());
-            if orders.is_empty() {
+            if orders.is_empty() || self.host.ending().is_some() {
                 return;
             }
             for order in orders {

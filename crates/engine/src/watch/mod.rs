@@ -1,10 +1,12 @@
 //! What happens on this machine, for those who wait for it: files by inotify, units of systemd by
-//! its bus.
+//! its bus, the network by netlink.
 //!
 //! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
 //! tell too much and tell it twice; what it must not do is to miss something between the moment
 //! when [`Watches::arm`] returned and [`Watches::disarm`].
 
+mod bells;
+mod network;
 mod paths;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,9 @@ use rustc_hash::FxHashSet;
 
 use crate::host::Host;
 use crate::kind::Watch;
+pub use bells::Bell;
+use bells::Bells;
+use network::Network;
 pub use paths::Paths;
 use units::Units;
 
@@ -31,16 +36,20 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Watches<K> {
     paths: Paths<K>,
     units: Units<K>,
+    network: Network<K>,
+    bells: Bells<K>,
 }
 
-impl<K: Copy + Eq + Hash + Ord> Watches<K> {
+impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// Nothing is watched. `wake` is called when something happened that [`Watches::as_fd`] does not
     /// tell.
     ///
     /// # Errors
     /// When the kernel gives no watch.
     pub fn new(wake: Wake) -> io::Result<Self> {
-        Ok(Self { paths: Paths::new()?, units: Units::new(wake) })
+        let network = Network::new(wake.clone());
+        let bells = Bells::new(wake.clone());
+        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network, bells })
     }
 
     /// Watches all of these for a key, besides what is watched for it already.
@@ -54,6 +63,11 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
                 Watch::Path(path) => self.paths.add(&host.path(path), false, key),
                 Watch::Tree(path) => self.paths.add(&host.path(path), true, key),
                 Watch::Unit(unit) => self.units.add(unit, key),
+                Watch::Network => self.network.add(key),
+                Watch::Bell(bell) => {
+                    self.bells.add(bell, key);
+                    Ok(())
+                }
             };
             result = result.and(armed);
         }
@@ -79,6 +93,8 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         let old = self.paths.take(key);
         self.paths.release(&old, key);
         self.units.remove(key);
+        self.network.remove(key);
+        self.bells.remove(key);
     }
 
     /// For whom something happened since the last call. Does not wait.
@@ -89,6 +105,8 @@ impl<K: Copy + Eq + Hash + Ord> Watches<K> {
         let mut touched = FxHashSet::default();
         self.paths.take_events(&mut touched)?;
         self.units.take_events(&mut touched);
+        self.network.take_events(&mut touched);
+        self.bells.take_events(&mut touched);
         Ok(touched.into_iter().collect())
     }
 }

@@ -6,6 +6,7 @@ mod file;
 mod file_recurse;
 mod keep;
 mod life;
+mod network;
 mod notify;
 mod run;
 mod saved;

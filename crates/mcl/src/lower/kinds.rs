@@ -72,6 +72,7 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
         ("file", "group") => "group",
         ("file", "mode") => "mode",
         ("file", "owner") => "owner",
+        ("http:server:file", "data") => "data",
         ("kv", "value") => "value",
         ("print", "msg") => "message",
         ("test" | "value", field) => {
@@ -92,17 +93,17 @@ pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "gzip" | "hostname" | "msg" | "noop" | "password" | "sysctl" | "tar" | "timer"
-        | "value" => Ok(own(resource)),
+        "http:client" | "http:server" | "http:server:file" | "http:server:flag"
+        | "http:server:proxy" | "tftp:file" | "tftp:server" => Ok(own(resource)),
+        "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
+        | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
+        "nspawn" => machine(resource),
         "pkg" => Ok(package(resource)),
         "print" => Ok(print(resource)),
-        // The engine has another kind of this name.
-        "mount" | "schedule" => {
-            let kind = resource.kind.kind.name;
-            Err(Refused::new("", format!("this engine does not run the kind {kind} of mgmt yet")))
-        }
+        "mount" => mount(resource),
+        "schedule" => Ok(elected(resource, hostname)),
         "svc" => service(resource),
         "test" => Ok(test(resource, sends)),
         "user" => Ok(user(resource)),
@@ -225,6 +226,20 @@ fn service(resource: &Resource) -> Result<Mapped, Refused> {
     Ok(out)
 }
 
+/// A machine of systemd-nspawn: its unit.
+fn machine(resource: &Resource) -> Result<Mapped, Refused> {
+    let name = &resource.name;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || !name.chars().all(is_part) {
+        return Err(Refused::new("", format!("'{name}' is no name of a machine")));
+    }
+    let state = resource.text("state");
+    if !matches!(state.as_str(), "running" | "stopped") {
+        return Err(Refused::new("state", "state must be running or stopped"));
+    }
+    Ok(unit(&format!("systemd-nspawn@{name}.service"), Some(&state), ""))
+}
+
 /// A timer: the file of its unit, and the unit.
 fn cron(resource: &Resource) -> Result<Mapped, Refused> {
     no_session(resource)?;
@@ -301,6 +316,50 @@ fn print(resource: &Resource) -> Mapped {
     if flag(resource, "refresh_only") {
         out.set("refreshonly", Data::Bool(true), "refresh_only");
     }
+    out
+}
+
+/// A file system in the table of them, and mounted.
+fn mount(resource: &Resource) -> Result<Mapped, Refused> {
+    let mut out = Mapped::new("Mount", &resource.name);
+    if resource.text("state") == "absent" {
+        out.set("ensure", Data::str("absent"), "state");
+        return Ok(out);
+    }
+    out.set("ensure", Data::str("mounted"), "state");
+    out.set("device", text(resource, "device"), "device");
+    out.set("fstype", text(resource, "type"), "type");
+    let options = resource.value("options");
+    let pairs = options.as_ref().and_then(|value| value.as_map()).map(|map| map.pairs());
+    let option = |(name, value): &(Value, Value)| {
+        let (name, value) = (name.as_str()?, value.as_str()?);
+        let (name, value) = (name.to_string(), value.to_string());
+        Some(if value.is_empty() { name } else { format!("{name}={value}") })
+    };
+    let options: Vec<String> = pairs.unwrap_or_default().iter().filter_map(option).collect();
+    let options = if options.is_empty() { "defaults".to_owned() } else { options.join(",") };
+    out.set("options", Data::str(options), "options");
+    for (field, attribute) in [("freq", "dump"), ("passno", "pass")] {
+        match resource.value(field) {
+            None => {}
+            Some(Value::Int(number @ 0..=9)) if field == "passno" || number <= 1 => {
+                out.set(attribute, Data::Int(number), field);
+            }
+            Some(other) => {
+                return Err(Refused::new(
+                    field,
+                    format!("{other} is no value of a table of mounts"),
+                ));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The host that stands for election is this one.
+fn elected(resource: &Resource, hostname: &str) -> Mapped {
+    let mut out = own(resource);
+    out.set("host", Data::str(hostname), "");
     out
 }
 

@@ -1,0 +1,209 @@
+//! One connection: requests and their answers.
+
+use std::fs::File;
+use std::io::{self, Cursor, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::content::{asked_since, changed_at, send};
+use super::listener::Serving;
+use super::message::{Came, LONGEST_BODY, Reader, Request, form, write_status};
+use super::proxy::{encode, relay};
+use crate::kinds::serving::{Route, Source, Upstream, What, open_within};
+
+/// How many requests a connection may have.
+const MOST_REQUESTS: usize = 1000;
+
+/// How long someone may wait for a change.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// How often someone who waits for a change is asked whether he is still there.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Answers until one of both sides ends it.
+pub(super) fn serve(serving: &Serving, stream: &TcpStream) -> io::Result<()> {
+    let settings = &serving.settings;
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(settings.read))?;
+    stream.set_write_timeout(Some(settings.write))?;
+    stream.set_nodelay(true)?;
+    let mut reader = Reader::new(stream);
+    for _ in 0..MOST_REQUESTS {
+        let request = match reader.request(settings.read)? {
+            Came::Request(request) => request,
+            Came::Refused(refusal) => return write_status(&mut &*stream, refusal.0, &[], None),
+            Came::Nothing => return Ok(()),
+        };
+        if serving.is_over() {
+            return going(&mut &*stream, &request);
+        }
+        let expects =
+            request.header("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
+        let length = request.header("content-length").and_then(|l| l.parse::<usize>().ok());
+        if expects && length.is_some_and(|length| length <= LONGEST_BODY) {
+            (&mut &*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+        }
+        let body = match reader.body(&request, settings.read)? {
+            Ok(body) => body,
+            Err(refusal) => return write_status(&mut &*stream, refusal.0, &[], None),
+        };
+        let mut out = io::BufWriter::with_capacity(64 << 10, stream);
+        answer(serving, stream, &mut out, &request, &body)?;
+        out.flush()?;
+        if !request.keeps_open {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The server is about to go; whoever comes again may find it there.
+fn going(out: &mut dyn Write, request: &Request) -> io::Result<()> {
+    let closing = Request { keeps_open: false, ..request.clone() };
+    write_status(out, 503, &[("Retry-After", "1".to_string())], Some(&closing))
+}
+
+fn answer(
+    serving: &Serving,
+    stream: &TcpStream,
+    out: &mut dyn Write,
+    request: &Request,
+    body: &[u8],
+) -> io::Result<()> {
+    let (server, path) = (serving.server.as_str(), request.path.as_str());
+    if request.method == "POST" && serving.hub.take(server, path, &form(body)) {
+        return write_status(out, 200, &[], Some(request));
+    }
+    let route = serving.hub.find(server, path);
+    let root = serving.settings.root.as_deref();
+    if route.is_none() && root.is_none() {
+        return write_status(out, 404, &[], Some(request));
+    }
+    if !matches!(request.method.as_str(), "GET" | "HEAD") {
+        let allow = [("Allow", "GET, HEAD".to_string())];
+        return write_status(out, 405, &allow, Some(request));
+    }
+    match (route, root) {
+        (Some(route), _) => serve_route(serving, stream, out, request, route),
+        (None, Some(root)) => serve_below(out, request, root, path),
+        (None, None) => Ok(()),
+    }
+}
+
+fn serve_route(
+    serving: &Serving,
+    stream: &TcpStream,
+    out: &mut dyn Write,
+    request: &Request,
+    route: Route,
+) -> io::Result<()> {
+    match &route.spec.what {
+        What::Data(data) => send(out, request, &mut Cursor::new(&**data), route.since, false),
+        What::File(path) => serve_file(out, request, open_within(&serving.machine, path), None),
+        What::Tree(dir) => {
+            let below = request.path.strip_prefix(&route.spec.path).unwrap_or_default();
+            serve_below(out, request, dir, below)
+        }
+        What::Followed(..) => follow(serving, stream, out, request, route),
+        What::Flag(_) => write_status(out, 405, &[], Some(request)),
+        What::Proxy(upstream) => pass_on(serving, out, request, &route.spec.path, upstream),
+    }
+}
+
+/// A file below a directory, by the path that is asked for.
+fn serve_below(out: &mut dyn Write, request: &Request, dir: &Path, path: &str) -> io::Result<()> {
+    let is_plain = path.split('/').all(|part| part != "..") && !path.ends_with('/');
+    if !is_plain {
+        return write_status(out, 404, &[], Some(request));
+    }
+    let path = Path::new(path.trim_start_matches('/'));
+    serve_file(out, request, open_within(dir, path), None)
+}
+
+fn serve_file(
+    out: &mut dyn Write,
+    request: &Request,
+    file: io::Result<File>,
+    since: Option<(u64, bool)>,
+) -> io::Result<()> {
+    let opened = file.and_then(|file| Ok((changed_at(&file)?, file)));
+    match opened {
+        Ok((changed, mut file)) => {
+            let (since, is_new) = since.unwrap_or((changed, false));
+            send(out, request, &mut file, since, is_new)
+        }
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+            write_status(out, 403, &[], Some(request))
+        }
+        Err(_) => write_status(out, 404, &[], Some(request)),
+    }
+}
+
+/// What another server has, or what it once had.
+fn pass_on(
+    serving: &Serving,
+    out: &mut dyn Write,
+    request: &Request,
+    own: &str,
+    upstream: &Upstream,
+) -> io::Result<()> {
+    let path = request.path.as_str();
+    let is_clean = path.split('/').skip(1).all(|part| !matches!(part, "" | "." | ".."));
+    let Some(rest) = path.strip_prefix(&upstream.sub).filter(|_| is_clean) else {
+        return write_status(out, 404, &[], Some(request));
+    };
+    let below = Path::new(path.strip_prefix(own).unwrap_or_default());
+    if let Some(cache) = &upstream.cache {
+        let file = open_within(cache, below);
+        if !file.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::NotFound) {
+            return serve_file(out, request, file, None);
+        }
+    }
+    if upstream.head.is_empty() {
+        return write_status(out, 500, &[], Some(request));
+    }
+    let url = format!("{}{}", upstream.head, encode(rest));
+    let place = upstream.cache.as_ref().map(|cache| cache.join(below));
+    relay(&serving.machine, out, request, &url, place.as_deref())
+}
+
+/// Answers at once to whoever has nothing or something older; others wait for something newer.
+fn follow(
+    serving: &Serving,
+    stream: &TcpStream,
+    out: &mut dyn Write,
+    request: &Request,
+    route: Route,
+) -> io::Result<()> {
+    let start = Instant::now();
+    let asked = asked_since(request);
+    let mut route = route;
+    while asked.is_some_and(|asked| route.since <= asked) {
+        let is_served = serving.hub.wait(&route, LOOK);
+        if serving.is_over() || !is_served || start.elapsed() > LONGEST_WAIT || has_gone(stream) {
+            return going(out, request);
+        }
+        route = match serving.hub.find(&serving.server, &request.path) {
+            Some(route) => route,
+            None => return write_status(out, 404, &[], Some(request)),
+        };
+    }
+    match &route.spec.what {
+        What::Followed(Source::Data(data), _) => {
+            send(out, request, &mut Cursor::new(&**data), route.since, true)
+        }
+        What::Followed(Source::File(path), _) => {
+            let file = open_within(&serving.machine, path);
+            serve_file(out, request, file, Some((route.since, true)))
+        }
+        _ => going(out, request),
+    }
+}
+
+/// Whether a client that waits has closed its end.
+fn has_gone(stream: &TcpStream) -> bool {
+    let asked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let _ = stream.set_nonblocking(false);
+    matches!(asked, Ok(0)) || asked.is_err_and(|e| e.kind() != io::ErrorKind::WouldBlock)
+}

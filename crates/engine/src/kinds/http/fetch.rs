@@ -1,0 +1,63 @@
+//! Asking other servers.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::Agent;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
+
+/// Where machines keep the certificates that they trust.
+const TRUSTED: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// How long a server may take until it says something.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// Whoever asks from a machine with this root: with the certificates that it trusts.
+pub(super) fn agent(machine: &Path, is_secure: bool) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_connect(Some(CONNECT))
+        .timeout_recv_response(Some(PATIENCE))
+        .timeout_per_read(Some(PATIENCE));
+    if !is_secure {
+        return config.build().new_agent();
+    }
+    let roots: Vec<_> = trusted(machine).into_iter().collect();
+    let tls = TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .root_certs(RootCerts::new_with_certs(&roots))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build();
+    config.tls_config(tls).build().new_agent()
+}
+
+/// The certificates that a machine trusts; what cannot be read is not trusted.
+fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
+    let paths = TRUSTED.iter().map(|path| machine.join(path.trim_start_matches('/')));
+    let Some(bytes) = paths.into_iter().find_map(|path| std::fs::read(path).ok()) else {
+        return Vec::new();
+    };
+    let item = |item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    };
+    parse_pem(&bytes).filter_map(item).collect()
+}
+
+/// An error of a request as one of the machine.
+pub(super) fn failed(error: ureq::Error) -> io::Error {
+    match error {
+        ureq::Error::Io(error) => error,
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,119 @@
+//! `mgmt::http::server::flag`: a value that is sent to a server, and handed on.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+};
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+use crate::kinds::serving::{Claim, Hub, Spec, What, only_while_kept};
+
+const KIND: &str = "mgmt::http::server::flag";
+
+/// The kind.
+pub struct Flag {
+    hub: Arc<Hub>,
+}
+
+impl Flag {
+    /// The kind, with the servers that take it.
+    pub(crate) fn new(hub: &Arc<Hub>) -> Self {
+        Self { hub: Arc::clone(hub) }
+    }
+}
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
+    AttributeDoc { name: "key", doc: "The field of the form that is taken" },
+    AttributeDoc { name: "path", doc: "Its path on the server" },
+    AttributeDoc { name: "server", doc: "The server; all of them by default" },
+];
+
+impl Kind for Flag {
+    fn name(&self) -> &'static str {
+        KIND
+    }
+
+    fn doc(&self) -> &'static str {
+        "Takes a value that is sent by HTTP, and hands it on"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let path = p.text("path").filter(|path| !path.is_empty()).unwrap_or_else(|| p.name());
+        if !path.starts_with('/') || path.contains(char::is_control) {
+            p.error("path", "the path must be absolute");
+        }
+        let key = p.text("key").unwrap_or_default();
+        let server = p.text("server").unwrap_or_default();
+        let claim = Claim::new(&self.hub, KIND, &resource.id.title);
+        let spec = Arc::new(Spec { server, path, what: What::Flag(key) });
+        // It can be watched before it is served.
+        if claim.hub().route(claim.name()).is_none() {
+            let nowhere = Spec { path: String::new(), ..(*spec).clone() };
+            claim.hub().serve(claim.name(), Arc::new(nowhere));
+        }
+        p.finish(Box::new(Declared { claim, spec, log: Mutex::default() }) as Box<dyn Instance>)
+    }
+}
+
+struct Declared {
+    claim: Claim,
+    spec: Arc<Spec>,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl Instance for Declared {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let bell = self.claim.hub().bell(self.claim.name());
+        bell.map(Watch::Bell).into_iter().collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if !host.stays {
+            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+            *log = vec![only_while_kept(&format!("{} takes values", self.spec.path))];
+            return Ok(Vec::new());
+        }
+        let mut differences = Differences::new(&[]);
+        let Some(now) = self.claim.hub().route(self.claim.name()) else { return Ok(Vec::new()) };
+        if now.spec != self.spec {
+            differences.property("path", Value::Null, Value::str(self.spec.path.as_str()));
+        }
+        if now.value != now.told {
+            let value = |text: Option<String>| text.map_or(Value::Null, Value::str);
+            differences.property("value", value(now.told), value(now.value));
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        let (hub, name) = (self.claim.hub(), self.claim.name());
+        hub.serve(name, Arc::clone(&self.spec));
+        hub.tell(name);
+        Ok(())
+    }
+
+    fn sent(&self, _: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        let route = self.claim.hub().route(self.claim.name());
+        let value = route.and_then(|route| route.told).unwrap_or_default();
+        Ok(vec![("value", Value::str(value))])
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,273 @@
+//! `mgmt::net`: an interface of the network, now and after a start.
+
+mod live;
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use self::live::{Address, Live};
+use super::cached::read_text;
+use super::differences::{Differences, changes, texts};
+use super::params::Params;
+use super::tools::is_live;
+use super::walk::resolve;
+use super::write::{Owner, remove, rewrite, sync_directory};
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Net;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The interface" },
+    AttributeDoc { name: "addrs", doc: "All of its addresses, such as `192.0.2.42/24`" },
+    AttributeDoc { name: "gateway", doc: "Where its default route leads to" },
+    AttributeDoc { name: "ip_forward", doc: "What systemd-networkd is told of forwarding" },
+    AttributeDoc {
+        name: "state",
+        doc: "`up` (with a file for systemd-networkd), `down` (without), or nothing",
+    },
+];
+
+/// Where systemd-networkd has its files.
+const UNITS: &str = "/etc/systemd/network";
+
+impl Kind for Net {
+    fn name(&self) -> &'static str {
+        "mgmt::net"
+    }
+
+    fn doc(&self) -> &'static str {
+        "An interface of the network with its addresses and its gateway"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let name = p.name();
+        let is_part = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
+        if name.is_empty() || name.len() > 15 || !name.chars().all(is_part) || name.starts_with('-')
+        {
+            p.error("name", format!("'{name}' is no name of an interface"));
+        }
+        let state = p.choice("state", &["up", "down", ""]).unwrap_or_default();
+        let addresses = p.list("addrs").map(|texts| {
+            let parse = |text: &String| {
+                let address = Address::parse(text);
+                if address.is_none() {
+                    p.error("addrs", format!("invalid address: {text}"));
+                }
+                address
+            };
+            texts.iter().filter_map(parse).collect()
+        });
+        let gateway = p.text("gateway").filter(|text| !text.is_empty());
+        let gateway = gateway.and_then(|text| {
+            let gateway: Option<IpAddr> = text.parse().ok();
+            if gateway.is_none() {
+                p.error("gateway", format!("error parsing gateway: {text}"));
+            }
+            gateway
+        });
+        let net = Interface {
+            unit: Path::new(UNITS).join(format!("mgmt-{name}.network")),
+            name,
+            state,
+            addresses,
+            gateway,
+            forward: p.has("ip_forward").then(|| p.boolean("ip_forward")),
+        };
+        p.finish(Box::new(net) as Box<dyn Instance>)
+    }
+}
+
+struct Interface {
+    name: String,
+    /// `up`, `down`, or nothing if both will do.
+    state: &'static str,
+    addresses: Option<Vec<Address>>,
+    gateway: Option<IpAddr>,
+    forward: Option<bool>,
+    /// What systemd-networkd reads.
+    unit: PathBuf,
+}
+
+impl Interface {
+    /// What systemd-networkd is to read.
+    fn unit_text(&self) -> String {
+        let mut lines =
+            vec!["[Match]".to_string(), format!("Name={}", self.name), "[Network]".to_string()];
+        let addresses = self.addresses.iter().flatten();
+        lines.extend(addresses.map(|address| format!("Address={address}")));
+        lines.extend(self.gateway.map(|gateway| format!("Gateway={gateway}")));
+        lines.extend(self.forward.map(|forward| format!("IPForward={forward}")));
+        lines.join("\n")
+    }
+
+    fn compare_unit(&self, host: &Host, to: &mut Differences<'_>) -> Result<(), KindError> {
+        if self.state.is_empty() {
+            return Ok(());
+        }
+        let now = read_text(&host.path(&self.unit)).map_err(|e| self.failed("read", &e))?;
+        let wanted = (self.state == "up").then(|| self.unit_text());
+        if now != wanted {
+            let value = |text: Option<String>| text.map_or(Value::Null, Value::str);
+            to.property("unit", value(now), value(wanted));
+        }
+        Ok(())
+    }
+
+    fn write_unit(&self, host: &Host) -> Result<(), KindError> {
+        if self.state == "up" {
+            let text = self.unit_text();
+            return rewrite(host, &self.unit, text.as_bytes(), Owner { mode: 0o644, ids: None })
+                .map_err(|e| self.failed("write", &e));
+        }
+        let removed = host.keep(&self.unit, false).and_then(|()| {
+            let place = resolve(host, &self.unit, false)?;
+            remove(&place)?;
+            sync_directory(&place)
+        });
+        removed.map_err(|e| self.failed("remove", &e))
+    }
+
+    fn failed(&self, what: &str, error: &std::io::Error) -> KindError {
+        KindError::new(format!("Could not {what} {}: {error}", self.unit.display()))
+    }
+
+    fn compare_live(&self, live: &Live, to: &mut Differences<'_>) {
+        let state = if live.is_up { "up" } else { "down" };
+        if !self.state.is_empty() && self.state != state {
+            to.property("state", Value::str(state), Value::str(self.state));
+        }
+        if self.state == "down" {
+            return;
+        }
+        if let Some(wanted) = &self.addresses {
+            let now: Vec<&Address> = self.counted(live, wanted).collect();
+            let lacks = wanted.iter().any(|address| !now.contains(&address));
+            if lacks || now.iter().any(|address| !wanted.contains(address)) {
+                let value = |all: &mut dyn Iterator<Item = &Address>| {
+                    let mut all: Vec<String> = all.map(Address::to_string).collect();
+                    all.sort();
+                    texts(all)
+                };
+                to.property("addrs", value(&mut now.into_iter()), value(&mut wanted.iter()));
+            } else {
+                for address in wanted.iter().filter(|address| live.lacks_route(address)) {
+                    to.property("routes", Value::Null, Value::str(address.to_string()));
+                }
+            }
+        }
+        if let Some(wanted) = self.gateway {
+            let gateways = live.gateways(wanted.is_ipv6());
+            if gateways != [wanted] {
+                let now = gateways.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ");
+                let now = if now.is_empty() { Value::Null } else { Value::str(now) };
+                to.property("gateway", now, Value::str(wanted.to_string()));
+            }
+        }
+    }
+
+    /// The addresses of the interface that count: those that it gave itself do not, unless they are
+    /// asked for.
+    fn counted<'a>(
+        &self,
+        live: &'a Live,
+        wanted: &'a [Address],
+    ) -> impl Iterator<Item = &'a Address> {
+        let all = live.addresses.iter();
+        all.filter(|address| !address.is_own() || wanted.contains(address))
+    }
+}
+
+impl Instance for Interface {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let unit = (!self.state.is_empty()).then(|| Watch::Path(self.unit.clone()));
+        unit.into_iter().chain(is_live(host).then_some(Watch::Network)).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let mut differences = Differences::new(&[]);
+        self.compare_unit(host, &mut differences)?;
+        // A directory that stands for a machine has no interfaces.
+        if is_live(host) {
+            self.compare_live(&Live::of(host, &self.name)?, &mut differences);
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, todo: &[Change]) -> Result<(), KindError> {
+        if changes(todo, "unit") {
+            self.write_unit(host)?;
+        }
+        if !is_live(host) {
+            return Ok(());
+        }
+        let name = &self.name;
+        if changes(todo, "state") {
+            live::ip(host, &["link", "set", "dev", name, self.state])?;
+        }
+        if self.state == "down" {
+            return Ok(());
+        }
+        let mut live = Live::of(host, name)?;
+        if let Some(wanted) = &self.addresses {
+            let counted: Vec<Address> = self.counted(&live, wanted).cloned().collect();
+            for old in counted.iter().filter(|address| !wanted.contains(address)) {
+                live::ip(host, &["addr", "del", &old.to_string(), "dev", name])?;
+            }
+            for new in wanted.iter().filter(|address| !counted.contains(address)) {
+                live::ip(host, &["addr", "add", &new.to_string(), "dev", name])?;
+            }
+            live = Live::of(host, name)?;
+            for address in wanted.iter().filter(|address| live.lacks_route(address)) {
+                let (net, own) = (address.network(), address.ip.to_string());
+                let scope = ["proto", "kernel", "scope", "link", "src", &own];
+                let route = ["route", "replace", &net, "dev", name];
+                live::ip(host, &[&route[..], &scope].concat())?;
+            }
+        }
+        match self.gateway {
+            Some(gateway) => set_gateway(host, name, &live, gateway),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes a gateway the only one of an interface.
+fn set_gateway(host: &Host, name: &str, live: &Live, wanted: IpAddr) -> Result<(), KindError> {
+    let now = live.gateways(wanted.is_ipv6());
+    if now == [wanted] {
+        return Ok(());
+    }
+    let family = if wanted.is_ipv6() { "-6" } else { "-4" };
+    // The first is replaced; at least the others have to go.
+    for old in now.iter().skip(1) {
+        live::ip(host, &[family, "route", "del", "default", "via", &old.to_string(), "dev", name])?;
+    }
+    let via = wanted.to_string();
+    let route = [family, "route", "replace", "default", "via", &via, "dev", name];
+    live::ip(host, &[&route[..], &["proto", "static"]].concat())?;
+    // What has another metric is not replaced.
+    for old in now.iter().take(1).filter(|old| **old != wanted) {
+        let old = old.to_string();
+        if Live::of(host, name)?.gateways(wanted.is_ipv6()).len() > 1 {
+            live::ip(host, &[family, "route", "del", "default", "via", &old, "dev", name])?;
+        }
+    }
+    Ok(())
+}

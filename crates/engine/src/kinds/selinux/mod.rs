@@ -1,0 +1,97 @@
+//! `selboolean` and `selmodule`: settings and modules of the policy of SELinux.
+
+mod module;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::differences::Differences;
+use super::params::Params;
+use super::tools::{UNWATCHED, inside, run};
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+pub use module::Selmodule;
+
+/// The kind `selboolean`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selboolean;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The setting." },
+    AttributeDoc { name: "persistent", doc: "Whether it is kept for the next start." },
+    AttributeDoc { name: "value", doc: "`on` or `off`." },
+];
+
+impl Kind for Selboolean {
+    fn name(&self) -> &'static str {
+        "selboolean"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A setting of SELinux that is on or off"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["getsetsebool"], &[]);
+        let value = p.choice("value", &["on", "off", "true", "false"]);
+        let setting = Setting {
+            name: name(&mut p),
+            value: value.map(|word| if matches!(word, "on" | "true") { "on" } else { "off" }),
+            persistent: p.boolean("persistent"),
+        };
+        p.finish(Box::new(setting) as Box<dyn Instance>)
+    }
+}
+
+/// A name that tools do not take for something else.
+fn name(p: &mut Params<'_>) -> String {
+    let name = p.name();
+    if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
+        p.error("name", format!("'{name}' is no name of SELinux"));
+    }
+    name
+}
+
+struct Setting {
+    name: String,
+    value: Option<&'static str>,
+    persistent: bool,
+}
+
+impl Instance for Setting {
+    fn pause(&self, _: &Host) -> Option<std::time::Duration> {
+        Some(UNWATCHED)
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let Some(wanted) = self.value else { return Ok(Vec::new()) };
+        let said = run(host, &inside(host, ["/usr/sbin/getsebool", &self.name]))?.stdout_text();
+        let now = said.trim().rsplit(' ').next().filter(|word| matches!(*word, "on" | "off"));
+        let Some(now) = now else {
+            let text = format!("Invalid response '{}' returned from getsebool", said.trim());
+            return Err(KindError::new(text));
+        };
+        let mut differences = Differences::new(&[]);
+        if now != wanted {
+            differences.property("value", Value::str(now), Value::str(wanted));
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
+        let Some(wanted) = self.value else { return Ok(()) };
+        let mut argv = vec!["/usr/sbin/setsebool"];
+        argv.extend(self.persistent.then_some("-P"));
+        argv.extend([self.name.as_str(), wanted]);
+        run(host, &inside(host, argv)).map(drop)
+    }
+}

@@ -1,0 +1,153 @@
+//! A file that is served.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef};
+
+use super::hub::{Claim, Hub, Source, Spec, What};
+use super::{Protocol, only_while_kept};
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+};
+use crate::kinds::cached::stamp;
+use crate::kinds::differences::Differences;
+use crate::kinds::params::Params;
+
+/// The kind of a protocol.
+pub struct ServedFile {
+    hub: Arc<Hub>,
+    protocol: &'static Protocol,
+}
+
+impl ServedFile {
+    /// The kind, with the servers that serve it.
+    pub(in crate::kinds) fn new(protocol: &'static Protocol, hub: &Arc<Hub>) -> Self {
+        Self { hub: Arc::clone(hub), protocol }
+    }
+}
+
+impl Kind for ServedFile {
+    fn name(&self) -> &'static str {
+        self.protocol.file
+    }
+
+    fn doc(&self) -> &'static str {
+        "Something that a server serves"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        self.protocol.file_attributes
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let mut text = |name: &str| p.text(name).filter(|text| !text.is_empty());
+        let (server, filename, path) = (text("server"), text("filename"), text("path"));
+        let filename = filename.unwrap_or_else(|| p.name());
+        if filename.is_empty() || filename.contains(char::is_control) {
+            p.error("filename", "the name on the server must be a line that is not empty");
+        }
+        if path.as_ref().is_some_and(|path| !path.starts_with('/')) {
+            p.error("path", "path must be absolute");
+        }
+        let data = match p.raw("data") {
+            Some(Value::Bytes(bytes)) => bytes.to_vec(),
+            _ => p.text("data").unwrap_or_default().into_bytes(),
+        };
+        if path.is_some() && !data.is_empty() {
+            p.error("data", "must not specify path and data");
+        }
+        let follows = p.boolean("longpoll");
+        let is_tree = path.as_ref().is_some_and(|path| path.ends_with('/'));
+        if follows && is_tree {
+            p.error("longpoll", "can't use longpoll when path is a directory");
+        }
+        let file = Declared {
+            claim: Claim::new(&self.hub, self.protocol.file, &resource.id.title),
+            server: server.unwrap_or_default(),
+            filename,
+            path: path.map(PathBuf::from),
+            is_tree,
+            data: data.into(),
+            follows,
+            log: Mutex::default(),
+        };
+        p.finish(Box::new(file) as Box<dyn Instance>)
+    }
+}
+
+struct Declared {
+    claim: Claim,
+    server: String,
+    filename: String,
+    path: Option<PathBuf>,
+    is_tree: bool,
+    data: Arc<[u8]>,
+    follows: bool,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl Declared {
+    fn spec(&self, host: &Host) -> Spec {
+        let data = || Arc::clone(&self.data);
+        let what = match &self.path {
+            Some(path) if self.is_tree => What::Tree(host.path(path)),
+            Some(path) if self.follows => {
+                What::Followed(Source::File(path.clone()), stamp(&host.path(path)))
+            }
+            Some(path) => What::File(path.clone()),
+            None if self.follows => What::Followed(Source::Data(data()), None),
+            None => What::Data(data()),
+        };
+        Spec { server: self.server.clone(), path: self.filename.clone(), what }
+    }
+}
+
+impl Instance for Declared {
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        let file = |path: &Path| ResourceRef {
+            kind: "File".into(),
+            title: path.to_string_lossy().as_ref().into(),
+        };
+        self.path.iter().map(|path| file(path)).collect()
+    }
+
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let path = self.path.clone().filter(|_| self.follows);
+        path.map(Watch::Path).into_iter().collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if !host.stays {
+            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+            *log = vec![only_while_kept(&format!("{} is served", self.filename))];
+            return Ok(Vec::new());
+        }
+        let wanted = self.spec(host);
+        let mut differences = Differences::new(&[]);
+        match self.claim.hub().route(self.claim.name()) {
+            None => differences.create("absent", Value::str("served")),
+            Some(now) if *now.spec != wanted => {
+                differences.property("content", Value::str("old"), Value::str("new"));
+            }
+            Some(_) => {}
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
+        self.claim.hub().serve(self.claim.name(), Arc::new(self.spec(host)));
+        Ok(())
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

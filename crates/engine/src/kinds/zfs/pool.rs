@@ -1,0 +1,235 @@
+//! `zpool`: pools of disks.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::{PAUSE, knows, name, tool};
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::differences::{Differences, texts};
+use crate::kinds::params::Params;
+use crate::kinds::tools::{ask, run};
+
+/// The kind `zpool`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zpool;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "pool", doc: "The pool." },
+    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
+    AttributeDoc { name: "ashift", doc: "How blocks are aligned, as a power of two." },
+    AttributeDoc { name: "autoexpand", doc: "`on` or `off`." },
+    AttributeDoc { name: "cache", doc: "Disks that cache." },
+    AttributeDoc { name: "disk", doc: "The disks, each for itself." },
+    AttributeDoc { name: "failmode", doc: "`wait`, `continue` or `panic`." },
+    AttributeDoc { name: "log", doc: "Disks for the log." },
+    AttributeDoc { name: "mirror", doc: "Groups of disks that mirror each other." },
+    AttributeDoc { name: "name", doc: "The pool, too." },
+    AttributeDoc { name: "raid_parity", doc: "`raidz1` (default) or `raidz2`." },
+    AttributeDoc { name: "raidz", doc: "Groups of disks with parity." },
+    AttributeDoc { name: "spare", doc: "Disks that wait." },
+];
+
+/// What a pool is made of, in the order of the tool.
+const PARTS: [&str; 6] = ["disk", "mirror", "raidz", "spare", "log", "cache"];
+
+/// Its properties.
+const PROPERTIES: [&str; 3] = ["ashift", "autoexpand", "failmode"];
+
+impl Kind for Zpool {
+    fn name(&self) -> &'static str {
+        "zpool"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A pool of disks of ZFS; what it is made of is not changed later"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        p.provider(&["zpool"], &[]);
+        let own = name(&mut p);
+        let name = p.text("pool").unwrap_or(own);
+        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let mut parts = BTreeMap::new();
+        for part in PARTS {
+            let Some(groups) = p.list(part) else { continue };
+            if groups.iter().any(|group| group.contains(',')) {
+                p.error(part, format!("{part}: disks are parted by blanks, not by commas"));
+            }
+            let split = |group: &String| group.split_whitespace().map(str::to_string).collect();
+            parts.insert(part, groups.iter().map(split).collect::<Vec<Vec<String>>>());
+        }
+        let kinds = ["disk", "mirror", "raidz"].into_iter().filter(|kind| parts.contains_key(kind));
+        let kinds: Vec<&str> = kinds.collect();
+        if kinds.len() > 1 {
+            let all = kinds.join(" and ");
+            p.error_of_all(format!("You cannot specify {all} on this type (only one)"));
+        }
+        let properties =
+            PROPERTIES.into_iter().filter_map(|name| Some((name, p.text(name)?))).collect();
+        let parity = p.text("raid_parity").unwrap_or_else(|| "raidz1".to_string());
+        let pool = Pool { name, present, parts, properties, parity };
+        p.finish(Box::new(pool) as Box<dyn Instance>)
+    }
+}
+
+/// Groups of disks by what they are for.
+type Parts = BTreeMap<&'static str, Vec<Vec<String>>>;
+
+struct Pool {
+    name: String,
+    present: bool,
+    parts: Parts,
+    properties: Vec<(&'static str, String)>,
+    parity: String,
+}
+
+/// The parts of a pool, from what the tool says of how it is.
+fn parts_of(status: &str) -> Option<Parts> {
+    let names = status.lines().filter(|line| line.starts_with('\t'));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    // The first is the heading, the second the pool.
+    let mut names = names.skip(1);
+    names.next()?;
+    let mut parts = Parts::new();
+    let mut part = "disk";
+    // Whether the next disk begins a group.
+    for name in names {
+        let group = match name {
+            "spares" => "spare",
+            "logs" => "log",
+            "cache" => "cache",
+            name if name.starts_with("mirror-") => "mirror",
+            name if name.starts_with("raidz") => "raidz",
+            disk => {
+                let groups = parts.entry(part).or_default();
+                match groups.last_mut() {
+                    Some(group) => group.push(disk.to_string()),
+                    None => groups.push(vec![disk.to_string()]),
+                }
+                continue;
+            }
+        };
+        part = group;
+        parts.entry(part).or_default().push(Vec::new());
+    }
+    Some(parts)
+}
+
+/// Whether two are the same disks: of groups, one after the other.
+fn is_same(part: &str, now: &[Vec<String>], wanted: &[Vec<String>]) -> bool {
+    let sorted = |disks: &mut dyn Iterator<Item = &String>| {
+        let mut disks: Vec<String> = disks.cloned().collect();
+        disks.sort();
+        disks
+    };
+    if matches!(part, "mirror" | "raidz") {
+        let groups = |all: &[Vec<String>]| -> Vec<_> {
+            all.iter().map(|group| sorted(&mut group.iter())).collect()
+        };
+        return groups(now) == groups(wanted);
+    }
+    sorted(&mut now.iter().flatten()) == sorted(&mut wanted.iter().flatten())
+}
+
+impl Pool {
+    fn compare_with(&self, now: &Parts, to: &mut Differences<'_>) {
+        let text = |groups: &[Vec<String>]| texts(groups.iter().map(|group| group.join(" ")));
+        for (part, wanted) in &self.parts {
+            let now = now.get(part).map(Vec::as_slice).unwrap_or_default();
+            if !is_same(part, now, wanted) {
+                to.property(part, text(now), text(wanted));
+            }
+        }
+    }
+
+    fn create(&self, host: &Host) -> Result<(), KindError> {
+        let mut argv = vec!["zpool".to_string(), "create".to_string()];
+        for (property, value) in &self.properties {
+            argv.extend(["-o".to_string(), format!("{property}={value}")]);
+        }
+        argv.push(self.name.clone());
+        for part in PARTS {
+            let Some(groups) = self.parts.get(part) else { continue };
+            let word = if part == "raidz" { self.parity.as_str() } else { part };
+            match part {
+                "disk" => argv.extend(groups.iter().flatten().cloned()),
+                "mirror" | "raidz" => {
+                    for group in groups {
+                        argv.push(word.to_string());
+                        argv.extend(group.iter().cloned());
+                    }
+                }
+                _ => {
+                    argv.push(word.to_string());
+                    argv.extend(groups.iter().flatten().cloned());
+                }
+            }
+        }
+        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
+        run(host, &tool(host, &argv)).map(drop)
+    }
+}
+
+impl Instance for Pool {
+    fn pause(&self, _: &Host) -> Option<Duration> {
+        Some(PAUSE)
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        // Of a pool that is not there it says so with an exit code.
+        let status = ask(host, &tool(host, &["zpool", "status", "-P", &self.name]))?;
+        let now = parts_of(&status.stdout_text());
+        let mut differences = Differences::new(&[]);
+        match (now, self.present) {
+            (None, true) => differences.create("absent", Value::str("present")),
+            (Some(_), false) => differences.remove(Value::str("present"), "absent", "removed"),
+            (None, false) => {}
+            (Some(now), true) => {
+                self.compare_with(&now, &mut differences);
+                for (property, wanted) in &self.properties {
+                    let argv = ["zpool", "get", "-H", "-o", "value", property, &self.name];
+                    let Some(now) = knows(host, &argv)?.filter(|now| now != "-") else { continue };
+                    if now != *wanted {
+                        let wanted = Value::str(wanted.as_str());
+                        differences.property(property, Value::str(now), wanted);
+                    }
+                }
+            }
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, todo: &[Change]) -> Result<(), KindError> {
+        if !self.present {
+            return run(host, &tool(host, &["zpool", "destroy", &self.name])).map(drop);
+        }
+        if todo.iter().any(|change| change.property == "ensure") {
+            return self.create(host);
+        }
+        // Disks hold data: whoever wants others has to move it.
+        if let Some(part) = todo.iter().find(|change| PARTS.contains(&change.property.as_str())) {
+            let text = format!("zpool {} can't be changed", part.property);
+            return Err(KindError::new(text));
+        }
+        for (property, value) in &self.properties {
+            if todo.iter().any(|change| change.property == *property) {
+                let setting = format!("{property}={value}");
+                run(host, &tool(host, &["zpool", "set", &setting, &self.name]))?;
+            }
+        }
+        Ok(())
+    }
+}

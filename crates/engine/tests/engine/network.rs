@@ -1,0 +1,137 @@
+//! Interfaces of a network of the test's own.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_data::Value;
+use ordain_engine::host::Host;
+use ordain_engine::reconcile::{Keeper, Tuning};
+use ordain_engine::report::Status;
+use ordain_engine::runner::HostRunner;
+use ordain_engine::step::Silent;
+
+use crate::support::{Builder, Machine, text};
+
+/// Runs a program of the system and gives what it says.
+fn run(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The test after this one, in namespaces that nothing else is in.
+#[test]
+fn an_interface_is_kept() {
+    let root = nix::unistd::geteuid().is_root();
+    assert!(root, "this needs a network of its own, which only root can have");
+    let own = std::env::current_exe().unwrap();
+    let output = Command::new("unshare")
+        .args(["--net", "--mount"])
+        .arg(own)
+        .args(["--exact", "network::in_a_network_of_its_own", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("1 passed"), "{told}\n{said}");
+}
+
+struct Kept {
+    keeper: Keeper,
+}
+
+impl Kept {
+    /// What is done until there is nothing to do.
+    fn settle(&mut self) -> Vec<String> {
+        let start = Instant::now();
+        let mut changed = Vec::new();
+        loop {
+            let turn = self.keeper.turn(Some(Duration::from_millis(20))).unwrap();
+            let is_idle = turn.reports.is_empty();
+            for report in turn.reports {
+                assert_ne!(report.status, Status::Failed, "{report:?}");
+                changed.extend(report.changes.into_iter().map(|change| change.property));
+            }
+            if is_idle && self.keeper.quiet_for().is_some_and(|quiet| quiet.as_millis() > 100) {
+                return changed;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "no rest; changed: {changed:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "is run by the test before it, in a network of its own"]
+fn in_a_network_of_its_own() {
+    run("mount -t tmpfs none /etc");
+    run("ip link add v0 type veth peer name v1");
+    run("ip link set v1 up");
+    run("ip addr add 198.51.100.9/24 dev v0");
+    let host = Arc::new(Host::new("/".into(), Box::new(HostRunner)));
+    let keeper = Keeper::new(host, Arc::new(Silent), Tuning::default()).unwrap();
+    let mut kept = Kept { keeper };
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let addresses = ["192.0.2.5/24", "2001:db8::5/64"];
+    let attributes = [
+        ("state", text("up")),
+        ("addrs", Value::list(addresses.map(text))),
+        ("gateway", text("192.0.2.1")),
+    ];
+    builder.add("Mgmt::Net", "v0", &attributes);
+    std::fs::create_dir_all("/etc/systemd/network").unwrap();
+    kept.keeper.swap(machine.prepared(&builder.graph)).unwrap();
+    assert_eq!(kept.settle(), ["unit", "state", "addrs", "gateway"]);
+    let shown = run("ip -o addr show dev v0");
+    assert!(addresses.iter().all(|address| shown.contains(address)), "{shown}");
+    assert!(!shown.contains("198.51.100.9"), "{shown}");
+    assert!(run("ip route show default").contains("via 192.0.2.1 dev v0"));
+    let unit = std::fs::read_to_string("/etc/systemd/network/mgmt-v0.network").unwrap();
+    let wanted = "[Match]\nName=v0\n[Network]\nAddress=192.0.2.5/24\nAddress=2001:db8::5/64\nGateway=192.0.2.1";
+    assert_eq!(unit, wanted);
+
+    run("ip addr del 192.0.2.5/24 dev v0");
+    let changed = kept.settle();
+    assert!(
+        changed.contains(&"addrs".into()) && changed.contains(&"gateway".into()),
+        "{changed:?}"
+    );
+    run("ip addr add 203.0.113.1/24 dev v0");
+    assert_eq!(kept.settle(), ["addrs"]);
+    run("ip route del 192.0.2.0/24 dev v0");
+    assert_eq!(kept.settle()[0], "routes");
+    run("ip route replace default via 192.0.2.77 dev v0");
+    assert_eq!(kept.settle(), ["gateway"]);
+    run("ip link set v0 down");
+    assert_eq!(kept.settle()[0], "state");
+    std::fs::remove_file("/etc/systemd/network/mgmt-v0.network").unwrap();
+    assert_eq!(kept.settle(), ["unit"]);
+    let shown = run("ip route show dev v0");
+    assert!(shown.contains("default via 192.0.2.1"), "{shown}");
+    assert!(shown.contains("192.0.2.0/24 proto kernel"), "{shown}");
+
+    let mut builder = Builder::default();
+    builder.add("Mgmt::Net", "v0", &[("state", text("down"))]);
+    kept.keeper.swap(machine.prepared(&builder.graph)).unwrap();
+    assert_eq!(kept.settle(), ["unit", "state"]);
+    assert!(run("ip -o link show dev v0").contains("state DOWN"));
+}
+
+#[test]
+fn below_a_root_only_the_unit_counts() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.path("/etc/systemd/network")).unwrap();
+    let mut builder = Builder::default();
+    let forward = ("ip_forward", Value::Bool(false));
+    builder.add("Mgmt::Net", "none0", &[("state", text("up")), forward]);
+    assert_eq!(machine.apply(&builder.graph).counts().created, 0);
+    let unit = machine.read("/etc/systemd/network/mgmt-none0.network");
+    assert_eq!(unit, "[Match]\nName=none0\n[Network]\nIPForward=false");
+    let mut builder = Builder::default();
+    builder.add("Mgmt::Net", "none0", &[("state", text("down"))]);
+    machine.apply(&builder.graph);
+    assert!(!machine.exists("/etc/systemd/network/mgmt-none0.network"));
+    assert!(machine.commands.0.lock().unwrap().is_empty());
+}
