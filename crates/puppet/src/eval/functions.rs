@@ -273,7 +273,8 @@ impl Compiler<'_> {
                     .get_or_init(|| dispatches.iter().map(native_signature).collect());
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
                 let Some(i) = signatures.iter().position(fits) else {
-                    let all: Vec<&Signature> = signatures.iter().collect();
+                    let named = dispatches.iter().zip(signatures).filter(|(d, _)| !d.explains);
+                    let all: Vec<&Signature> = named.map(|(_, signature)| signature).collect();
                     return plain(mismatch::describe_call(
                         name,
                         &all,
