@@ -9,7 +9,6 @@ use crate::eval::access::flat;
 use crate::eval::error::{Blame, EvalResult, issue, issue_at, plain};
 use crate::eval::text::to_text;
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
-use crate::types::instance::is_instance;
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
 use crate::types::uri;
@@ -240,14 +239,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         Type::Uri(_) => match one("URI-Type", keys)? {
             key @ Value::Str(text) if text.is_empty() => bad_type("URI-Type", 0, key),
             Value::Str(text) => match text.parse::<ordain_functions::uri::Uri>() {
-                Ok(uri) if uri.scheme.is_some() => Ok(uri_of(uri::parts(&uri))),
+                Ok(uri) if uri.scheme.is_some() => Ok(uri::type_of(uri::parts(&uri))),
                 _ => plain(format!(
                     "URI-Type parameter has wrong type, expects an address with a scheme, got '{text}'"
                 )),
             },
-            key @ Value::Hash(_) if is_instance(&parse_static(URI_PARTS), key) => {
-                Ok(uri_of(key.clone()))
-            }
+            key @ Value::Hash(_) if uri::may_be_parts(key) => Ok(uri::type_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },
         Type::Runtime(_) => match keys {
@@ -276,24 +273,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             format!("Operator '[]' is not applicable to {}.", with_article(&type_label(base))),
         ),
     }
-}
-
-/// What the parts in a type of URIs may be.
-const URI_PARTS: &str = "Struct[{
-  Optional[scheme] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[userinfo] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[host] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[port] => Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]],
-  Optional[path] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[query] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[fragment] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]],
-  Optional[opaque] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]]
-}]";
-
-/// The type of URIs with these parts.
-pub(crate) fn uri_of(parts: Value) -> Type {
-    let given = parts.as_hash().is_some_and(|parts| !parts.is_empty());
-    Type::Uri(given.then(|| Arc::new(parts)))
 }
 
 const OPEN: (i128, i128) = (i128::MIN, i128::MAX);
