@@ -2,7 +2,7 @@
 //! compiled at a time as the machine has processors.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -204,11 +204,29 @@ fn compiled(
         done.found.push(cycle::diagnostic(&loop_, &graph, Severity::Warning));
     }
     let path = run.out.join(format!("{}.{}", done.name, run.ending));
+    write_over(&path, |out| write(&graph, &site.sources, out))
+}
+
+/// Writes a file over what it had. It keeps its blocks: one that is emptied first makes file systems
+/// write what it gets to the disk at once, which takes longer than a small compile.
+fn write_over(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let unwritable = |e: io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
-    let mut file = io::BufWriter::new(fs::File::create(&path).map_err(unwritable)?);
-    write(&graph, &site.sources, &mut file)?;
-    file.flush().map_err(unwritable)?;
-    Ok(())
+    let file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(unwritable)?;
+    let had = file.metadata().map_err(unwritable)?.len();
+    let mut out = io::BufWriter::new(file);
+    let written = write(&mut out);
+    let mut file = out.into_inner().map_err(|e| unwritable(e.into_error()))?;
+    if had > 0 {
+        let has = file.stream_position().map_err(unwritable)?;
+        if has < had {
+            file.set_len(has).map_err(unwritable)?;
+        }
+    }
+    written
 }
 
 /// Shows what was found, equal findings of several nodes once, and how many nodes there are.

@@ -404,7 +404,7 @@ end
   Base64: 'base64', SecureRandom: 'securerandom', Timeout: 'timeout', StringIO: 'stringio', Zlib: 'zlib',
   Open3: 'open3', Forwardable: 'forwardable', Singleton: 'singleton', Logger: 'logger', Benchmark: 'benchmark',
   Date: 'date', DateTime: 'date', OpenStruct: 'ostruct', StringScanner: 'strscan', Resolv: 'resolv',
-  BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
+  Gem: 'rubygems', BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
 
 module Kernel
@@ -441,7 +441,7 @@ module Kernel
       full = File.expand_path(path)
       return ordain_require(full) if path != full && [full, "#{full}.rb"].any? { |file| File.file?(file) }
 
-      raise if defined?(Gem::Specification)
+      raise unless Object.autoload?(:Gem)
 
       # Gems are looked for only when a library is nowhere else.
       ordain_require('rubygems')

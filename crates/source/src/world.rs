@@ -169,7 +169,8 @@ fn is_handed_over(path: &Path) -> bool {
 }
 
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let kind = std::fs::metadata(path)?.file_type();
+    let metadata = std::fs::metadata(path)?;
+    let kind = metadata.file_type();
     let is_stream = !kind.is_file() && !kind.is_dir();
     // Opening a pipe waits for somebody who writes to it, and a device may never end.
     if is_stream && !is_handed_over(path) {
@@ -182,7 +183,7 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         io::Error::new(io::ErrorKind::FileTooLarge, text)
     };
     let file = std::fs::File::open(path)?;
-    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let size = metadata.len();
     if size > limit {
         return Err(too_large());
     }

@@ -256,9 +256,9 @@ fn posix_bracket(chars: &mut Chars, charset: Charset) -> Result<Option<String>, 
     let rest = chars.rest();
     let negated = rest.get(1) == Some(&'^');
     let begin = 1 + usize::from(negated);
-    let name: String =
-        rest.iter().skip(begin).take(20).take_while(|c| c.is_ascii_alphabetic()).collect();
-    let end = begin + name.len();
+    let name = rest.iter().skip(begin).take_while(|c| !matches!(c, ':' | ']'));
+    let name: String = name.collect();
+    let end = begin + name.chars().count();
     if rest.get(end) != Some(&':') || rest.get(end + 1) != Some(&']') {
         return Ok(None);
     }

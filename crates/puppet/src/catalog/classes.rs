@@ -204,7 +204,7 @@ impl Compiler<'_> {
         let names = titles::other_names(resource);
         let mut keys = Vec::with_capacity(names.len());
         for titles::OtherName { name, shown, parts } in names {
-            let key = ResourceKey::new(&resource.kind, &name);
+            let key = alias_key(resource, &name);
             if key == resource.key() {
                 continue;
             }
@@ -598,4 +598,17 @@ fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
             && span.range.start < definition.range.end
     };
     error.issue.as_deref() == Some("UNKNOWN_RESOURCE_TYPE") && !error.span.is_some_and(inside)
+}
+
+/// What another name of a resource is found by. Its type is what is before the last bracket of the
+/// first line of its reference, so that titles with a bracket keep their other names to themselves.
+fn alias_key(resource: &Resource, name: &str) -> ResourceKey {
+    let line = resource.title.lines().next().unwrap_or_default();
+    match line.rfind('[') {
+        Some(at) => {
+            let kind = format!("{}[{}", resource.kind, &line[..at]);
+            ResourceKey { kind: kind.into(), title: name.into() }
+        }
+        None => ResourceKey::new(&resource.kind, name),
+    }
 }

@@ -53,21 +53,25 @@ pub(crate) fn label(program: &Program, id: ExprId) -> Cow<'static, str> {
         Expr::ResourceOverride { .. } => "Resource Override",
         Expr::Collect { exported: true, .. } => "Exported Query",
         Expr::Collect { exported: false, .. } => "Virtual Query",
-        Expr::Definition(definition) => match program.definition(*definition) {
-            Definition::Class { .. } => "Host Class Definition",
-            Definition::Define { .. } => "'define' expression",
-            Definition::Function { is_plan: true, .. } => "Plan Definition",
-            Definition::Function { .. } => "Function Definition",
-            Definition::Node { .. } => "Node Definition",
-            Definition::TypeAlias { .. } => "Type Alias",
-            Definition::TypeMapping { .. } => "Type Mapping",
-            Definition::TypeDefinition { .. } => "Type Definition",
-        },
+        Expr::Definition(definition) => definition_label(program.definition(*definition)),
         Expr::Invariant { .. } => "Invariant",
         Expr::Epp { .. } => "Epp Template",
         Expr::RenderText(_) => "Epp Text",
         Expr::Render(_) => "Epp Interpolated Expression",
     })
+}
+
+fn definition_label(definition: &Definition) -> &'static str {
+    match definition {
+        Definition::Class { .. } => "Host Class Definition",
+        Definition::Define { .. } => "'define' expression",
+        Definition::Function { is_plan: true, .. } => "Plan Definition",
+        Definition::Function { .. } => "Function Definition",
+        Definition::Node { .. } => "Node Definition",
+        Definition::TypeAlias { .. } => "Type Alias",
+        Definition::TypeMapping { .. } => "Type Mapping",
+        Definition::TypeDefinition { .. } => "Type Definition",
+    }
 }
 
 /// The class of the reference's model that an expression which computes something has.

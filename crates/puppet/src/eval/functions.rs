@@ -273,7 +273,8 @@ impl Compiler<'_> {
                     .get_or_init(|| dispatches.iter().map(native_signature).collect());
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
                 let Some(i) = signatures.iter().position(fits) else {
-                    let all: Vec<&Signature> = signatures.iter().collect();
+                    let named = dispatches.iter().zip(signatures).filter(|(d, _)| !d.explains);
+                    let all: Vec<&Signature> = named.map(|(_, signature)| signature).collect();
                     return plain(mismatch::describe_call(
                         name,
                         &all,
@@ -293,9 +294,9 @@ impl Compiler<'_> {
         args: Vec<Value>,
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
-        let global = self.node_scope.unwrap_or(ScopeId::TOP);
-        let resource = self.scopes.get(global).resource;
-        let mut scope = Scope::new(ScopeKind::Function, Some(global), resource);
+        // A function sees what is at the top, not what the block of the node has.
+        let resource = self.scopes.get(ScopeId::TOP).resource;
+        let mut scope = Scope::new(ScopeKind::Function, Some(ScopeId::TOP), resource);
         scope.module = def.module.clone();
         let scope = self.scopes.push(scope);
         let f = Frame { program: Arc::clone(&def.program), scope };
@@ -577,9 +578,17 @@ impl Compiler<'_> {
         }
     }
 
-    /// The scope that templates and functions see: that of the node, or the top.
-    pub(crate) fn global_scope(&self, _from: ScopeId) -> ScopeId {
-        self.node_scope.unwrap_or(ScopeId::TOP)
+    /// The scope that templates see: that of the node, or the top; in a function the top.
+    pub(crate) fn global_scope(&self, from: ScopeId) -> ScopeId {
+        let mut at = from;
+        loop {
+            let scope = self.scopes.get(at);
+            match (scope.kind, scope.parent) {
+                (ScopeKind::Node | ScopeKind::Top, _) => return at,
+                (_, Some(parent)) => at = parent,
+                (_, None) => return ScopeId::TOP,
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What built-in functions, templates and Hiera ask of a compile.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
@@ -12,6 +13,7 @@ use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, as_parameter, new_param};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
+use crate::load::TypeDef;
 use crate::types::Type;
 use crate::value::Value;
 
@@ -24,6 +26,14 @@ pub enum Inclusion {
     Contain,
     /// The calling resource also requires it.
     Require,
+}
+
+/// A class that was found to be included.
+enum Includable {
+    /// It is in the catalog.
+    Known(ResourceId),
+    /// It was not, when it was looked for.
+    New(ResourceKey, Arc<TypeDef>),
 }
 
 impl Compiler<'_> {
@@ -97,9 +107,14 @@ impl Compiler<'_> {
         for value in &flat {
             names.push(class_name(value)?);
         }
-        let mut ids = Vec::with_capacity(names.len());
+        // All are looked up before the first one is put into the catalog with what it inherits from.
+        let mut found = Vec::with_capacity(names.len());
         for name in &names {
-            ids.push(self.include_one(name, scope, span)?);
+            found.push(self.class_to_include(name)?);
+        }
+        let mut ids = Vec::with_capacity(names.len());
+        for class in found {
+            ids.push(self.include_one(class, scope, span)?);
         }
         for &id in &ids {
             self.evaluate(id)?;
@@ -112,12 +127,12 @@ impl Compiler<'_> {
         Ok(Value::array(ids.iter().map(|&id| reference(&self.catalog.get(id).key()))))
     }
 
-    /// The class's resource, put into the catalog if it was not there.
-    fn include_one(&mut self, name: &str, scope: ScopeId, span: Span) -> EvalResult<ResourceId> {
+    /// A class by its name, loaded.
+    fn class_to_include(&mut self, name: &str) -> EvalResult<Includable> {
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
         let key = ResourceKey::new("class", &lower);
         if let Some(id) = self.catalog.find(&key) {
-            return Ok(id);
+            return Ok(Includable::Known(id));
         }
         let Some(def) = self.class_named(&lower)? else {
             let mut error =
@@ -128,6 +143,24 @@ impl Compiler<'_> {
             error.help = self.env.missing_help(&lower, near);
             return Err(error.into());
         };
+        Ok(Includable::New(key, def))
+    }
+
+    /// The class's resource, put into the catalog if it was not there.
+    fn include_one(
+        &mut self,
+        class: Includable,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult<ResourceId> {
+        let (key, def) = match class {
+            Includable::Known(id) => return Ok(id),
+            Includable::New(key, def) => (key, def),
+        };
+        // One before it may inherit from it.
+        if let Some(id) = self.catalog.find(&key) {
+            return Ok(id);
+        }
         let at =
             Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
         self.add_class(def, Vec::new(), Declared::Implicitly, at)

@@ -117,6 +117,7 @@ impl Compiler<'_> {
             let text = f.program.text(f.program.range(wrong));
             return plain(format!("The expression <{text}> is not a valid type specification."));
         }
+        self.check_counts(f, id)?;
         match self.eval(f, id).map_err(|unwind| definition_error(unwind, f, id, name))? {
             Value::Type(kind) => Ok(Type::clone(&kind)),
             given @ (Value::Hash(_) | Value::Array(_)) => as_object(given),
@@ -242,6 +243,67 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// How many parameters types take where a definition names them, as the error says it.
+const COUNTS: &[(&str, usize, usize, &str)] = &[
+    ("Array", 1, 3, "1 to 3"),
+    ("Boolean", 1, 1, "1"),
+    ("Class", 1, 1, "1"),
+    ("Collection", 1, 2, "1 to 2"),
+    ("Float", 1, 2, "1 or 2"),
+    ("Hash", 2, 4, "2 to 4"),
+    ("Integer", 1, 2, "1 or 2"),
+    ("Iterable", 1, 1, "1"),
+    ("Iterator", 1, 1, "1"),
+    ("NotUndef", 0, 1, "0 to 1"),
+    ("Optional", 1, 1, "1"),
+    ("Regexp", 1, 1, "1"),
+    ("Resource", 1, 2, "1 or 2"),
+    ("Runtime", 2, 2, "2"),
+    ("Sensitive", 0, 1, "0 to 1"),
+    ("String", 1, 2, "1 to 2"),
+    ("Struct", 1, 1, "1"),
+    ("Timespan", 0, 2, "0 to 2"),
+    ("Timestamp", 0, 2, "0 to 2"),
+    ("Type", 1, 1, "1"),
+    ("URI", 1, 1, "1"),
+];
+
+impl Compiler<'_> {
+    /// Checks how many parameters the types of a definition are given, the inner ones first.
+    fn check_counts(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
+        let parts = match &f.program[id] {
+            Expr::Access(parts) => *parts,
+            Expr::List(items) | Expr::Hash(items) => {
+                let mut items = f.program.list(*items).iter();
+                return items.try_for_each(|&item| self.check_counts(f, item));
+            }
+            _ => return Ok(()),
+        };
+        let [base, given @ ..] = f.program.list(parts) else { return Ok(()) };
+        given.iter().try_for_each(|&part| self.check_counts(f, part))?;
+        let Expr::Ref(name) = &f.program[*base] else { return Ok(()) };
+        let known = COUNTS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let (name, least, most, text) = match known {
+            Some(&(name, least, most, text)) => (name, least, most, text),
+            None => {
+                let kind = self.named_type(name)?;
+                let meant = self.resource_meant(kind)?;
+                if !matches!(meant, Type::Resource { kind: Some(_), title: None }) {
+                    return Ok(());
+                }
+                (name.as_str(), 1, 1, "1")
+            }
+        };
+        if (least..=most).contains(&given.len()) {
+            return Ok(());
+        }
+        plain(format!(
+            "Invalid number of type parameters specified: {name} requires {text}, {} provided",
+            given.len()
+        ))
     }
 }
 

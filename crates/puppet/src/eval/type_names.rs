@@ -184,34 +184,7 @@ impl Compiler<'_> {
             if let Some(key) = super::reference_key(kind) {
                 return self.parameter_access(f, id, &key, &keys);
             }
-            return match &**kind {
-                Type::Reference(_) if self.types.is_defining() => {
-                    let text = f.program.text(f.program.range(id));
-                    Ok(Value::of_type(Type::Reference(text.into())))
-                }
-                Type::Reference(name) if name != "UnresolvedReference" => {
-                    let text = format!("Resource type not found: {name}");
-                    let help = self.type_help(name);
-                    let error = PlainError::issue("UNKNOWN_RESOURCE_TYPE", text);
-                    Err(PlainError { help, ..error }.at(Blame::Left).into())
-                }
-                Type::Resource { title: None, .. } if self.types.is_defining() => {
-                    // A definition takes any literal as a title.
-                    let title = |key: &Value| match key {
-                        Value::Int(_) | Value::Float(_) => Value::from(to_text(key)),
-                        other => other.clone(),
-                    };
-                    let keys: Vec<Value> = keys.iter().map(title).collect();
-                    parse::specialize_value(kind, &keys)
-                }
-                kind if self.types.is_defining() => match loosely(kind, &keys) {
-                    Some(kind) => Ok(Value::of_type(kind)),
-                    None => parse::specialize_value(kind, &keys),
-                },
-                // Texts inside type brackets such as `Type['Integer']` are resolved here, where
-                // names are.
-                kind => parse::specialize_value(kind, &keys),
-            };
+            return self.type_access(f, id, kind, &keys);
         }
         if let Value::Instance(object) = &target {
             return self.instance_access(object, &keys);
@@ -223,6 +196,38 @@ impl Compiler<'_> {
         }
         let outcome = access::access(&target, &keys, self.settings.strict)?;
         Ok(self.settle(f, id, outcome))
+    }
+
+    /// A type with parameters.
+    fn type_access(&self, f: &Frame, id: ExprId, kind: &Arc<Type>, keys: &[Value]) -> EvalResult {
+        match &**kind {
+            Type::Reference(_) if self.types.is_defining() => {
+                let text = f.program.text(f.program.range(id));
+                Ok(Value::of_type(Type::Reference(text.into())))
+            }
+            Type::Reference(name) if name != "UnresolvedReference" => {
+                let text = format!("Resource type not found: {name}");
+                let help = self.type_help(name);
+                let error = PlainError::issue("UNKNOWN_RESOURCE_TYPE", text);
+                Err(PlainError { help, ..error }.at(Blame::Left).into())
+            }
+            Type::Resource { title: None, .. } if self.types.is_defining() => {
+                // A definition takes any literal as a title.
+                let title = |key: &Value| match key {
+                    Value::Int(_) | Value::Float(_) => Value::from(to_text(key)),
+                    other => other.clone(),
+                };
+                let keys: Vec<Value> = keys.iter().map(title).collect();
+                parse::specialize_value(kind, &keys)
+            }
+            kind if self.types.is_defining() => match loosely(kind, keys) {
+                Some(kind) => Ok(Value::of_type(kind)),
+                None => parse::specialize_value(kind, keys),
+            },
+            // Texts inside type brackets such as `Type['Integer']` are resolved here, where
+            // names are.
+            kind => parse::specialize_value(kind, keys),
+        }
     }
 
     /// `File['/x'][mode]`: parameters of a declared resource.

@@ -11,7 +11,7 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::strings::check_length;
 use crate::functions::iterate::{Items, chars, limit};
 use crate::functions::support::{function, ruby_inspect, ruby_text};
-use crate::functions::{Function, opt, plain, rep, req, with_opt_block};
+use crate::functions::{Function, explaining, opt, plain, rep, req, with_opt_block};
 use crate::types::infer;
 use crate::value::{HashValue, Value};
 
@@ -60,11 +60,9 @@ pub const TABLE: &[Function] = &[
                 "Callable[1, 1]",
                 getvar,
             ),
-            with_opt_block(
-                &[req("String", "get_string"), opt("Any", "default_value")],
-                "Callable",
-                |_| fail("'getvar' The given string does not start with a valid variable name"),
-            ),
+            explaining(&[req("String", "get_string"), opt("Any", "default_value")], |_| {
+                fail("'getvar' The given string does not start with a valid variable name")
+            }),
         ],
     ),
     function(
@@ -247,6 +245,11 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
     let Some(segments) = segments(path) else {
         return fail("Syntax error in dotted-navigation string");
     };
+    if !matches!(value, Value::Array(_) | Value::Hash(_)) {
+        // Only what lies deeper is an error that the lambda is given.
+        let args = std::iter::once(value.clone()).chain(segments).collect();
+        return call.compiler.call_function("dig", args, None, call.scope, call.span);
+    }
     match dig_path(value, &segments) {
         Ok(Value::Undef) => Ok(call.take(default)),
         Ok(found) => Ok(found),

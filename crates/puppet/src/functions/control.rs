@@ -28,6 +28,7 @@ macro_rules! log {
                 params: &[rep("Any", "values")],
                 block: None,
                 returns: Some("Undef"),
+                explains: false,
                 body: |c| log(c, $level),
             }],
         )

@@ -52,6 +52,9 @@ pub struct Dispatch {
     pub block: Option<(&'static str, bool)>,
     /// What it gives, if the function promises it.
     pub returns: Option<&'static str>,
+    /// Whether it is there to say what is wrong with arguments that no other takes; errors do not
+    /// name it.
+    pub explains: bool,
     /// The code.
     pub body: Body,
 }
@@ -102,17 +105,22 @@ pub const fn rep1(of: &'static str, name: &'static str) -> Param {
 
 /// A signature without a lambda.
 pub const fn plain(params: &'static [Param], body: Body) -> Dispatch {
-    Dispatch { params, block: None, returns: None, body }
+    Dispatch { params, block: None, returns: None, explains: false, body }
 }
 
 /// A signature with a lambda of this type.
 pub const fn with_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
-    Dispatch { params, block: Some((block, false)), returns: None, body }
+    Dispatch { params, block: Some((block, false)), returns: None, explains: false, body }
 }
 
 /// A signature with a lambda of this type that may be left out.
 pub const fn with_opt_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
-    Dispatch { params, block: Some((block, true)), returns: None, body }
+    Dispatch { params, block: Some((block, true)), returns: None, explains: false, body }
+}
+
+/// A signature, with a lambda or without, for arguments that are wrong; its body gives the error.
+pub const fn explaining(params: &'static [Param], body: Body) -> Dispatch {
+    Dispatch { params, block: Some(("Callable", true)), returns: None, explains: true, body }
 }
 
 /// The functions of the language itself, by family.

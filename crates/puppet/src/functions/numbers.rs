@@ -8,7 +8,9 @@ use crate::functions::iterate::chars;
 use crate::functions::support::{
     function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of,
 };
-use crate::functions::{Function, Param, opt, plain, rep, req, with_block, with_opt_block};
+use crate::functions::{
+    Function, Param, explaining, opt, plain, rep, req, with_block, with_opt_block,
+};
 use crate::types::label::label;
 use crate::value::Value;
 
@@ -39,9 +41,7 @@ pub const TABLE: &[Function] = &[
     function(
         "round",
         "Rounds a number to the nearest integer, halves away from zero.",
-        &[plain(NUMBER, |c| {
-            rounded(c, |f| if f > 0.0 { (f + 0.5).trunc() } else { (f - 0.5).trunc() })
-        })],
+        &[plain(NUMBER, round)],
     ),
     function(
         "compare",
@@ -56,7 +56,10 @@ pub const TABLE: &[Function] = &[
             plain(&[req("Numeric", "a"), req("Variant[Timespan, Timestamp]", "b")], compare),
             plain(&[req("Timestamp", "a"), req("Variant[Timestamp, Numeric]", "b")], compare),
             plain(&[req("Timespan", "a"), req("Variant[Timespan, Numeric]", "b")], compare),
-            plain(&[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")], not_comparable),
+            explaining(
+                &[req("Any", "a"), req("Any", "b"), rep("Any", "ignore_case")],
+                not_comparable,
+            ),
         ],
     ),
     function("max", "Gives the largest value.", LARGEST),
@@ -141,6 +144,16 @@ fn rounded(call: &mut Call<'_, '_>, how: fn(f64) -> f64) -> EvalResult {
         Value::Float(f) => integer_of(how(*f)),
         other => Ok(other.clone()),
     }
+}
+
+/// A half is added to integers, too, which makes the large ones as coarse as floats.
+fn round(call: &mut Call<'_, '_>) -> EvalResult {
+    let number = match call.arg(0) {
+        Value::Float(f) => *f,
+        Value::Int(n) => *n as f64,
+        other => return Ok(other.clone()),
+    };
+    integer_of(if number > 0.0 { (number + 0.5).trunc() } else { (number - 0.5).trunc() })
 }
 
 fn rounded_text(call: &mut Call<'_, '_>, how: fn(f64) -> f64) -> EvalResult {

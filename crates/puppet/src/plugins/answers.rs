@@ -23,7 +23,7 @@ impl Compiler<'_> {
             "set" => self.answer_set(args),
             "call" => self.answer_call(args),
             "block" => self.answer_block(args),
-            "global" => Ok(json!(self.global_scope(self.calling_scope()).0)),
+            "global" => Ok(json!(ScopeId::TOP.0)),
             "exists" => {
                 let name = text(args, 0);
                 Ok(json!(self.has_function(name)))
@@ -37,11 +37,6 @@ impl Compiler<'_> {
             }
             other => self.answer_about_types(other, args),
         }
-    }
-
-    /// The scope of the innermost call.
-    pub(super) fn calling_scope(&self) -> ScopeId {
-        self.ruby.calls.last().map_or(ScopeId::TOP, |call| call.scope)
     }
 
     fn calling_span(&self) -> Span {

@@ -15,7 +15,6 @@ use crate::catalog::{Automatic, How, LostValue, Param, ParamOrigin, ResourceId, 
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::resources::new_param;
-use crate::eval::scope::ScopeId;
 use crate::value::Value;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
@@ -41,8 +40,7 @@ impl Compiler<'_> {
         let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
         let what = format!("the resource types {}", names.join(", "));
         let callee = Callee { what: &what, place: "Ruby" };
-        let said =
-            self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| this.ask_types(callee, &kinds));
+        let said = self.with_ruby(callee, NOWHERE, |this| this.ask_types(callee, &kinds));
         match said {
             Ok((said, mut found)) => {
                 for (id, said) in said {

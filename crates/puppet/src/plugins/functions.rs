@@ -69,11 +69,11 @@ impl Compiler<'_> {
         at: (ScopeId, Span),
     ) -> EvalResult {
         args.iter().try_for_each(|arg| self.weigh_new(arg))?;
-        let (scope, span) = at;
+        let span = at.1;
         let what = format!("function '{name}'");
         let known = self.ruby.functions.get(name).map(|function| function.place.clone());
         let place = known.unwrap_or_else(|| file.path.display().to_string());
-        self.with_ruby(Callee { what: &what, place: &place }, scope, span, |this| {
+        self.with_ruby(Callee { what: &what, place: &place }, span, |this| {
             let function = this.loaded_function(file, name, span)?;
             this.dispatch(&function, name, args, block, at)
         })

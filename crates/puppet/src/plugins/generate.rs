@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::error::{PlainError, Unwind};
-use crate::eval::scope::ScopeId;
 use crate::types::format::quoted::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
@@ -58,7 +57,7 @@ impl Compiler<'_> {
         let text = self.env.world.read(file);
         let text = text.map_err(|error| NotGenerated::Unloadable(error.to_string()))?;
         let text = String::from_utf8_lossy(&text);
-        let loaded = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
+        let loaded = self.with_ruby(callee, NOWHERE, |this| {
             this.converse(callee, NOWHERE, json!(["type", name, place, text]))
         });
         if let Err(unwind) = loaded {
@@ -69,7 +68,7 @@ impl Compiler<'_> {
                 false => NotGenerated::Unloadable(error.message),
             });
         }
-        let model = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
+        let model = self.with_ruby(callee, NOWHERE, |this| {
             this.converse(callee, NOWHERE, json!([question, name]))
         });
         model.map_err(|unwind| NotGenerated::Unwritable(error_of(*unwind).message))

@@ -63,7 +63,6 @@ pub(crate) struct State<'e> {
 /// A call of Ruby code that is under way.
 #[derive(Clone, Debug)]
 struct Call {
-    scope: ScopeId,
     span: Span,
     /// What is called.
     what: EcoString,
@@ -101,7 +100,6 @@ impl Compiler<'_> {
     fn with_ruby<T>(
         &mut self,
         callee: Callee<'_>,
-        scope: ScopeId,
         span: Span,
         work: impl FnOnce(&mut Self) -> EvalResult<T>,
     ) -> EvalResult<T> {
@@ -113,7 +111,7 @@ impl Compiler<'_> {
             ));
             return Err(error.into());
         }
-        self.ruby.calls.push(Call { scope, span, what: callee.what.into() });
+        self.ruby.calls.push(Call { span, what: callee.what.into() });
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
         if self.ruby.calls.is_empty() {

@@ -29,7 +29,7 @@ impl Compiler<'_> {
         let place = path.map_or("inline template".to_owned(), |path| path.display().to_string());
         let callee = Callee { what: "the template", place: &place };
         self.ruby.templates += 1;
-        let result = self.with_ruby(callee, scope, span, |this| {
+        let result = self.with_ruby(callee, span, |this| {
             let variables = this.template_variables(text, scope)?;
             let file = path.map(|path| path.display().to_string());
             let request = json!(["erb", file, text, variables, scope.0]);

@@ -23,9 +23,8 @@ impl Compiler<'_> {
     pub(crate) fn examined_type(&mut self, name: &str, read: &Arc<RubyType>) -> Arc<RubyType> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
-        let said = self.with_ruby(callee, ScopeId::TOP, NOWHERE, |this| {
-            this.load_type(callee, name, &read.file, NOWHERE)
-        });
+        let said = self
+            .with_ruby(callee, NOWHERE, |this| this.load_type(callee, name, &read.file, NOWHERE));
         let found = match said {
             Ok(said) => Arc::new(told(read, &said)),
             Err(_) => Arc::new(RubyType { unclear: false, ..RubyType::clone(read) }),
@@ -76,7 +75,7 @@ impl Compiler<'_> {
         let place = kind.file.display().to_string();
         let what = format!("the resource type `{name}`");
         let callee = Callee { what: &what, place: &place };
-        let answer = self.with_ruby(callee, at.0, at.1, |this| {
+        let answer = self.with_ruby(callee, at.1, |this| {
             this.load_type(callee, name, &kind.file, at.1)?;
             let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
             this.unpack_value(&answer)

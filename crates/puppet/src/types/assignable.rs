@@ -407,12 +407,19 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
                     given.is_some_and(|(_, given)| parameter_takes(expected, given))
                 })
         }
+        (Type::Init(_), _) => init(to, from, guard),
+        (Type::TypeSet(a), Type::TypeSet(b)) => a.is_any() || a == b,
+        _ => false,
+    }
+}
+
+fn init(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    match (to, from) {
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,
             (Some(a), Some(b)) => test(&a.0, &b.0, guard),
             (Some(_), None) => false,
         },
-        (Type::Init(None), _) => test(rich_data(), from, guard),
         (Type::Init(Some(init)), _) => {
             test(&init.0, from, guard)
                 // An object type may be made of its own `Init` again.
@@ -421,8 +428,7 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
                         init_takes(&init.0, &init.1, |kind| test(kind, from, g))
                     }))
         }
-        (Type::TypeSet(a), Type::TypeSet(b)) => a.is_any() || a == b,
-        _ => false,
+        _ => test(rich_data(), from, guard),
     }
 }
 

@@ -111,14 +111,7 @@ impl Writer<'_> {
                     write_quoted(w.out, argument);
                 }
             }),
-            Type::Resource { kind: Some(kind), title } => {
-                self.out.push_str(&capitalized(kind));
-                if let Some(title) = title {
-                    self.out.push('[');
-                    write_text_quoted(self.out, title);
-                    self.out.push(']');
-                }
-            }
+            Type::Resource { kind: Some(kind), title } => self.resource(kind, title.as_deref()),
             Type::Class(Some(name)) => self.put(format_args!("Class[{name}]")),
             Type::Timestamp(Some((from, to))) => self.times("Timestamp", *from, *to, true),
             Type::Timespan(Some((from, to))) => self.times("Timespan", *from, *to, false),
@@ -152,6 +145,15 @@ impl Writer<'_> {
                 self.bracketed("TypeReference", 1, |w| write_text_quoted(w.out, name));
             }
             _ => self.out.push_str(simple_name(kind)),
+        }
+    }
+
+    fn resource(&mut self, kind: &str, title: Option<&str>) {
+        self.out.push_str(&capitalized(kind));
+        if let Some(title) = title {
+            self.out.push('[');
+            write_text_quoted(self.out, title);
+            self.out.push(']');
         }
     }
 

@@ -33,7 +33,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Sensitive(v) => Type::Sensitive(Some(Arc::new(generalize(&infer(v))))),
         Value::SemVer(_) => Type::SemVer([].into()),
         Value::SemVerRange(_) => Type::SemVerRange,
-        Value::Uri(uri) => Type::Uri(Some(Arc::new(crate::types::uri::parts(uri)))),
+        Value::Uri(uri) => crate::types::uri::type_of(crate::types::uri::parts(uri)),
         Value::Binary(_) => Type::Binary,
         Value::Timestamp(ns) => Type::Timestamp(Some((**ns, **ns))),
         Value::Timespan(ns) => Type::Timespan(Some((**ns, **ns))),

@@ -231,11 +231,10 @@ fn in_range(range: &str, version: &Version) -> bool {
 
 /// Whether a URI has all these parts; a part may be a type or an expression.
 fn has_parts(parts: &Value, uri: &Uri) -> bool {
-    let actual = uri::parts(uri);
     parts.as_hash().is_none_or(|entries| {
         entries.iter().all(|(key, option)| {
-            let part = actual.get(key.as_str().unwrap_or_default());
-            case_matches(option, part.unwrap_or(&Value::Undef)).matched
+            let part = uri::part(uri, key.as_str().unwrap_or_default());
+            case_matches(option, &part.unwrap_or_default()).matched
         })
     })
 }

@@ -239,12 +239,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         Type::Uri(_) => match one("URI-Type", keys)? {
             key @ Value::Str(text) if text.is_empty() => bad_type("URI-Type", 0, key),
             Value::Str(text) => match text.parse::<ordain_functions::uri::Uri>() {
-                Ok(uri) if uri.scheme.is_some() => Ok(uri_of(uri::parts(&uri))),
+                Ok(uri) if uri.scheme.is_some() => Ok(uri::type_of(uri::parts(&uri))),
                 _ => plain(format!(
                     "URI-Type parameter has wrong type, expects an address with a scheme, got '{text}'"
                 )),
             },
-            key @ Value::Hash(_) => Ok(uri_of(key.clone())),
+            key @ Value::Hash(_) if uri::may_be_parts(key) => Ok(uri::type_of(key.clone())),
             key => bad_type("URI-Type", 0, key),
         },
         Type::Runtime(_) => match keys {
@@ -273,12 +273,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             format!("Operator '[]' is not applicable to {}.", with_article(&type_label(base))),
         ),
     }
-}
-
-/// The type of URIs with these parts.
-fn uri_of(parts: Value) -> Type {
-    let given = parts.as_hash().is_some_and(|parts| !parts.is_empty());
-    Type::Uri(given.then(|| Arc::new(parts)))
 }
 
 const OPEN: (i128, i128) = (i128::MIN, i128::MAX);

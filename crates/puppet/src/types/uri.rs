@@ -1,6 +1,11 @@
 //! URIs as values: made of their parts, and taken apart.
 
+use std::sync::Arc;
+
 use crate::eval::text::to_text;
+use crate::types::Type;
+use crate::types::instance::is_instance;
+use crate::types::parse::parse_static;
 use crate::value::Value;
 
 pub use ordain_functions::uri::Uri;
@@ -23,6 +28,27 @@ pub fn from_parts(parts: &Value) -> Uri {
     }
     uri.drop_default_port();
     uri
+}
+
+/// The type of URIs with these parts.
+pub fn type_of(parts: Value) -> Type {
+    let given = parts.as_hash().is_some_and(|parts| !parts.is_empty());
+    Type::Uri(given.then(|| Arc::new(parts)))
+}
+
+/// Whether a hash may say the parts of a type of URIs: texts, numbers of ports, and types and
+/// expressions that stand for them.
+pub fn may_be_parts(given: &Value) -> bool {
+    const TEXT: &str = "Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], \
+                        Type[NotUndef], Type[Undef]]]";
+    const PORT: &str = "Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]]";
+    given.as_hash().into_iter().flatten().all(|(name, part)| match name.as_str() {
+        Some("port") => is_instance(&parse_static(PORT), part),
+        Some("scheme" | "userinfo" | "host" | "path" | "query" | "fragment" | "opaque") => {
+            is_instance(&parse_static(TEXT), part)
+        }
+        _ => false,
+    })
 }
 
 /// The parts by name, those that are there.

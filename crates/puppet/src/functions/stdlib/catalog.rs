@@ -52,6 +52,7 @@ pub const TABLE: &[Function] = &[
                 ],
                 block: None,
                 returns: Some("Undef"),
+                explains: false,
                 body: ensure_packages,
             },
             Dispatch {
@@ -61,6 +62,7 @@ pub const TABLE: &[Function] = &[
                 ],
                 block: None,
                 returns: Some("Undef"),
+                explains: false,
                 body: ensure_packages,
             },
         ],
@@ -83,6 +85,7 @@ pub const TABLE: &[Function] = &[
             ],
             block: None,
             returns: Some("String"),
+            explains: false,
             body: ensure,
         }],
     ),
@@ -98,6 +101,7 @@ pub const TABLE: &[Function] = &[
             params: &[req("String[1]", "function_name")],
             block: None,
             returns: Some("Boolean"),
+            explains: false,
             body: |c| {
                 let name = c.str(0);
                 Ok(Value::Bool(c.compiler.has_function(&name)))

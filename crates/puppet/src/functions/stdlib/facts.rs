@@ -19,7 +19,7 @@ const fn asked(
     params: &'static [crate::functions::Param],
     body: crate::functions::Body,
 ) -> Dispatch {
-    Dispatch { params, block: None, returns: Some("Boolean"), body }
+    Dispatch { params, block: None, returns: Some("Boolean"), explains: false, body }
 }
 
 /// The functions of this family.

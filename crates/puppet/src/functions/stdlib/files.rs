@@ -26,6 +26,7 @@ pub const TABLE: &[Function] = &[
             params: &[opt("Optional[String]", "_timezone")],
             block: None,
             returns: Some("Integer"),
+            explains: false,
             body: time,
         }],
     ),

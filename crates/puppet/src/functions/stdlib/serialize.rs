@@ -67,6 +67,7 @@ pub const TABLE: &[Function] = &[
             params: &[req("Hash", "data")],
             block: None,
             returns: Some("Variant[String, Sensitive[String]]"),
+            explains: false,
             body: |c| {
                 let (data, secret) = opened(c.arg(0));
                 Ok(wrapped(Value::from(super::toml::write(&data)?), secret))

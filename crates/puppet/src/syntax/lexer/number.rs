@@ -24,8 +24,16 @@ impl Lexer<'_, '_> {
         at
     }
 
+    /// Whether no word goes on here. Letters beyond ASCII are of the word for this, though nothing
+    /// else takes them as such.
     fn ends_word(&self, at: usize) -> bool {
-        !self.bytes.get(at).is_some_and(|&b| is_word(b))
+        match self.bytes.get(at) {
+            Some(byte) if !byte.is_ascii() => {
+                let next = self.text.get(at..).and_then(|rest| rest.chars().next());
+                !next.is_some_and(char::is_alphanumeric)
+            }
+            byte => !byte.is_some_and(|&b| is_word(b)),
+        }
     }
 
     /// The longest number at the position that is followed by no letter.

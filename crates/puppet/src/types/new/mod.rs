@@ -61,6 +61,11 @@ pub(crate) fn object_of_hash(kind: &Arc<crate::types::ObjectType>, given: &Value
 }
 
 fn unsupported<T>(kind: &Type) -> EvalResult<T> {
+    // The alias is gone by then.
+    if let Type::Data = kind {
+        let text = "Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]";
+        return plain(format!("Creation of new instance of type '{text}' is not supported"));
+    }
     plain(format!("Creation of new instance of type '{kind}' is not supported"))
 }
 

@@ -1,0 +1,2 @@
+notify { 'a[b': alias => 'x' }
+notify { 'q': require => Notify['x'] }

@@ -1,0 +1,2 @@
+type Two = Struct[{ a => Variant[Integer, File['/a', '/b']] }]
+notice(Two)

@@ -1,0 +1,2 @@
+type Two = Optional[Hash[Integer]]
+notice(Two)

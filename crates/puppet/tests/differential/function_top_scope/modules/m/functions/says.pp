@@ -1,0 +1,4 @@
+function m::says() {
+  notice('from a function')
+  create_resources('notify', { 'made' => {} })
+}

@@ -1,0 +1,3 @@
+function m::sees() {
+  defined('$own')
+}

@@ -1,0 +1,3 @@
+function m::shows() {
+  inline_template('<%= @own.inspect %>')
+}
