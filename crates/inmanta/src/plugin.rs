@@ -222,10 +222,8 @@ pub enum Origin {
 pub trait Context: Names {
     /// The outside world.
     fn world(&self) -> &dyn World;
-    /// Where the thread that renders templates is kept from one template to the next.
-    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
-        None
-    }
+    /// What renders templates, kept from one template to the next.
+    fn renderer(&mut self) -> &mut Renderer;
     /// The value of an attribute.
     ///
     /// # Errors

@@ -62,8 +62,8 @@ impl Net<'_> {
 }
 
 impl Context for Net<'_> {
-    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
-        Some(&mut self.renderer)
+    fn renderer(&mut self) -> &mut Renderer {
+        &mut self.renderer
     }
 
     fn world(&self) -> &dyn World {
