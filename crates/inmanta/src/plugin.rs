@@ -151,6 +151,8 @@ impl Signature {
 pub struct Arguments {
     /// For each parameter what was given, or its default; `None` where neither is known.
     pub values: Vec<Option<Value>>,
+    /// How many of the parameters were given by position.
+    pub positional: usize,
     /// Further positional arguments.
     pub rest: Vec<Value>,
     /// Further named arguments.

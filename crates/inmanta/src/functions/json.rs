@@ -298,8 +298,9 @@ fn write(context: &mut dyn Context, value: &Value, out: &mut String) -> Result<(
             }
             out.push('}');
         }
+        Value::Object(object) if let Some(items) = &object.items => write(context, items, out)?,
         Value::Unknown(_) => return Err(Stop::Unknown(value.clone())),
-        Value::Instance(_) | Value::Reference(_) => {
+        Value::Instance(_) | Value::Reference(_) | Value::Object(_) => {
             let shown = super::python_repr(value, context);
             let text = format!("{shown} is not JSON serializable");
             return Err(Stop::raised("TypeError", text));

@@ -46,6 +46,7 @@ impl Plain {
             }
             Value::Instance(instance) => Self::Instance(*instance, value.repr(names).into()),
             Value::Unknown(_) | Value::Reference(_) => Self::Opaque(value.repr(names).into()),
+            Value::Object(object) => Self::Opaque(object.handed.as_str().into()),
         }
     }
 
