@@ -123,6 +123,15 @@ impl Known {
         }
     }
 
+    /// The names whose values were asked for and are known.
+    pub(super) fn names(&self) -> Vec<EcoString> {
+        let names = self.answers.iter().filter_map(|(question, answer)| match (question, answer) {
+            (Question::Name(name), Answer::Value(_)) => Some(name.clone()),
+            _ => None,
+        });
+        names.collect()
+    }
+
     fn find(&mut self, question: &Question) -> Option<Answer> {
         if let Question::Call(..) = question {
             let found = self.calls.get(self.called).cloned();

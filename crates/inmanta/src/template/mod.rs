@@ -11,7 +11,7 @@ mod exchange;
 mod objects;
 mod text;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -53,6 +53,8 @@ pub struct Renderer {
     jobs: Option<Sender<Job>>,
     /// The templates that went to the thread, so that they do so at once.
     curious: HashSet<String>,
+    /// The names that templates asked for when they were rendered last: these are looked up first.
+    asked: HashMap<String, Vec<EcoString>>,
     /// How many are under way.
     nested: usize,
 }
@@ -93,6 +95,14 @@ fn here(
         None => Engine::new(&context.plugin_names()),
     };
     let mut known = Known::default();
+    if given.is_empty() {
+        for name in context.renderer().asked.remove(&path).unwrap_or_default() {
+            if let Some(value) = context.peek(&name) {
+                let answer = Answer::Value(Plain::of(&value, context));
+                known.add(Question::Name(name), answer);
+            }
+        }
+    }
     let mut text = None;
     for _ in 0..ATTEMPTS {
         let (made, answered, missing) = engine.render(&path, &given, known, None);
@@ -110,6 +120,7 @@ fn here(
         }
     }
     context.renderer().engine = Some(engine);
+    context.renderer().asked.insert(path.clone(), known.names());
     text.unwrap_or_else(|| {
         context.renderer().curious.insert(path.clone());
         in_thread(context, path, given, known)
