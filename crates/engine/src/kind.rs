@@ -46,12 +46,29 @@ impl AttributeError {
 /// Why observing or acting failed. `command` output and paths belong into the message.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct KindError(pub String);
+pub struct KindError(pub String, Weight);
+
+/// What an error means for the resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Weight {
+    Failure,
+    Skip,
+}
 
 impl KindError {
     /// An error with this text.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self(message.into(), Weight::Failure)
+    }
+
+    /// An error that is none: the resource is skipped, and with it what depends on it.
+    pub fn skip(message: impl Into<String>) -> Self {
+        Self(message.into(), Weight::Skip)
+    }
+
+    /// Whether the resource is only skipped.
+    pub fn is_skip(&self) -> bool {
+        self.1 == Weight::Skip
     }
 }
 

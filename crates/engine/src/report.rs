@@ -5,7 +5,7 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::{OriginId, ResourceRef};
 
-use crate::kind::{Action, AttributeError, Change, Level, LogLine, LogSource};
+use crate::kind::{Action, AttributeError, Change, KindError, Level, LogLine, LogSource};
 
 /// How a resource fared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,7 +18,9 @@ pub enum Status {
     WouldChange,
     /// It could not be looked at or changed.
     Failed,
-    /// It was not looked at, because something it depends on failed.
+    /// It could not be changed, and says itself that this is no failure.
+    Skipped,
+    /// It was not looked at, because something it depends on failed or was skipped.
     SkippedForFailure,
     /// The tags that were asked for leave it out.
     Filtered,
@@ -80,6 +82,21 @@ impl ResourceReport {
         self.lines.push(Line { level, source, message: message.into() });
     }
 
+    /// Whether it is not as it shall be, and what depends on it has to wait.
+    pub(crate) fn holds_up(&self) -> bool {
+        matches!(self.status, Status::Failed | Status::Skipped)
+    }
+
+    /// An action went wrong; `text` is what to say of it.
+    pub(crate) fn give_up(&mut self, error: &KindError, property: Option<&str>, text: String) {
+        let (status, level) = match error.is_skip() {
+            true => (Status::Skipped, Level::Warning),
+            false => (Status::Failed, Level::Error),
+        };
+        self.status = status;
+        self.say(level, property, text);
+    }
+
     pub(crate) fn fail(&mut self, message: impl Into<String>) {
         self.status = Status::Failed;
         self.say(Level::Error, None, message);
@@ -134,7 +151,8 @@ impl Counts {
         self.refreshed += usize::from(refreshed);
         match status {
             Status::Failed => self.failed += 1,
-            Status::SkippedForFailure | Status::Filtered | Status::Stopped => self.skipped += 1,
+            Status::Skipped | Status::SkippedForFailure => self.skipped += 1,
+            Status::Filtered | Status::Stopped => self.skipped += 1,
             Status::InPlace => self.in_place += 1,
             Status::Changed | Status::WouldChange => match changes.first().map(|c| c.action) {
                 Some(Action::Create) => self.created += 1,

@@ -138,6 +138,7 @@ pub fn status_name(status: Status) -> &'static str {
         Status::Changed => "changed",
         Status::WouldChange => "would-change",
         Status::Failed => "failed",
+        Status::Skipped => "skipped",
         Status::SkippedForFailure => "skipped-for-failure",
         Status::Filtered => "filtered",
         Status::Stopped => "stopped",

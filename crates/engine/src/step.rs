@@ -175,10 +175,10 @@ impl Stepper<'_> {
             incoming.add(events);
         }
         let mut children = Vec::new();
-        if report.status != Status::Failed {
+        if !report.holds_up() {
             events.add(self.children(id, ready, &mut report, &mut children));
         }
-        if report.status != Status::Failed {
+        if !report.holds_up() {
             events.add(self.refresh(ready, &mut report, incoming));
         }
         if let Some(received) = &received
@@ -195,7 +195,7 @@ impl Stepper<'_> {
         let mut reports = vec![report];
         reports.append(&mut children);
         let applied = self.mode == Mode::Apply;
-        let failed = applied && reports.iter().any(|r| r.status == Status::Failed);
+        let failed = applied && reports.iter().any(ResourceReport::holds_up);
         Stepped { reports, events, failed }
     }
 
@@ -263,7 +263,7 @@ impl Stepper<'_> {
             let work = || self.converge(ready, report, ahead);
             let events = deadline::within(ready.patience.limit, work);
             let again = ready.patience.retries.is_none_or(|most| tries < most);
-            let failed = report.status == Status::Failed && self.mode == Mode::Apply;
+            let failed = report.holds_up() && self.mode == Mode::Apply;
             if !failed || !again || !self.tries_again || self.observer.stop() {
                 return events;
             }
@@ -318,12 +318,11 @@ impl Stepper<'_> {
         report.take(ready.instance.take_log(), ready.level);
         report.changes = changes;
         if let Err(error) = done {
-            report.status = Status::Failed;
             let Some(first) = report.changes.first() else { return Events::default() };
             let (before, after) = (quoted(&first.before), quoted(&first.after));
             let text = format!("change from {before} to {after} failed: {error}");
             let property = first.property.clone();
-            report.say(Level::Error, Some(&property), text);
+            report.give_up(&error, Some(&property), text);
             return Events::default();
         }
         report.status = Status::Changed;
@@ -431,7 +430,7 @@ impl Stepper<'_> {
                 Events { real: 1, noop: 0 }
             }
             Err(error) => {
-                report.fail(format!("Failed to call refresh: {error}"));
+                report.give_up(&error, None, format!("Failed to call refresh: {error}"));
                 Events::default()
             }
         }

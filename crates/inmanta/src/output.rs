@@ -48,6 +48,10 @@ impl<'a> Ids<'a> {
             Value::Instance(id) => json!({"$ref": self.id(*id)}),
             Value::Unknown(_) => json!({"$unknown": true}),
             Value::Reference(reference) => json!({"$reference": reference.class.as_str()}),
+            Value::Object(object) => match &object.items {
+                Some(items) => self.value(items),
+                None => json!({"$py": object.repr.as_str()}),
+            },
         }
     }
 

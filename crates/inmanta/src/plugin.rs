@@ -151,6 +151,8 @@ impl Signature {
 pub struct Arguments {
     /// For each parameter what was given, or its default; `None` where neither is known.
     pub values: Vec<Option<Value>>,
+    /// How many of the parameters were given by position.
+    pub positional: usize,
     /// Further positional arguments.
     pub rest: Vec<Value>,
     /// Further named arguments.
@@ -222,10 +224,8 @@ pub enum Origin {
 pub trait Context: Names {
     /// The outside world.
     fn world(&self) -> &dyn World;
-    /// Where the thread that renders templates is kept from one template to the next.
-    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
-        None
-    }
+    /// What renders templates, kept from one template to the next.
+    fn renderer(&mut self) -> &mut Renderer;
     /// The value of an attribute.
     ///
     /// # Errors
@@ -253,6 +253,11 @@ pub trait Context: Names {
     /// # Errors
     /// If there is no such name, or it has no value yet.
     fn lookup(&mut self, name: &str) -> Result<Value, Stop>;
+    /// The value of a name where the call stands, if it is known and nobody learns of its use.
+    fn peek(&self, name: &str) -> Option<Value> {
+        let _ = name;
+        None
+    }
     /// The value of a variable at the top level of a namespace.
     ///
     /// # Errors

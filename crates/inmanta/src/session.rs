@@ -166,25 +166,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
             plugins.extend(std_plugins().into_iter().map(|p| Rc::new(p) as Rc<dyn Plugin>));
         }
         plugins.extend(request.plugins);
-        match python.load(request.world, &python_modules(&loaded)) {
-            Ok(found) => {
-                plugins.extend(found);
-                loading.note_plugins(&mut program, &plugins);
-                error = program.define(&plugins).err();
-                if error.is_none() {
-                    error = pair(&mut program, &python, request.world).err();
-                }
-                let warnings = error.is_none().then(|| python.take_warnings());
-                let warning = |text| Warning { class: "InmantaWarning", text, at: None };
-                program.warnings.extend(warnings.into_iter().flatten().map(warning));
-            }
-            Err(found) => {
-                let place = found.place.map(|(file, line)| {
-                    Location::line(loading.note_python(&mut program, &file), line)
-                });
-                error = Some(place.into_iter().fold(found.error, Error::at));
-            }
-        }
+        error = define(&mut program, plugins, &python, &loading, &loaded).err();
     }
     let modules = modules(request.world, &program, &loaded);
     let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
@@ -211,6 +193,33 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         }
     }
     Outcome { net, error, doubts: loaded.doubts, python, modules }
+}
+
+/// Defines what a model declares, with the plugins of its modules besides these.
+fn define(
+    program: &mut Program,
+    mut plugins: Vec<Rc<dyn Plugin>>,
+    python: &Rc<Python>,
+    loading: &Loading<'_>,
+    loaded: &crate::project::Loaded,
+) -> crate::error::Result<()> {
+    match python.load(loading.world, &python_modules(loaded)) {
+        Ok(found) => {
+            plugins.extend(found);
+            loading.note_plugins(program, &plugins);
+            program.define(&plugins)?;
+            pair(program, python, loading.world)?;
+            let warning = |text| Warning { class: "InmantaWarning", text, at: None };
+            program.warnings.extend(python.take_warnings().into_iter().map(warning));
+            Ok(())
+        }
+        Err(found) => {
+            let place = found
+                .place
+                .map(|(file, line)| Location::line(loading.note_python(program, &file), line));
+            Err(place.into_iter().fold(found.error, Error::at))
+        }
+    }
 }
 
 /// Looks the counterparts of dataclasses up.

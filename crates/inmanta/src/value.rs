@@ -47,6 +47,8 @@ pub enum Value {
     Unknown(Rc<Unknown>),
     /// A value that is computed when it is deployed.
     Reference(Rc<Reference>),
+    /// An object of Python that means nothing in a model; plugins hand it on.
+    Object(Rc<Object>),
 }
 
 /// Where a value comes from that is not known yet.
@@ -73,6 +75,23 @@ pub struct Reference {
     pub repr: Option<String>,
     /// The number that Python code of a module has for it, if it comes from there.
     pub number: Option<u64>,
+}
+
+/// An object of Python, of which only plugins know more.
+#[derive(Debug)]
+pub struct Object {
+    /// The number that Python code of a module has for it; equal objects have the same.
+    pub number: u64,
+    /// The name of its class.
+    pub class: EcoString,
+    /// How it prints.
+    pub text: String,
+    /// How it prints inside of others.
+    pub repr: String,
+    /// How what a plugin is handed for it prints.
+    pub handed: String,
+    /// What is in it, if it is a tuple.
+    pub items: Option<Value>,
 }
 
 /// What it takes to print instances.
@@ -135,6 +154,7 @@ impl Value {
             Self::Instance(_) => "Instance",
             Self::Unknown(_) => "Unknown",
             Self::Reference(reference) => &reference.class,
+            Self::Object(object) => &object.class,
         }
     }
 
@@ -159,7 +179,8 @@ impl Value {
             Self::Null => true,
             Self::Bool(b) => *b,
             Self::Int(n) => *n != 0,
-            Self::BigInt(_) | Self::Instance(_) | Self::Unknown(_) | Self::Reference(_) => true,
+            Self::BigInt(_) | Self::Instance(_) | Self::Unknown(_) => true,
+            Self::Reference(_) | Self::Object(_) => true,
             Self::Float(x) => *x != 0.0,
             Self::Str(s) => !s.is_empty(),
             Self::List(items) => !items.is_empty(),
@@ -176,6 +197,7 @@ impl Value {
                 format!("{name} (instantiated at {})", names.constructed_at(*id))
             }
             Self::Reference(reference) => reference.text.clone(),
+            Self::Object(object) => object.text.clone(),
             _ => self.repr(names),
         }
     }
@@ -224,6 +246,7 @@ impl Value {
             Self::Reference(reference) => {
                 out.write_str(reference.repr.as_ref().unwrap_or(&reference.text))
             }
+            Self::Object(object) => out.write_str(&object.repr),
         };
     }
 }
@@ -240,6 +263,7 @@ impl PartialEq for Value {
             (Self::Reference(a), Self::Reference(b)) => {
                 Rc::ptr_eq(a, b) || (a.class == b.class && a.arguments == b.arguments)
             }
+            (Self::Object(a), Self::Object(b)) => a.number == b.number,
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a == b,
             (a, b) if a.is_number() && b.is_number() => {

@@ -74,13 +74,20 @@ class Wire:
 
 
 wire = None
+# The process that talks with the compiler.
+owner = None
 printed = io.StringIO()
 
 
 def ask(question, *arguments):
     """Asks the compiler while a call is under way."""
     wire.write({"ask": question, "with": arguments, "out": taken_output()})
-    return wire.read()
+    while True:
+        message = wire.read()
+        if "do" not in message:
+            return message
+        # To answer, the compiler needs another plug-in.
+        wire.write(done(message))
 
 
 def taken_output():
@@ -302,9 +309,23 @@ def finish(message):
 HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "export": export, "finish": finish}
 
 
+def done(message):
+    """What came of doing what a message says."""
+    try:
+        answer = HANDLERS[message["do"]](message)
+    except Gone:
+        raise
+    except BaseException as error:
+        answer = {"error": fault(error)}
+    if os.getpid() != owner:
+        os._exit(1)
+    answer["out"] = taken_output()
+    return answer
+
+
 def run(socket):
     """Answers messages until there are no more."""
-    global wire
+    global wire, owner
     wire = Wire(socket)
     sys.meta_path.insert(0, finder)
     sys.stdin = open(os.devnull)
@@ -319,16 +340,6 @@ def run(socket):
     sys.setrecursionlimit(5000)
     while True:
         try:
-            message = wire.read()
+            wire.write(done(wire.read()))
         except Gone:
             return
-        try:
-            answer = HANDLERS[message["do"]](message)
-        except Gone:
-            return
-        except BaseException as error:
-            answer = {"error": fault(error)}
-        if os.getpid() != owner:
-            os._exit(1)
-        answer["out"] = taken_output()
-        wire.write(answer)

@@ -60,6 +60,10 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "refresh", doc: "What is run on a refresh instead of the command" },
     AttributeDoc { name: "refreshonly", doc: "Run only on a refresh: true or false (default)" },
     AttributeDoc { name: "returns", doc: "Exit codes that mean success; 0 by default" },
+    AttributeDoc {
+        name: "skip_on_fail",
+        doc: "Whether it is skipped, and not failed, if the command fails; false by default",
+    },
     AttributeDoc { name: "timeout", doc: "Seconds until it is ended; 300 by default, 0 is never" },
     AttributeDoc { name: "tries", doc: "How often it is tried; 1 by default" },
     AttributeDoc { name: "try_sleep", doc: "Seconds between two tries; 0 by default" },
@@ -139,6 +143,7 @@ struct ExecInstance {
     creates: Vec<PathBuf>,
     refreshonly: bool,
     returns: Vec<String>,
+    skip_on_fail: bool,
     tries: u32,
     try_sleep: Duration,
     logoutput: LogOutput,
@@ -262,7 +267,11 @@ impl ExecInstance {
             let (shown, codes) = (self.shown(command), self.returns.join(","));
             let status = outcome.status;
             let text = format!("{shown} returned {status} instead of one of [{codes}]");
-            return Err(KindError::new(text));
+            return Err(if self.skip_on_fail {
+                KindError::skip(text)
+            } else {
+                KindError::new(text)
+            });
         }
         if let Some(done) = &self.done {
             self.finish(done, host)?;

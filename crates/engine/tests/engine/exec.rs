@@ -178,3 +178,19 @@ fn a_user_has_all_its_groups() {
     let lines = machine.lines(&exec("/bin/sh -c 'echo $(id -g) $(id -G)'", &with));
     assert!(lines[0].ends_with("returns: 7002 7002 33 7001 7003"), "{lines:?}");
 }
+
+#[test]
+fn a_failure_that_is_none_skips_what_depends_on_it() {
+    for (skips, wanted) in [(true, Status::Skipped), (false, Status::Failed)] {
+        let machine = machine();
+        let mut builder = Builder::default();
+        let skip = ("skip_on_fail", Value::Bool(skips));
+        let failing = builder.add("Exec", "/bin/false", &[skip]);
+        let after = builder.add("Exec", "/bin/true", &[]);
+        builder.edge(failing, after, EdgeKind::Before);
+        let report = machine.apply(&builder.graph);
+        let statuses: Vec<Status> = report.resources.iter().map(|one| one.status).collect();
+        assert_eq!(statuses, [wanted, Status::SkippedForFailure]);
+        assert_eq!(report.counts().failed, usize::from(!skips));
+    }
+}

@@ -20,6 +20,9 @@ pub struct Hint {
     left: Left,
 }
 
+/// The attributes of indexes.
+type IndexNames = smallvec::SmallVec<[Symbol; 8]>;
+
 /// What the attributes of a constructor are set to.
 type SetArguments = smallvec::SmallVec<[Argument; 16]>;
 
@@ -429,17 +432,7 @@ impl Program {
         let (list, splats) = (self.ast.news[new].values, self.ast.news[new].splats);
         let values: smallvec::SmallVec<[ExprId; 8]> = self.ast.lists.list(list).into();
         let mut all = self.with_defaults(entity, names, &values);
-        let mut indexed: smallvec::SmallVec<[Symbol; 8]> = smallvec::SmallVec::new();
-        let mut dynamic = Vec::new();
-        for number in &self.entities[entity as usize].indexes {
-            for name in &self.index_lists[*number as usize] {
-                if all.iter().any(|(known, _)| known == name) {
-                    indexed.push(*name);
-                } else {
-                    dynamic.push(*name);
-                }
-            }
-        }
+        let (indexed, dynamic) = self.index_names(entity, &all);
         let has_splats = !splats.is_empty();
         let mut left = None;
         if !dynamic.is_empty() {
@@ -483,6 +476,22 @@ impl Program {
         }
         self.news[number] = Some(info);
         Ok(())
+    }
+
+    /// The attributes of the indexes of an entity: those that are set, and those that are not.
+    fn index_names(&self, entity: u32, set: &SetArguments) -> (IndexNames, Vec<Symbol>) {
+        let mut indexed = IndexNames::new();
+        let mut dynamic = Vec::new();
+        for number in &self.entities[entity as usize].indexes {
+            for name in &self.index_lists[*number as usize] {
+                if set.iter().any(|(known, _)| known == name) {
+                    indexed.push(*name);
+                } else {
+                    dynamic.push(*name);
+                }
+            }
+        }
+        (indexed, dynamic)
     }
 
     /// The defaults of an entity, and what is set in their place or besides.

@@ -271,6 +271,7 @@ impl Net<'_> {
             ..Arguments::default()
         };
         let places = signature.params.iter().filter(|p| !p.keyword_only).count();
+        arguments.positional = given.positional.len().min(places);
         let mut has_unknown = false;
         for (i, value) in given.positional.iter().enumerate() {
             let (param, ty) = match signature.params.get(i).filter(|p| !p.keyword_only) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use ecow::EcoString;
 use ordain_source::World;
 
-use super::{Net, Place, ScopeId};
+use super::{Kind, Net, Place, ScopeId};
 use crate::error::{Class, Error};
 use crate::location::Location;
 use crate::plugin::{Context, Origin, Stop, TypeExpr};
@@ -62,8 +62,8 @@ impl Net<'_> {
 }
 
 impl Context for Net<'_> {
-    fn renderer(&mut self) -> Option<&mut Option<Renderer>> {
-        Some(&mut self.renderer)
+    fn renderer(&mut self) -> &mut Renderer {
+        &mut self.renderer
     }
 
     fn world(&self) -> &dyn World {
@@ -115,6 +115,16 @@ impl Context for Net<'_> {
                 Err(Stop::Error(Error::new(Class::NotFound, message)))
             }
         }
+    }
+
+    fn peek(&self, name: &str) -> Option<Value> {
+        let (expr, scope) = self.site();
+        let var = self.find_in_scope(name, scope, self.program.ast.exprs[expr].at)?;
+        let found = &self.vars[var.0 as usize];
+        let is_plain = found.is_ready() && !matches!(found.kind, Kind::Proxy | Kind::Opt);
+        let value = is_plain.then(|| found.value())?;
+        let is_known = !matches!(value, Value::Unknown(_) | Value::Reference(_));
+        is_known.then(|| value.clone())
     }
 
     fn lookup_in(&mut self, namespace: &str, name: &str) -> Result<Value, Stop> {

@@ -63,14 +63,8 @@ impl Net<'_> {
                 }
             },
             ExprKind::List(items) => {
-                let mut out = Vec::new();
-                for item in self.program.ast.lists.list(items).to_vec() {
-                    match self.direct(item, known)? {
-                        Value::List(inner) => out.extend(inner.iter().cloned()),
-                        value => out.push(value),
-                    }
-                }
-                Ok(Value::list(out))
+                let items = self.program.ast.lists.list(items).to_vec();
+                self.direct_list(&items, known)
             }
             ExprKind::Dict(keys, items) => {
                 let mut dict = Dict::default();
@@ -90,6 +84,17 @@ impl Net<'_> {
                 Err(self.error_at(Place::expr(id), Error::new(Class::DirectExecute, message)))
             }
         }
+    }
+
+    fn direct_list(&mut self, items: &[ExprId], known: &mut Known) -> Result<Value> {
+        let mut out = Vec::new();
+        for &item in items {
+            match self.direct(item, known)? {
+                Value::List(inner) => out.extend(inner.iter().cloned()),
+                value => out.push(value),
+            }
+        }
+        Ok(Value::list(out))
     }
 
     fn direct_logic(

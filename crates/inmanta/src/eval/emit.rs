@@ -285,18 +285,8 @@ impl Net<'_> {
             }
             ExprKind::New(new) => self.emit_new(new.raw(), scope, out)?,
             ExprKind::Lookup(lookup) => {
-                let mut requires = Requires::new();
-                self.emit_children(id, scope, &mut requires)?;
                 let entity = self.program.ast.lookups[lookup].entity;
-                let target = match entity {
-                    Some(entity) => {
-                        let ty = self.program.types.add(crate::types::Type::Entity(entity));
-                        self.typed(ty)
-                    }
-                    None => self.plain(0),
-                };
-                self.unit(Work::Lookup { expr: id, target }, scope, requires);
-                out.push(target);
+                out.push(self.emit_lookup(id, entity, scope)?);
             }
             ExprKind::Defined(base, name, slot) => {
                 let target = self.plain(0);
@@ -318,6 +308,20 @@ impl Net<'_> {
             _ => self.emit_children(id, scope, out)?,
         }
         Ok(())
+    }
+
+    fn emit_lookup(&mut self, id: ExprId, entity: Option<u32>, scope: ScopeId) -> Result<VarId> {
+        let mut requires = Requires::new();
+        self.emit_children(id, scope, &mut requires)?;
+        let target = match entity {
+            Some(entity) => {
+                let ty = self.program.types.add(crate::types::Type::Entity(entity));
+                self.typed(ty)
+            }
+            None => self.plain(0),
+        };
+        self.unit(Work::Lookup { expr: id, target }, scope, requires);
+        Ok(target)
     }
 
     fn emit_children(&mut self, id: ExprId, scope: ScopeId, out: &mut Requires) -> Result<()> {

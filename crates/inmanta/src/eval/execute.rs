@@ -44,17 +44,7 @@ impl Net<'_> {
                 let value = self.execute(*subject, scope, values)?;
                 self.matches(id, pattern, value)
             }
-            ExprKind::List(items) => {
-                let items = *items;
-                let mut out = Vec::with_capacity(items.len());
-                for value in self.execute_all(items, scope, values)? {
-                    match value {
-                        Value::List(inner) => out.extend(inner.iter().cloned()),
-                        value => out.push(value),
-                    }
-                }
-                Ok(Value::list(out))
-            }
+            &ExprKind::List(items) => Ok(flat(self.execute_all(items, scope, values)?)),
             ExprKind::Dict(keys, items) => {
                 let (keys, items) = (*keys, *items);
                 let items = self.execute_all(items, scope, values)?;
@@ -69,8 +59,8 @@ impl Net<'_> {
             }
             ExprKind::New(new) => self.construct_from(id, *new, scope, values),
             ExprKind::Format(format) => {
-                let variables = self.program.ast.formats[*format].variables;
                 let format = *format;
+                let variables = self.program.ast.formats[format].variables;
                 let arguments = self.execute_all(variables, scope, values)?;
                 self.format_string(id, format, arguments)
             }
@@ -175,4 +165,16 @@ impl Net<'_> {
             }
         }
     }
+}
+
+/// A list; the lists in it become its items.
+fn flat(values: Vec<Value>) -> Value {
+    let mut out = Vec::with_capacity(values.len());
+    for value in values {
+        match value {
+            Value::List(inner) => out.extend(inner.iter().cloned()),
+            value => out.push(value),
+        }
+    }
+    Value::list(out)
 }

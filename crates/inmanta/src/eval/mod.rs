@@ -476,7 +476,7 @@ pub struct Net<'w> {
     skipped: Value,
     /// The list without items.
     empty: Value,
-    renderer: Option<Renderer>,
+    renderer: Renderer,
     /// The instances that Python code made, with what from.
     origins: FxHashMap<InstanceId, Origin>,
 }
@@ -525,7 +525,7 @@ impl<'w> Net<'w> {
             scope_blocks: FxHashMap::default(),
             skipped: Value::unknown(""),
             empty: Value::List(Rc::default()),
-            renderer: None,
+            renderer: Renderer::default(),
             origins: FxHashMap::default(),
         }
     }

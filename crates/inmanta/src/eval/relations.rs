@@ -156,24 +156,29 @@ impl Net<'_> {
             let name = self.end_name(end);
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
-        let count = self.delayed_of(var).items().len();
         if let Some(high) = high
             && !self.vars[var.0 as usize].is_ready()
         {
-            if count > high as usize {
-                let items = Value::list(self.delayed_of(var).items().to_vec());
-                let message = format!(
-                    "List over full: max nr of items is {high}, content is {}",
-                    items.repr(self)
-                );
-                return Err(Error::new(Class::Runtime, message));
-            }
-            if count == high as usize {
-                self.freeze(var, Reason::Full);
-            }
+            self.freeze_if_full(var, high)?;
         }
         if !self.vars[var.0 as usize].is_ready() {
             self.queue_if_complete(var);
+        }
+        Ok(())
+    }
+
+    fn freeze_if_full(&mut self, var: VarId, high: u32) -> Result<()> {
+        let count = self.delayed_of(var).items().len();
+        if count > high as usize {
+            let items = Value::list(self.delayed_of(var).items().to_vec());
+            let message = format!(
+                "List over full: max nr of items is {high}, content is {}",
+                items.repr(self)
+            );
+            return Err(Error::new(Class::Runtime, message));
+        }
+        if count == high as usize {
+            self.freeze(var, Reason::Full);
         }
         Ok(())
     }

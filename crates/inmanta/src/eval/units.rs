@@ -122,6 +122,22 @@ impl Net<'_> {
                     |error| self.raw(error, Place::expr(expr), "ConditionalExpressionResumer"),
                 )
             }
+            Work::Guard { .. } | Work::Comprehension { .. } | Work::ComprehensionEnd { .. } => {
+                self.run_comprehension_work(work, scope, requires)
+            }
+            Work::Pass { .. } | Work::Give { .. } => self.hand_on(work, requires),
+            Work::Call { .. } | Work::Done => Ok(()),
+        }
+    }
+
+    /// Goes on with a comprehension.
+    fn run_comprehension_work(
+        &mut self,
+        work: &Work,
+        scope: ScopeId,
+        requires: &Requires,
+    ) -> Result<()> {
+        match *work {
             Work::Guard { number, ref element, target } => {
                 self.run_guard(number, element.clone(), target, scope, requires)
             }
@@ -139,8 +155,7 @@ impl Net<'_> {
                     self.raw(error, Place::expr(expr), "ListComprehensionCollector")
                 })
             }
-            Work::Pass { .. } | Work::Give { .. } => self.hand_on(work, requires),
-            Work::Call { .. } | Work::Done => Ok(()),
+            _ => Ok(()),
         }
     }
 

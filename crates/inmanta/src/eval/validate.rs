@@ -29,45 +29,31 @@ impl Net<'_> {
                     self.validate(value, inner)
                 };
             }
+            (Type::Nullable(_), Value::Null) => true,
             (Type::Nullable(inner), value) => {
                 let inner = *inner;
-                return if matches!(value, Value::Null) {
-                    Ok(())
-                } else {
-                    self.validate(value, inner)
-                };
+                return self.validate(value, inner);
             }
-            (Type::Reference(inner), value) => {
-                let inner = *inner;
-                return self.validate_reference(value, inner, ty);
-            }
+            (&Type::Reference(inner), _) => return self.validate_reference(value, inner, ty),
             (Type::Union(items), value) => {
                 let items = items.clone();
                 return self.validate_union(value, &items, ty);
             }
-            (Type::Entity(entity), value) => {
-                let entity = *entity;
-                return self.validate_entity(value, entity);
-            }
-            (Type::Typedef(id), value) => {
-                let id = *id;
-                return self.validate_typedef(value, id);
-            }
-            (Type::List(inner), value) => {
-                let inner = *inner;
-                return self.validate_list(value, Some(inner), ty);
-            }
-            (Type::AnyList | Type::LiteralList, value) => {
-                let is_literal = *wanted == Type::LiteralList;
-                let inner = is_literal.then(|| self.program.types.add(Type::Literal));
+            (&Type::Entity(entity), _) => return self.validate_entity(value, entity),
+            (&Type::Typedef(id), _) => return self.validate_typedef(value, id),
+            (Type::List(_) | Type::AnyList | Type::LiteralList, value) => {
+                let inner = match wanted {
+                    Type::List(inner) => Some(*inner),
+                    Type::LiteralList => Some(self.program.types.add(Type::Literal)),
+                    _ => None,
+                };
                 return self.validate_list(value, inner, ty);
             }
-            (Type::Dict(inner), value) => {
-                let inner = *inner;
-                return self.validate_dict(value, inner, ty);
-            }
-            (Type::LiteralDict, value) => {
-                let inner = self.program.types.add(Type::Literal);
+            (Type::Dict(_) | Type::LiteralDict, value) => {
+                let inner = match wanted {
+                    Type::Dict(inner) => *inner,
+                    _ => self.program.types.add(Type::Literal),
+                };
                 return self.validate_dict(value, inner, ty);
             }
             (Type::Literal, value) => return self.validate_literal(value),

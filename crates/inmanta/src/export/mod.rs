@@ -243,9 +243,13 @@ fn cycle(edges: &[(String, Vec<String>)]) -> Option<Vec<String>> {
 
 /// The resources as the original writes them: one line, everything beyond ASCII escaped.
 pub fn text(resources: &[Json]) -> String {
-    let mut out = String::new();
-    write(&Json::Array(resources.to_vec()), &mut out);
-    out.replace("</", "<\\/")
+    let mut out = String::from("[");
+    for (index, resource) in resources.iter().enumerate() {
+        out.push_str(if index > 0 { ", " } else { "" });
+        write(resource, &mut out);
+    }
+    out.push(']');
+    if out.contains("</") { out.replace("</", "<\\/") } else { out }
 }
 
 fn write(json: &Json, out: &mut String) {

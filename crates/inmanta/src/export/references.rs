@@ -62,9 +62,10 @@ impl Collector {
                 }
                 Json::Object(out)
             }
-            Value::Instance(_) => {
-                let text =
-                    format!("an instance in resource is not JSON serializable at path {path}");
+            Value::Instance(_) | Value::Object(_) => {
+                let what =
+                    if let Value::Object(object) = value { &object.repr } else { "an instance" };
+                let text = format!("{what} in resource is not JSON serializable at path {path}");
                 return Err(Stop::raised("TypeError", text));
             }
         })

@@ -298,8 +298,9 @@ fn write(context: &mut dyn Context, value: &Value, out: &mut String) -> Result<(
             }
             out.push('}');
         }
+        Value::Object(object) if let Some(items) = &object.items => write(context, items, out)?,
         Value::Unknown(_) => return Err(Stop::Unknown(value.clone())),
-        Value::Instance(_) | Value::Reference(_) => {
+        Value::Instance(_) | Value::Reference(_) | Value::Object(_) => {
             let shown = super::python_repr(value, context);
             let text = format!("{shown} is not JSON serializable");
             return Err(Stop::raised("TypeError", text));
@@ -311,8 +312,11 @@ fn write(context: &mut dyn Context, value: &Value, out: &mut String) -> Result<(
 /// A text in quotes with everything beyond ASCII escaped.
 pub(crate) fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    for c in text.chars() {
-        match c {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| !matches!(c, ' '..='~') || matches!(c, '"' | '\\')) {
+        out.push_str(&rest[..at]);
+        let mut chars = rest[at..].chars();
+        match chars.next().unwrap_or_default() {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
@@ -320,13 +324,14 @@ pub(crate) fn write_text(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\x08' => out.push_str("\\b"),
             '\x0c' => out.push_str("\\f"),
-            ' '..='~' => out.push(c),
             c => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     out.push_str(&format!("\\u{unit:04x}"));
                 }
             }
         }
+        rest = chars.as_str();
     }
+    out.push_str(rest);
     out.push('"');
 }

@@ -7,6 +7,7 @@ pub fn python_text(value: &Value, names: &dyn Names) -> String {
     match value {
         Value::Str(text) => text.to_string(),
         Value::Reference(reference) => reference.text.clone(),
+        Value::Object(object) => object.handed.clone(),
         _ => python_repr(value, names),
     }
 }
@@ -19,6 +20,7 @@ pub fn python_repr(value: &Value, names: &dyn Names) -> String {
         Value::List(_) | Value::Dict(_) | Value::Instance(_) => {
             format!("@{}", value.repr(names))
         }
+        Value::Object(object) => object.handed.clone(),
         _ => value.repr(names),
     }
 }
@@ -29,7 +31,7 @@ pub(super) fn class_name(value: &Value) -> &str {
         Value::Null => "NoneType",
         Value::List(_) => "SequenceProxy",
         Value::Dict(_) => "DictProxy",
-        Value::Instance(_) => "DynamicProxy",
+        Value::Instance(_) | Value::Object(_) => "DynamicProxy",
         _ => value.python_type(),
     }
 }

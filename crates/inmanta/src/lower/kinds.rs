@@ -24,8 +24,6 @@ pub(super) struct Mapped {
     pub(super) title: String,
     /// The attributes: name, value, and the attribute of the model that it comes from.
     pub(super) attributes: Vec<(String, Data, String)>,
-    /// What is different from the original.
-    pub(super) note: Option<&'static str>,
     /// Whether the directories around it are made, too.
     pub(super) makes_parents: bool,
     /// Whether it does something when what it requires has changed.
@@ -195,7 +193,7 @@ fn command(title: &str, fields: &Fields) -> Result<Mapped, String> {
         out.set(plain, fields.get(plain).and_then(data), plain);
     }
     if flag(fields, "skip_on_fail") {
-        out.note = Some("skip_on_fail has no effect: a command that fails is reported as failed");
+        out.set("skip_on_fail", Data::Bool(true), "skip_on_fail");
     }
     Ok(out)
 }

@@ -224,9 +224,6 @@ impl Lowering<'_, '_> {
             self.errors.push(Diagnostic::error(CODE, text));
             return;
         }
-        if let Some(note) = mapped.note {
-            self.notes.push(Diagnostic::warning(CODE, format!("{name}: {note}")));
-        }
         let (reloads, makes_parents) = (mapped.reloads, mapped.makes_parents);
         let resource = self.resource(id, mapped, one);
         let id = self.graph.add(resource);

@@ -1,5 +1,7 @@
 //! The child's questions while a call is under way.
 
+use std::cell::RefCell;
+
 use serde_json::{Value as Json, json};
 
 use super::wire::{Mirror, received, sent};
@@ -11,7 +13,7 @@ use crate::value::{InstanceId, Value, VarId};
 /// A question with what is needed to answer it.
 struct Question<'a> {
     context: &'a mut dyn Context,
-    mirror: &'a mut Mirror,
+    mirror: &'a RefCell<Mirror>,
     with: &'a Json,
 }
 
@@ -22,7 +24,7 @@ struct Question<'a> {
 pub(super) fn answer(
     context: &mut dyn Context,
     message: &Json,
-    mirror: &mut Mirror,
+    mirror: &RefCell<Mirror>,
 ) -> Result<Json, Stop> {
     let mut question = Question { context, mirror, with: &message["with"] };
     match message["ask"].as_str().unwrap_or_default() {
@@ -53,23 +55,23 @@ impl Question<'_> {
     }
 
     fn value(&mut self, at: usize) -> Result<Value, Stop> {
-        received(&self.with[at], self.context, self.mirror)
+        received(&self.with[at], self.context, &mut self.mirror.borrow_mut())
     }
 
     fn sent(&mut self, value: &Value) -> Json {
-        json!({"v": sent(value, self.context, self.mirror)})
+        json!({"v": sent(value, self.context, &mut self.mirror.borrow_mut())})
     }
 
     /// An attribute of an instance, and with it all others that have a value.
     fn attribute(&mut self) -> Json {
         let (instance, name) = (self.instance(), self.text(1).to_owned());
-        let known = known(self.context, instance, Some(&name), self.mirror);
+        let known = known(self.context, instance, Some(&name), &mut self.mirror.borrow_mut());
         if known.iter().any(|pair| pair[0] == name) {
             return json!({"known": known});
         }
         let mut reply = match self.context.attribute(instance, &name) {
             Ok(value) => self.sent(&value),
-            Err(found) => stop(&found, self.context, self.mirror),
+            Err(found) => stop(&found, self.context, &mut self.mirror.borrow_mut()),
         };
         reply["known"] = json!(known);
         reply
@@ -111,7 +113,7 @@ impl Question<'_> {
         Ok(match found {
             Ok(value) => self.sent(&value),
             Err(Stop::Error(error)) if error.class == Class::NotFound => json!({"missing": true}),
-            Err(found) => stop(&found, self.context, self.mirror),
+            Err(found) => stop(&found, self.context, &mut self.mirror.borrow_mut()),
         })
     }
 
@@ -133,12 +135,15 @@ impl Question<'_> {
     fn call(&mut self) -> Result<Json, Stop> {
         let mut positional = Vec::new();
         for value in self.with[1].as_array().into_iter().flatten() {
-            positional.push(received(value, self.context, self.mirror)?);
+            positional.push(received(value, self.context, &mut self.mirror.borrow_mut())?);
         }
         let mut named = Vec::new();
         for pair in self.with[2].as_array().into_iter().flatten() {
             let name = pair[0].as_str().unwrap_or_default();
-            named.push((name.into(), received(&pair[1], self.context, self.mirror)?));
+            named.push((
+                name.into(),
+                received(&pair[1], self.context, &mut self.mirror.borrow_mut())?,
+            ));
         }
         let name = self.text(0).to_owned();
         let value = self.context.call(&name, &positional, &named)?;

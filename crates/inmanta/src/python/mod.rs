@@ -112,13 +112,14 @@ pub struct Python {
     host: Host,
     setup: Setup,
     state: RefCell<State>,
+    /// What the child has of the model.
+    mirror: RefCell<Mirror>,
     /// Whether an export gives the contents of files, too.
     wants_files: Cell<bool>,
 }
 
 #[derive(Default)]
 struct State {
-    mirror: Mirror,
     is_started: bool,
     has_modules: bool,
     /// What is to be said of what was loaded.
@@ -132,7 +133,13 @@ impl Python {
     pub fn new(setup: Setup, limits: Limits) -> Rc<Self> {
         let programs = setup.interpreters.iter().map(|path| path.display().to_string()).collect();
         let host = Host::python(limits, programs);
-        Rc::new(Self { host, setup, state: RefCell::default(), wants_files: Cell::default() })
+        Rc::new(Self {
+            host,
+            setup,
+            state: RefCell::default(),
+            mirror: RefCell::default(),
+            wants_files: Cell::default(),
+        })
     }
 
     /// Exports give the contents of files from now on.
@@ -291,13 +298,8 @@ impl Python {
         }
     }
 
-    /// Sends a message and answers the questions that come before the answer.
-    fn converse(&self, context: &mut dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
-        let Ok(mut state) = self.state.try_borrow_mut() else {
-            let text = format!("{who} cannot be run while Python code of a module is running");
-            return Err(Stop::raised("RuntimeError", text));
-        };
-        let state = &mut *state;
+    /// Sends a message and waits for the next one.
+    fn exchange(&self, context: &dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
         let opened = self.host.session(context.world());
         let mut session = opened.map_err(|fault| gone(&fault, who))?;
         if session.is_new_for(COMPILE) {
@@ -305,9 +307,16 @@ impl Python {
             return Err(Stop::Error(Error::new(Class::Runtime, text)));
         }
         session.send(message).map_err(|fault| gone(&fault, who))?;
+        session.receive().map_err(|fault| gone(&fault, who))
+    }
+
+    /// Sends a message and answers the questions that come before the answer. A question may lead
+    /// to another conversation before it is answered: a template that calls a plug-in.
+    fn converse(&self, context: &mut dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
         let mut stopped = None;
+        let mut reply = None;
         loop {
-            let answer = session.receive().map_err(|fault| gone(&fault, who))?;
+            let answer = self.exchange(context, reply.as_ref().unwrap_or(message), who)?;
             for line in lines(&answer) {
                 context.print(line);
             }
@@ -317,15 +326,14 @@ impl Python {
                     None => Ok(answer),
                 };
             }
-            let reply = match answers::answer(context, &answer, &mut state.mirror) {
+            reply = Some(match answers::answer(context, &answer, &self.mirror) {
                 Ok(reply) => reply,
                 Err(stop) => {
-                    let reply = answers::stop(&stop, context, &mut state.mirror);
+                    let reply = answers::stop(&stop, context, &mut self.mirror.borrow_mut());
                     stopped = Some(stop);
                     reply
                 }
-            };
-            session.send(&reply).map_err(|fault| gone(&fault, who))?;
+            });
         }
     }
 
@@ -342,7 +350,7 @@ impl Python {
         message["files"] = json!(self.wants_files.get());
         let answer = self.converse(context, &message, "the export")?;
         if let Some(error) = answer.get("error") {
-            return Err(raised(error, context, &mut self.state.borrow_mut().mirror));
+            return Err(raised(error, context, &mut self.mirror.borrow_mut()));
         }
         let texts = |name: &str| -> Vec<String> {
             let list = answer[name].as_array().into_iter().flatten();
@@ -364,7 +372,8 @@ impl Python {
 
     /// The instances by the names of resources, with all that is known of them.
     fn export_message(&self, context: &mut dyn Context, instances: &[InstanceId]) -> Json {
-        let State { mirror, resources, .. } = &mut *self.state.borrow_mut();
+        let State { resources, .. } = &*self.state.borrow();
+        let mirror = &mut *self.mirror.borrow_mut();
         // An entity has many instances: what it is exported as is found out once.
         let mut of_entity: FxHashMap<EcoString, Vec<usize>> = FxHashMap::default();
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); resources.len()];
@@ -457,13 +466,13 @@ impl Plugin for Function {
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop> {
         let message = self.message(context, arguments);
         let answer = self.python.converse(context, &message, &self.signature.name)?;
-        let state = &mut *self.python.state.borrow_mut();
+        let mirror = &mut *self.python.mirror.borrow_mut();
         match answer.get("error") {
             Some(error) if error["kind"] == "argument" => {
                 Err(Stop::Error(self.misfit(error, context, arguments)))
             }
-            Some(error) => Err(raised(error, context, &mut state.mirror)),
-            None => received(&answer["v"], context, &mut state.mirror),
+            Some(error) => Err(raised(error, context, mirror)),
+            None => received(&answer["v"], context, mirror),
         }
     }
 }
@@ -486,7 +495,7 @@ impl Function {
     }
 
     fn message(&self, context: &mut dyn Context, arguments: &Arguments) -> Json {
-        let mirror = &mut self.python.state.borrow_mut().mirror;
+        let mirror = &mut *self.python.mirror.borrow_mut();
         let mut known = Vec::new();
         for value in arguments.values.iter().flatten() {
             if let Value::Instance(instance) = value
@@ -525,6 +534,7 @@ impl Function {
         if self.signature.has_context {
             let line = context.location().line;
             message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
+            message["positional"] = json!(arguments.positional);
         }
         message
     }

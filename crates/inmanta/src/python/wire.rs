@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
 use crate::plugin::{Context, Origin, Stop, TypeExpr};
-use crate::value::{InstanceId, Names, Reference, Unknown, Value};
+use crate::value::{InstanceId, Names, Object, Reference, Unknown, Value};
 
 /// What the child has of the model.
 #[derive(Default)]
@@ -83,6 +83,7 @@ pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Jso
             }
             json!({"$o": mirror.about(*instance, names)})
         }
+        Value::Object(object) => json!({"$p": [object.number]}),
         Value::Unknown(unknown) => {
             json!({"$u": [mirror.number(value, unknown), unknown.source.as_str()]})
         }
@@ -170,8 +171,21 @@ fn tagged(
             keep(&made, what[2].as_u64(), mirror);
             made
         }
-        _ => Value::str(what.as_str().unwrap_or_default()),
+        _ => object(what, context, mirror)?,
     })
+}
+
+fn object(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Result<Value, Stop> {
+    let text = |at: usize| what[at].as_str().unwrap_or_default();
+    let items = what.get(5).map(|items| received(items, context, mirror)).transpose()?;
+    Ok(Value::Object(Rc::new(Object {
+        number: what[0].as_u64().unwrap_or_default(),
+        class: text(1).into(),
+        text: text(2).into(),
+        repr: text(3).into(),
+        handed: text(4).into(),
+        items,
+    })))
 }
 
 /// Notes the object that an instance was made from.

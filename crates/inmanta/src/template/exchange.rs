@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ecow::EcoString;
 use num_bigint::BigInt;
@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use crate::value::{InstanceId, Names, Value};
 
 /// A value that can be sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum Plain {
     Null,
     Bool(bool),
@@ -46,6 +46,7 @@ impl Plain {
             }
             Value::Instance(instance) => Self::Instance(*instance, value.repr(names).into()),
             Value::Unknown(_) | Value::Reference(_) => Self::Opaque(value.repr(names).into()),
+            Value::Object(object) => Self::Opaque(object.handed.as_str().into()),
         }
     }
 
@@ -67,6 +68,7 @@ impl Plain {
 }
 
 /// What a template wants to know.
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum Question {
     /// The text of a template.
     Template(EcoString),
@@ -83,6 +85,7 @@ pub(super) enum Question {
 }
 
 /// What it is told.
+#[derive(Clone, Debug)]
 pub(super) enum Answer {
     Value(Plain),
     Text(Option<String>),
@@ -98,30 +101,96 @@ pub(super) struct Request {
     pub(super) reply: Sender<Answer>,
 }
 
+/// What was answered since a template was begun.
+///
+/// A template that is begun again asks the same in the same order, so that each call of a plugin
+/// is known by its number and happens once.
+#[derive(Default, Debug)]
+pub(super) struct Known {
+    answers: Vec<(Question, Answer)>,
+    calls: Vec<Answer>,
+    /// How many calls were asked for since the last beginning.
+    called: usize,
+    /// What could not be answered.
+    missing: Option<Question>,
+}
+
+impl Known {
+    pub(super) fn add(&mut self, question: Question, answer: Answer) {
+        match question {
+            Question::Call(..) => self.calls.push(answer),
+            _ => self.answers.push((question, answer)),
+        }
+    }
+
+    /// The names whose values were asked for and are known.
+    pub(super) fn names(&self) -> Vec<EcoString> {
+        let names = self.answers.iter().filter_map(|(question, answer)| match (question, answer) {
+            (Question::Name(name), Answer::Value(_)) => Some(name.clone()),
+            _ => None,
+        });
+        names.collect()
+    }
+
+    fn find(&mut self, question: &Question) -> Option<Answer> {
+        if let Question::Call(..) = question {
+            let found = self.calls.get(self.called).cloned();
+            self.called += usize::from(found.is_some());
+            return found;
+        }
+        let found = self.answers.iter().find(|(known, _)| known == question);
+        found.map(|(_, answer)| answer.clone())
+    }
+}
+
 /// The end of the exchange that asks.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Asker {
-    /// Where questions go while something is rendered.
-    sender: Arc<Mutex<Option<Sender<Request>>>>,
+    asking: Arc<Mutex<Asking>>,
+}
+
+#[derive(Default, Debug)]
+struct Asking {
+    known: Known,
+    /// Where questions go of which the answer is not known; without it they end the rendering.
+    sender: Option<Sender<Request>>,
     /// What was looked for last without being there, in the words of an error.
-    undefined: Arc<Mutex<Option<String>>>,
+    undefined: Option<String>,
 }
 
 impl Asker {
-    /// Sends what is asked from now on there.
-    pub(super) fn begin(&self, questions: Sender<Request>) {
-        *self.sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(questions);
-        *self.undefined.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    fn asking(&self) -> MutexGuard<'_, Asking> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing more is asked.
-    pub(super) fn end(&self) {
-        *self.sender.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Sends what is asked from now on there, if it is not known.
+    pub(super) fn begin(&self, known: Known, sender: Option<Sender<Request>>) {
+        let known = Known { called: 0, missing: None, ..known };
+        *self.asking() = Asking { known, sender, undefined: None };
+    }
+
+    /// Nothing more is asked. Gives what is known, and the question that nobody could answer.
+    pub(super) fn end(&self) -> (Known, Option<Question>) {
+        let mut asking = self.asking();
+        asking.sender = None;
+        let mut known = std::mem::take(&mut asking.known);
+        let missing = known.missing.take();
+        (known, missing)
     }
 
     pub(super) fn ask(&self, question: Question) -> Answer {
-        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(sender) = sender else { return Answer::Stopped };
+        let mut asking = self.asking();
+        if asking.known.missing.is_some() {
+            return Answer::Stopped;
+        }
+        if let Some(answer) = asking.known.find(&question) {
+            return answer;
+        }
+        let Some(sender) = asking.sender.clone() else {
+            asking.known.missing = Some(question);
+            return Answer::Stopped;
+        };
+        drop(asking);
         let (reply, receiver) = channel();
         match sender.send(Request { question, reply }) {
             Ok(()) => receiver.recv().unwrap_or(Answer::Stopped),
@@ -131,12 +200,11 @@ impl Asker {
 
     /// Notes what is not there.
     pub(super) fn note(&self, text: String) {
-        *self.undefined.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        self.asking().undefined = Some(text);
     }
 
     /// What was not there when it was needed.
     pub(super) fn undefined(&self, otherwise: &str) -> String {
-        let noted = self.undefined.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.clone().unwrap_or_else(|| otherwise.to_owned())
+        self.asking().undefined.clone().unwrap_or_else(|| otherwise.to_owned())
     }
 }

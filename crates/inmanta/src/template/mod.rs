@@ -1,14 +1,17 @@
 //! Jinja2 templates.
 //!
 //! The engine's objects live longer than a call and may be sent to other threads, the compiler's
-//! context may not. So templates are rendered in a thread of their own, and what they read of the
-//! model they ask for: `exchange` has the questions, `serve` answers them until the text is there.
-//! The thread stays for all templates of a run, and reads each file once.
+//! context may not: what a template reads of the model it has to ask for. Most templates read
+//! little, so one is begun with what is known; if it asks for something else it stops, that is
+//! looked up, and it begins again, which costs less than a switch between threads. A template that
+//! goes on asking is rendered in a thread of its own, to which the answers are sent. What renders
+//! stays for all templates of a run, and reads each file once.
 
 mod exchange;
 mod objects;
 mod text;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -19,37 +22,41 @@ use crate::error::{Class, Error};
 use crate::functions;
 use crate::plugin::{Context, Stop};
 use crate::value::Value;
-use exchange::{Answer, Asker, Plain, Question, Request};
+use exchange::{Answer, Asker, Known, Plain, Question, Request};
 
 /// How many steps a template may take.
 const FUEL: u64 = 50_000_000;
 /// What the thread has for its stack: templates nest, and so do their expressions.
 const STACK: usize = 8 << 20;
 
+/// How often a template is begun before it goes to the thread.
+const ATTEMPTS: usize = 12;
+/// How many templates may be rendered within each other, by plugins that they call.
+const NESTED: usize = 100;
+
 /// What is to be rendered, and the way for what comes of it.
 struct Job {
     path: String,
     given: Vec<(EcoString, Plain)>,
+    known: Known,
     questions: Sender<Request>,
     result: Sender<Result<String, Failure>>,
 }
 
-/// The thread that renders the templates of a run.
-#[derive(Debug)]
+/// What renders the templates of a run.
+#[derive(Default, Debug)]
 pub struct Renderer {
-    jobs: Sender<Job>,
-}
-
-impl Renderer {
-    fn start(plugins: Vec<EcoString>) -> Result<Self, Stop> {
-        let (jobs, receiver) = channel();
-        thread::Builder::new()
-            .name("templates".into())
-            .stack_size(STACK)
-            .spawn(move || work(&receiver, &plugins))
-            .map_err(|error| Stop::raised("OSError", error.to_string()))?;
-        Ok(Self { jobs })
-    }
+    /// Rendering here; taken out while it is used, since a plugin may render a template while one is
+    /// rendered.
+    engine: Option<Engine>,
+    /// The thread for templates that ask for much.
+    jobs: Option<Sender<Job>>,
+    /// The templates that went to the thread, so that they do so at once.
+    curious: HashSet<String>,
+    /// The names that templates asked for when they were rendered last: these are looked up first.
+    asked: HashMap<String, Vec<EcoString>>,
+    /// How many are under way.
+    nested: usize,
 }
 
 /// Renders a template.
@@ -64,20 +71,81 @@ pub fn render(
     let path = functions::extended(context, path)?;
     let given: Vec<(EcoString, Plain)> =
         keywords.iter().map(|(name, value)| (name.clone(), Plain::of(value, context))).collect();
-    // It is taken out while it is used: a plugin may render a template while one is rendered.
-    let renderer = match context.renderer().and_then(Option::take) {
-        Some(renderer) => renderer,
-        None => Renderer::start(context.plugin_names())?,
+    if context.renderer().nested >= NESTED {
+        return Err(Stop::raised("RecursionError", "maximum recursion depth exceeded"));
+    }
+    context.renderer().nested += 1;
+    let text = if context.renderer().curious.contains(&path) {
+        in_thread(context, path, given, Known::default())
+    } else {
+        here(context, path, given)
+    };
+    context.renderer().nested -= 1;
+    text
+}
+
+/// Renders a template on this thread, if it asks for little.
+fn here(
+    context: &mut dyn Context,
+    path: String,
+    given: Vec<(EcoString, Plain)>,
+) -> Result<String, Stop> {
+    let engine = match context.renderer().engine.take() {
+        Some(engine) => engine,
+        None => Engine::new(&context.plugin_names()),
+    };
+    let mut known = Known::default();
+    if given.is_empty() {
+        for name in context.renderer().asked.remove(&path).unwrap_or_default() {
+            if let Some(value) = context.peek(&name) {
+                let answer = Answer::Value(Plain::of(&value, context));
+                known.add(Question::Name(name), answer);
+            }
+        }
+    }
+    let mut text = None;
+    for _ in 0..ATTEMPTS {
+        let (made, answered, missing) = engine.render(&path, &given, known, None);
+        known = answered;
+        let Some(question) = missing else {
+            text = Some(made.map_err(Failure::stop));
+            break;
+        };
+        match answer(context, &question, !given.is_empty()) {
+            Ok(answer) => known.add(question, answer),
+            Err(stop) => {
+                text = Some(Err(stop));
+                break;
+            }
+        }
+    }
+    context.renderer().engine = Some(engine);
+    context.renderer().asked.insert(path.clone(), known.names());
+    text.unwrap_or_else(|| {
+        context.renderer().curious.insert(path.clone());
+        in_thread(context, path, given, known)
+    })
+}
+
+/// Renders a template in the thread.
+fn in_thread(
+    context: &mut dyn Context,
+    path: String,
+    given: Vec<(EcoString, Plain)>,
+    known: Known,
+) -> Result<String, Stop> {
+    let jobs = match context.renderer().jobs.take() {
+        Some(jobs) => jobs,
+        None => start(context.plugin_names())?,
     };
     let (questions, receiver) = channel();
     let (result, results) = channel();
     let broken = || Stop::raised("RuntimeError", "the template could not be run");
-    renderer.jobs.send(Job { path, given, questions, result }).map_err(|_| broken())?;
-    let stopped = serve(context, &receiver, keywords);
+    let has_keywords = !given.is_empty();
+    jobs.send(Job { path, given, known, questions, result }).map_err(|_| broken())?;
+    let stopped = serve(context, &receiver, has_keywords);
     let text = results.recv().map_err(|_| broken())?;
-    if let Some(place) = context.renderer() {
-        *place = Some(renderer);
-    }
+    context.renderer().jobs = Some(jobs);
     match stopped {
         Some(stop) => Err(stop),
         None => text.map_err(Failure::stop),
@@ -99,31 +167,65 @@ impl Failure {
     }
 }
 
-/// What the thread does until nobody can give it anything to do.
-fn work(jobs: &Receiver<Job>, plugins: &[EcoString]) {
-    let asker = Asker::default();
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    environment.set_fuel(Some(FUEL));
-    environment.set_formatter(text::write);
-    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-    text::register(&mut environment);
-    let loader = asker.clone();
-    environment.set_loader(move |name| match loader.ask(Question::Template(name.into())) {
-        Answer::Text(text) => Ok(text),
-        _ => Err(minijinja::Error::new(ErrorKind::InvalidOperation, "stopped")),
-    });
-    objects::register(&mut environment, &asker, plugins);
-    for Job { path, given, questions, result } in jobs {
-        asker.begin(questions);
-        let scope = objects::scope(&asker, given);
-        let template = environment.get_template(&path);
+/// Starts the thread, which ends when nobody can give it anything to do.
+fn start(plugins: Vec<EcoString>) -> Result<Sender<Job>, Stop> {
+    let (jobs, receiver) = channel::<Job>();
+    let work = move || {
+        let engine = Engine::new(&plugins);
+        for Job { path, given, known, questions, result } in receiver {
+            let (text, ..) = engine.render(&path, &given, known, Some(questions));
+            // Whoever wanted the text may be gone.
+            let _ = result.send(text);
+        }
+    };
+    let thread = thread::Builder::new().name("templates".into()).stack_size(STACK);
+    thread.spawn(work).map_err(|error| Stop::raised("OSError", error.to_string()))?;
+    Ok(jobs)
+}
+
+/// The template engine with what was read of templates.
+#[derive(Debug)]
+struct Engine {
+    environment: Environment<'static>,
+    asker: Asker,
+}
+
+impl Engine {
+    fn new(plugins: &[EcoString]) -> Self {
+        let asker = Asker::default();
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        environment.set_fuel(Some(FUEL));
+        environment.set_formatter(text::write);
+        environment
+            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        text::register(&mut environment);
+        let loader = asker.clone();
+        environment.set_loader(move |name| match loader.ask(Question::Template(name.into())) {
+            Answer::Text(text) => Ok(text),
+            _ => Err(minijinja::Error::new(ErrorKind::InvalidOperation, "stopped")),
+        });
+        objects::register(&mut environment, &asker, plugins);
+        Self { environment, asker }
+    }
+
+    /// Renders a template; what is asked and not known goes there, or else ends it. Gives what is
+    /// known, and the question that it ended with.
+    fn render(
+        &self,
+        path: &str,
+        given: &[(EcoString, Plain)],
+        known: Known,
+        questions: Option<Sender<Request>>,
+    ) -> (Result<String, Failure>, Known, Option<Question>) {
+        self.asker.begin(known, questions);
+        let scope = objects::scope(&self.asker, given.to_vec());
+        let template = self.environment.get_template(path);
         let text = template.and_then(|template| template.render(scope));
-        let text = text.map_err(|error| failure(&error, &asker));
-        asker.end();
-        // Whoever wanted the text may be gone.
-        let _ = result.send(text);
+        let text = text.map_err(|error| failure(&error, &self.asker));
+        let (known, missing) = self.asker.end();
+        (text, known, missing)
     }
 }
 
@@ -162,13 +264,13 @@ fn missing_template(text: &str) -> String {
 fn serve(
     context: &mut dyn Context,
     receiver: &Receiver<Request>,
-    keywords: &[(EcoString, Value)],
+    has_keywords: bool,
 ) -> Option<Stop> {
     let mut stopped = None;
     for request in receiver {
         let answer = match &stopped {
             Some(_) => Answer::Stopped,
-            None => match answer(context, &request.question, keywords) {
+            None => match answer(context, &request.question, has_keywords) {
                 Ok(answer) => answer,
                 Err(stop) => {
                     stopped = Some(stop);
@@ -185,11 +287,11 @@ fn serve(
 fn answer(
     context: &mut dyn Context,
     question: &Question,
-    keywords: &[(EcoString, Value)],
+    has_keywords: bool,
 ) -> Result<Answer, Stop> {
     match question {
         Question::Template(name) => template_text(context, name).map(Answer::Text),
-        Question::Name(name) if keywords.is_empty() => {
+        Question::Name(name) if !has_keywords => {
             let found = context.lookup(name);
             optional(context, found, name)
         }

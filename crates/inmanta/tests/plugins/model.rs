@@ -9,6 +9,7 @@ use ordain_inmanta::error::{Class, Error};
 use ordain_inmanta::functions::std_plugins;
 use ordain_inmanta::location::Location;
 use ordain_inmanta::plugin::{Arguments, Context, Native, Origin, Plugin, Stop};
+use ordain_inmanta::template::Renderer;
 use ordain_inmanta::value::{InstanceId, Names, Value, VarId};
 use ordain_source::World;
 
@@ -33,6 +34,7 @@ pub struct Model {
     pub variables: HashMap<String, Value>,
     pub output: Vec<String>,
     pub natives: Vec<Native>,
+    pub renderer: Renderer,
 }
 
 impl Model {
@@ -46,6 +48,7 @@ impl Model {
             variables: HashMap::new(),
             output: Vec::new(),
             natives: std_plugins(),
+            renderer: Renderer::default(),
         }
     }
 
@@ -92,6 +95,10 @@ impl Names for Model {
 impl Context for Model {
     fn world(&self) -> &dyn World {
         &*self.world
+    }
+
+    fn renderer(&mut self) -> &mut Renderer {
+        &mut self.renderer
     }
 
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop> {

@@ -155,3 +155,129 @@ fn a_package_on_the_module_path_is_refused() {
     assert!(trace.starts_with("Failed to load module m"), "{trace}");
     assert!(trace.contains("looks like a v2 module"), "{trace}");
 }
+
+/// Compiles a model with a module `m` of this Python code; what it prints, or the trace of its error.
+fn printed(model: &str, python: &str, templates: &[(&str, &str)]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    write(
+        root,
+        &[
+            ("libs/m/module.yml", "name: m\nversion: 1.0\nlicense: none\n"),
+            ("libs/m/model/_init.cf", ""),
+            ("libs/m/plugins/__init__.py", python),
+        ],
+    );
+    write(&root.join("templates"), templates);
+    let (world, sources) = (HostWorld::new(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, root, root.join("main.cf"), model);
+    request.modulepath = vec![root.join("libs")];
+    request.shown = vec![(root.to_path_buf(), String::new())];
+    let outcome = compile(request);
+    match &outcome.error {
+        Some(error) => error.trace(&outcome.net.program.files),
+        None => outcome.net.stdout().to_owned(),
+    }
+}
+
+#[test]
+fn a_template_of_python_code_calls_plugins_in_python() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = r#"
+from inmanta.plugins import Context, plugin
+from inmanta_plugins.std import template
+
+@plugin
+def show(context: Context, path: "string", name: "string") -> "string":
+    return template(context, path, name=name)
+
+@plugin
+def shout(text: "string") -> "string":
+    return text.upper() + "!"
+
+@plugin
+def bad(text: "string") -> "string":
+    raise ValueError("not " + text)
+"#;
+    let templates =
+        [("t.j2", "{{ name | m.shout }}{{ name | m.shout }}"), ("b.j2", "{{ name | m.bad }}")];
+    let model = "import m\nstd::print(m::show(\"/t.j2\", \"a\"))\nstd::print(m::shout(\"b\"))\n";
+    let text = printed(model, python, &templates);
+    assert!(text == "A!A!\nB!\n" || text == "B!\nA!A!\n", "{text}");
+    let model = "import m\nx = m::show(\"/b.j2\", \"a\")\n";
+    let text = printed(model, python, &templates);
+    assert!(text.contains("not a"), "{text}");
+}
+
+#[test]
+fn objects_of_python_are_handed_on() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = r#"
+import dataclasses
+from inmanta.plugins import plugin
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    a: int
+
+@plugin
+def pair(): return Pair(1)
+
+@plugin
+def two() -> object: return (1, 2)
+
+@plugin
+def alone() -> object: return {1}
+
+@plugin
+def inside(value: object) -> "string":
+    return str(value) + " " + type(value).__name__
+"#;
+    let shown =
+        |expression: &str| printed(&format!("import m\nstd::print({expression})\n"), python, &[]);
+    for (expression, wanted) in [
+        ("m::pair()", "@Pair(a=1)\n"),
+        ("[m::pair()]", "@[Pair(a=1)]\n"),
+        ("m::inside(m::pair())", "@Pair(a=1) DynamicProxy\n"),
+        ("m::inside(m::alone())", "@{1} SequenceProxy\n"),
+        ("m::inside(m::two())", "(1, 2) tuple\n"),
+        ("m::pair() == m::pair()", "True\n"),
+        ("m::alone() == m::alone()", "True\n"),
+        ("m::pair() == m::two()", "False\n"),
+    ] {
+        assert_eq!(shown(expression), wanted, "{expression}");
+    }
+    let found = shown("[i for i in m::two()]");
+    assert!(found.contains("only be applied to lists and relations, got tuple"), "{found}");
+    let found = printed("import m\nx = m::pair()\nstd::print(f\"{x}\")\n", python, &[]);
+    assert_eq!(found, "Pair(a=1)\n");
+}
+
+#[test]
+fn the_context_has_a_place_of_its_own() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = r#"
+from inmanta.plugins import Context, plugin
+
+@plugin
+def last(a: int, b: int, context: Context) -> "list":
+    return [a, b]
+
+@plugin
+def first(context: Context, a: int, *rest: int, b: int = 3) -> "list":
+    return [a, *rest, b]
+"#;
+    let shown =
+        |expression: &str| printed(&format!("import m\nstd::print({expression})\n"), python, &[]);
+    assert_eq!(shown("m::last(1, 2)"), "@[1, 2]\n");
+    assert_eq!(shown("m::first(a=1, b=2)"), "@[1, 2]\n");
+    assert_eq!(shown("m::first(1, 2, 4)"), "@[1, 2, 4, 3]\n");
+    let found = shown("m::last(a=1, b=2)");
+    assert!(found.contains("last() got multiple values for argument 'a'"), "{found}");
+}

@@ -112,3 +112,27 @@ fn named_arguments_hide_the_scope() {
     let text = model.call("std::template", &[Value::str("/t.j2")], &named).unwrap();
     assert_eq!(text, Value::str("givenFalse"));
 }
+
+#[test]
+fn templates_that_ask_for_much() {
+    let template: String = (0..40).map(|_| "{{ host.name | std.upper }}{{ m.answer }} ").collect();
+    assert_eq!(rendered(&template), "WEB42 ".repeat(40));
+}
+
+#[test]
+fn plugins_are_called_once() {
+    for calls in [1, 3, 30] {
+        let template: String =
+            (0..calls).map(|n| format!("{{{{ std.print({n}) }}}}{{{{ host.name }}}}")).collect();
+        let mut model = model(&template);
+        model.std("template", &[Value::str("/t.j2")]).unwrap();
+        let wanted: Vec<String> = (0..calls).map(|n| n.to_string()).collect();
+        assert_eq!(model.output, wanted);
+    }
+}
+
+#[test]
+fn templates_that_render_themselves_end() {
+    let found = rendered("{{ std.template('/t.j2') }}");
+    assert_eq!(found, "RecursionError: maximum recursion depth exceeded");
+}

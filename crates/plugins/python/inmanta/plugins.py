@@ -203,8 +203,8 @@ class NativePlugin:
         return DynamicProxy.return_value(self._value(args, kwargs))
 
     def _value(self, args, kwargs):
-        given = [[name, proxy.outer(value)] for name, value in kwargs.items()]
-        answer = ordain.ask("call", self.name, [proxy.outer(value) for value in args], given)
+        given = [[name, proxy.given(value)] for name, value in kwargs.items()]
+        answer = ordain.ask("call", self.name, [proxy.given(value) for value in args], given)
         if "v" not in answer:
             stopped(answer)
         return proxy.inner(answer["v"])
@@ -445,28 +445,40 @@ class Taken:
 
 def called(message):
     made = _registered[message["number"]]
+    args, kwargs = given_to(made, message)
+    return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}
+
+
+def given_to(made, message):
+    """The arguments of a call, as the function gets them."""
     unknown = made.options["allow_unknown"]
     given = message["named"]
     mirrored(message.get("known", ()))
     args, kwargs = [], {}
-    positional = True
-    for taken in made.taken:
+    # The context goes among those that were given by position, at its place or the end; which may
+    # be the place of one that was given by name.
+    left = message["positional"] if "positional" in message else len(made.taken)
+    context = None
+    for place, taken in enumerate(made.taken):
         if taken.is_context:
-            value = Context(made, message["where"])
-        elif taken.is_rest:
-            args.extend(taken.python(item, unknown) for item in message["rest"])
-            positional = False
+            context = place
             continue
-        elif taken.is_keywords:
+        if taken.is_rest:
+            args.extend(taken.python(item, unknown) for item in message["rest"])
+            left = 0
+            continue
+        if taken.is_keywords:
             kwargs.update((key, taken.python(item, unknown, key)) for key, item in message["keywords"])
             continue
-        elif taken.name in given:
-            value = taken.python(given[taken.name], unknown)
-        else:
-            positional = False
+        if taken.name not in given:
+            left = 0
             continue
-        if positional and not taken.by_name:
+        value = taken.python(given[taken.name], unknown)
+        if left and not taken.by_name:
             args.append(value)
+            left -= 1
         else:
             kwargs[taken.name] = value
-    return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}
+    if context is not None:
+        args.insert(context, Context(made, message["where"]))
+    return args, kwargs

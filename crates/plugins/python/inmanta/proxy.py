@@ -27,6 +27,9 @@ class ProxyContext:
 
 
 NULL = NoneValue()
+# The objects that mean nothing in a model, and their numbers; equal ones have the same.
+objects = []
+numbers = {}
 # Texts that are more than texts: a plug-in that gave one finds it again wherever it comes by.
 marked = {}
 
@@ -55,10 +58,17 @@ def inner(value):
     if kind == "$r":
         from inmanta import references
         return references.made(what)
+    if kind == "$p":
+        return objects[what[0]]
     raise ValueError(kind)
 
 
-def outer(value, seen=None):
+def given(value):
+    """An argument of a plug-in for the wire: what is like a list or a dict is taken for one."""
+    return outer(value, (Sequence, tuple), Mapping)
+
+
+def outer(value, lists=list, dicts=dict):
     """A value of a plug-in for the wire."""
     kind = type(value)
     if value is None or kind is str or kind is bool or kind is int and -(1 << 63) <= value < 1 << 63:
@@ -87,10 +97,10 @@ def outer(value, seen=None):
         number = getattr(value, "number", None)
         return {"$u": [number, str(DynamicProxy.unwrap(value.source)) if value.source is not None else ""]}
     if isinstance(value, DynamicProxy):
-        return outer(value._get_instance())
+        return outer(value._get_instance(), lists, dicts)
     if isinstance(value, Reference):
         return {"$r": value.sent()}
-    if isinstance(value, Mapping):
+    if isinstance(value, dicts):
         entries = []
         for key, item in value.items():
             if not isinstance(key, str):
@@ -99,15 +109,53 @@ def outer(value, seen=None):
                     None,
                     "dict keys should be strings, got %s of type %s with dict value %s" % (key, type(key), item),
                 )
-            entries.append([str(key), outer(item)])
+            entries.append([str(key), outer(item, lists, dicts)])
         return {"$d": entries}
-    if isinstance(value, (list, tuple, Sequence)):
-        return [outer(item) for item in value]
+    if isinstance(value, lists) and not isinstance(value, (bytes, bytearray)):
+        return [outer(item, lists, dicts) for item in value]
     from inmanta import _pairs
     made = _pairs.constructed(value)
     if made is not None:
         return made
-    return {"$p": repr(value)}
+    return {"$p": described(value)}
+
+
+def described(value):
+    """The number of an object, its class, and how it prints: itself, in others, handed over."""
+    number = numbered(value)
+    shown = printed(value, repr)
+    said = [number, type(value).__name__, printed(value, str), shown]
+    return said + ([shown, outer(list(value))] if isinstance(value, tuple) else ["@" + shown])
+
+
+def numbered(value):
+    try:
+        number = numbers.setdefault((type(value), value), len(objects))
+    except Exception:
+        # It has no hash. Those that are alike are looked for among the last ones.
+        alike = numbers.setdefault(type(value), [])
+        for number in alike[-1000:]:
+            if is_alike(objects[number], value):
+                return number
+        number = len(objects)
+        alike.append(number)
+    if number == len(objects):
+        objects.append(value)
+    return number
+
+
+def is_alike(one, other):
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
+
+
+def printed(value, how):
+    try:
+        return how(value)
+    except Exception:
+        return object.__repr__(value)
 
 
 def plain(value):
@@ -142,7 +190,7 @@ class DynamicProxy:
     def return_value(cls, value, *, context=None):
         if isinstance(value, NoneValue):
             return None
-        if isinstance(value, (bool, int, float, str)) or value is None:
+        if isinstance(value, (bool, int, float, str, tuple)) or value is None:
             return value
         if isinstance(value, DynamicProxy):
             return value
@@ -150,13 +198,22 @@ class DynamicProxy:
             raise UnknownException(value)
         if isinstance(value, dict):
             return DictProxy(value, context=context)
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, list):
             return SequenceProxy(value, context=context)
         if isinstance(value, Instance):
             if context is not None and context.validated:
                 context = replace(context, validated=False, allow_reference_values=None)
             return DynamicProxy(value, context=context)
-        return value
+        return cls._wrapped(value, context)
+
+    @staticmethod
+    def _wrapped(value, context):
+        """What is none of the model's."""
+        from inmanta.references import Reference
+        if isinstance(value, Reference):
+            return value
+        kind = SequenceProxy if hasattr(value, "__len__") else CallProxy if callable(value) else DynamicProxy
+        return kind(value, context=context)
 
     @classmethod
     def unwrap(cls, item, **_):
@@ -164,7 +221,7 @@ class DynamicProxy:
             return NULL
         if isinstance(item, DynamicProxy):
             return item._get_instance()
-        if isinstance(item, (list, tuple)):
+        if isinstance(item, list):
             return [cls.unwrap(x) for x in item]
         if isinstance(item, dict):
             return {key: cls.unwrap(x) for key, x in item.items()}
@@ -196,7 +253,11 @@ class DynamicProxy:
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return self._return_value(checked(self._get_instance(), name), relative_path="." + name)
+        held = self._get_instance()
+        if not isinstance(held, Instance):
+            # What the original asks each object; it is in the words of the error.
+            held.get_attribute
+        return self._return_value(checked(held, name), relative_path="." + name)
 
     def __setattr__(self, name, value):
         raise Exception("Readonly object")
@@ -211,9 +272,10 @@ class DynamicProxy:
         return hash(self._get_instance())
 
     def __eq__(self, other):
+        held = self._get_instance()
         if isinstance(other, DynamicProxy):
-            return self._get_instance() == other._get_instance()
-        return NotImplemented
+            return held == other._get_instance()
+        return NotImplemented if isinstance(held, Instance) else held == other
 
     def __lt__(self, other):
         if isinstance(other, DynamicProxy):
@@ -257,8 +319,11 @@ class SequenceProxy(_Items, Sequence):
         return self._return_value(self._get_instance()[key], relative_path="[%s]" % (key,))
 
     def __iter__(self):
+        held = self._get_instance()
+        if not isinstance(held, list):
+            return (self._return_value(item, relative_path="[%s]" % at) for at, item in enumerate(held))
         # Not a generator: an iteration goes on behind an item that is not known.
-        return map(self._item, range(len(self._get_instance())))
+        return map(self._item, range(len(held)))
 
     def _item(self, index):
         return self._return_value(self._get_instance()[index], relative_path="[%s]" % index)

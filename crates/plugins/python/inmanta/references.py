@@ -118,7 +118,7 @@ class Reference(typing.Generic[T]):
             return []
         busy.append(self)
         try:
-            return [[name, proxy.outer(value)] for name, value in self.arguments().items()]
+            return [[name, proxy.given(value)] for name, value in self.arguments().items()]
         finally:
             busy.pop()
 

@@ -19,8 +19,8 @@ def parametrize_type(base_type, validation_parameters=None, *, type_name=None):
 def validate_type(fq_type_name, value, validation_parameters=None):
     import ordain
     from inmanta.execute import proxy
-    given = proxy.outer(validation_parameters)
-    answer = ordain.ask("validate", fq_type_name, proxy.outer(value), given)
+    given = proxy.given(validation_parameters)
+    answer = ordain.ask("validate", fq_type_name, proxy.given(value), given)
     if "text" in answer:
         raise TypeError(answer["text"])
     if not answer["v"]:

@@ -51,7 +51,7 @@ def get_file_content(ctx, module_dir, path):
 def _native(name, *arguments):
     """Calls a plug-in that is built in."""
     from inmanta import plugins
-    answer = ordain.ask("call", "std::" + name, [proxy.outer(argument) for argument in arguments])
+    answer = ordain.ask("call", "std::" + name, [proxy.given(argument) for argument in arguments])
     if "v" not in answer:
         plugins.stopped(answer)
     return proxy.DynamicProxy.return_value(proxy.inner(answer["v"]))
@@ -70,7 +70,7 @@ def file(ctx: Context, path: "string") -> "string":
 
 def template(ctx, path, **kwargs):
     from inmanta import plugins
-    given = [[name, proxy.outer(value)] for name, value in kwargs.items()]
+    given = [[name, proxy.given(value)] for name, value in kwargs.items()]
     answer = ordain.ask("call", "std::template", [path], given)
     if "v" not in answer:
         plugins.stopped(answer)

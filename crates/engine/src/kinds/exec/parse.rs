@@ -47,6 +47,7 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
         creates: paths(a, "creates"),
         refreshonly: a.boolean("refreshonly").unwrap_or(false),
         returns: returns(a),
+        skip_on_fail: a.boolean("skip_on_fail").unwrap_or(false),
         tries: tries(a),
         try_sleep: try_sleep(a),
         logoutput: logoutput(a),
