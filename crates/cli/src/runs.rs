@@ -3,7 +3,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use ordain_engine::host::Host;
@@ -11,6 +11,7 @@ use ordain_engine::kind::Change;
 use ordain_engine::past::{self, Backups, Kept};
 use ordain_engine::report::{Counts, ResourceReport};
 use ordain_engine::saved::{action_name, status_name};
+use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
@@ -19,7 +20,7 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::Failure;
-use crate::ui::{Ui, engine_level};
+use crate::ui::{Progress, Ui, engine_level};
 
 /// What the journal calls it when a resource acts on a notification.
 const REFRESH: &str = "refresh";
@@ -128,6 +129,42 @@ pub fn note_acted(store: &Store, run: Run, resource: &ResourceRef, ok: bool) {
 pub fn last_applied(store: &Store, resource: &ResourceRef) -> Option<Timestamp> {
     let seconds = store.last_applied(&resource.to_string()).ok().flatten()?;
     Timestamp::from_second(seconds).ok()
+}
+
+/// Watches a run that changes nothing; knows from the journal when resources were applied.
+pub struct Looking<'a> {
+    progress: &'a Progress,
+    dir: Option<PathBuf>,
+    store: OnceLock<Option<Store>>,
+}
+
+impl<'a> Looking<'a> {
+    /// With the journal of a state directory, if it has one.
+    pub fn new(progress: &'a Progress, state_dir: Option<&Path>) -> Self {
+        // Without a place for it there is no journal.
+        let dir = self::state_dir(state_dir).ok();
+        Self { progress, dir, store: OnceLock::new() }
+    }
+}
+
+impl Observer for Looking<'_> {
+    fn started(&self, resource: &ResourceRef) {
+        self.progress.started(resource);
+    }
+
+    fn last_applied(&self, resource: &ResourceRef) -> Option<Timestamp> {
+        // What cannot be read here says nothing about the machine.
+        let open = || Store::existing(self.dir.as_ref()?).ok().flatten();
+        last_applied(self.store.get_or_init(open).as_ref()?, resource)
+    }
+
+    fn finished(&self, report: &ResourceReport) {
+        self.progress.finished(report);
+    }
+
+    fn stop(&self) -> bool {
+        self.progress.stop()
+    }
 }
 
 /// Writes down that it is applied now.

@@ -62,6 +62,9 @@ pub(crate) fn time(milliseconds: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(milliseconds.unsigned_abs())
 }
 
+/// The name of the database.
+const FILE: &str = "state.db";
+
 impl Store {
     /// Opens the state in a directory, which is made if it is missing.
     ///
@@ -69,9 +72,17 @@ impl Store {
     /// When it cannot be written, is broken, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         make_directory(dir)?;
-        let path = dir.join("state.db");
+        let path = dir.join(FILE);
         let connection = migrate::open(&path, JOURNAL)?;
         Ok(Self { connection: Mutex::new(connection), path })
+    }
+
+    /// The state in a directory, if there is any.
+    ///
+    /// # Errors
+    /// As of [`Store::open`].
+    pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
+        if dir.join(FILE).is_file() { Self::open(dir).map(Some) } else { Ok(None) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {

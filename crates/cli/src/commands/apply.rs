@@ -12,7 +12,7 @@ use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::saved::Refusal;
-use ordain_engine::step::{Observer, Silent};
+use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
 use ordain_store::{Run, RunLock, Store};
@@ -24,7 +24,7 @@ use crate::exit::{APPLY_HELP, Exit, Failure};
 use crate::graphs::{self, Loaded};
 use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
-use crate::runs;
+use crate::runs::{self, Looking};
 use crate::ui::{Progress, Ui};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
@@ -71,7 +71,10 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
     let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
-        let now = plan(&prepared, &args.selection.host(), &Silent, options.jobs);
+        let mut progress = ui.progress(loaded.leaves(), false);
+        let looking = Looking::new(&progress, args.state_dir.as_deref());
+        let now = plan(&prepared, &args.selection.host(), &looking, options.jobs);
+        progress.clear();
         saved.check(&now).map_err(|refusal| {
             let help = match refusal {
                 Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
@@ -103,7 +106,8 @@ fn run_noop(
 ) -> Result<Exit, Failure> {
     let mut progress = ui.progress(resources, true);
     let jobs = args.selection.jobs.map_or(1, Into::into);
-    let report = apply(prepared, &args.selection.host(), &progress, jobs);
+    let looking = Looking::new(&progress, args.state_dir.as_deref());
+    let report = apply(prepared, &args.selection.host(), &looking, jobs);
     progress.clear();
     finish(ui, args, &report, "Would apply")
 }

@@ -19,6 +19,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
 use crate::options::{CompileArgs, TextOrJson};
+use crate::runs::Looking;
 use crate::show::{cycle, failures, plan as show};
 use crate::ui::Ui;
 
@@ -40,6 +41,9 @@ pub struct PlanArgs {
     /// Save secrets in clear, so that a plan with secrets can be applied
     #[arg(long)]
     include_secrets: bool,
+    /// Where the lock and the journal of runs are
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
+    state_dir: Option<PathBuf>,
     #[command(flatten)]
     selection: SelectionArgs,
     #[command(flatten)]
@@ -100,7 +104,8 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     loaded.undo_missing(&args.selection.host(), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
-    let plan = plan(&prepared, &args.selection.host(), &progress, options.jobs);
+    let looking = Looking::new(&progress, args.state_dir.as_deref());
+    let plan = plan(&prepared, &args.selection.host(), &looking, options.jobs);
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
