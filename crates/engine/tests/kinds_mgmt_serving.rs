@@ -254,8 +254,11 @@ fn one_can_wait_until_a_file_changes() {
     assert_eq!((parts(&answer).0, header(&answer, "Retry-After:")), ("503", "1"));
 }
 
-/// Fetches a file by TFTP; the first block of each is answered late. What was granted, and the file.
-fn fetch(address: SocketAddr, request: &[u8]) -> (Option<Vec<u8>>, Result<Vec<u8>, Vec<u8>>) {
+/// What was granted, and the file or an error.
+type Fetched = (Option<Vec<u8>>, Result<Vec<u8>, Vec<u8>>);
+
+/// Fetches a file by TFTP; the first block of each is only taken when it comes again.
+fn fetch(address: SocketAddr, request: &[u8]) -> Fetched {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     socket.send_to(request, address).unwrap();

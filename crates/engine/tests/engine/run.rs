@@ -139,12 +139,12 @@ fn tags_choose() {
 fn an_unknown_kind_fails_alone_and_virtual_resources_are_left() {
     let machine = Machine::new();
     let mut builder = Builder::default();
-    builder.add("Zpool", "z", &[]);
+    builder.add("Zone", "z", &[]);
     let ghost = builder.add("File", "/ghost", &[("ensure", text("file"))]);
     builder.graph.resource_mut(ghost).is_virtual = true;
     builder.add("File", "/a", &[("ensure", text("file"))]);
     let want = [
-        "/Zpool[z]: this machine's engine does not know kind zpool yet",
+        "/Zone[z]: this machine's engine does not know kind zone yet",
         "/File[/a]/ensure: created",
     ];
     assert_eq!(machine.lines(&builder.graph), want);

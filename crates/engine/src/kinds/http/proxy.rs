@@ -77,8 +77,8 @@ impl Kind for Proxy {
         if cache.as_ref().is_some_and(|cache| !is_dir(cache)) {
             p.error("cache", "cache must be absolute and end with a slash");
         }
-        let is_address = head.starts_with("http://") || head.starts_with("https://");
-        if !head.is_empty() && !(is_address && head.ends_with('/')) {
+        let is_address = ["http://", "https://"].iter().any(|start| head.starts_with(start));
+        if !(head.is_empty() || is_address && head.ends_with('/')) {
             p.error("head", "head must be an address of HTTP and end with a slash");
         }
         let proxy = Declared {

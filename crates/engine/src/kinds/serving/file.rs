@@ -31,15 +31,15 @@ impl ServedFile {
 
 impl Kind for ServedFile {
     fn name(&self) -> &'static str {
-        self.protocol.file
+        self.protocol.file.name
     }
 
     fn doc(&self) -> &'static str {
-        "Something that a server serves"
+        self.protocol.file.doc
     }
 
     fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.file_attributes
+        self.protocol.file.attributes
     }
 
     fn parse(
@@ -70,7 +70,7 @@ impl Kind for ServedFile {
             p.error("longpoll", "can't use longpoll when path is a directory");
         }
         let file = Declared {
-            claim: Claim::new(&self.hub, self.protocol.file, &resource.id.title),
+            claim: Claim::new(&self.hub, self.protocol.file.name, &resource.id.title),
             server: server.unwrap_or_default(),
             filename,
             path: path.map(PathBuf::from),

@@ -29,7 +29,7 @@ pub(crate) fn register(registry: &mut Registry) {
         let hub = Arc::default();
         registry.add(Box::new(Server::new(protocol, &hub)));
         registry.add(Box::new(ServedFile::new(protocol, &hub)));
-        if protocol.server == HTTP.server {
+        if protocol.server.name == HTTP.server.name {
             registry.add(Box::new(Flag::new(&hub)));
             registry.add(Box::new(Proxy::new(&hub)));
         }
@@ -38,19 +38,23 @@ pub(crate) fn register(registry: &mut Registry) {
 
 /// A way to serve.
 pub(super) struct Protocol {
-    /// The kind of a server.
-    pub(super) server: &'static str,
-    /// What it is.
-    pub(super) doc: &'static str,
-    pub(super) attributes: &'static [AttributeDoc],
-    /// The kind of what is served.
-    pub(super) file: &'static str,
-    pub(super) file_attributes: &'static [AttributeDoc],
+    pub(super) server: Face,
+    /// What is served.
+    pub(super) file: Face,
     /// How many seconds clients have where nothing is said.
     pub(super) patience: u64,
-    /// Starts a server of this name on a machine with this root.
-    pub(super) start: fn(&Arc<Hub>, &str, Settings, PathBuf) -> io::Result<Box<dyn Serves>>,
+    pub(super) start: Start,
 }
+
+/// What a kind says of itself.
+pub(super) struct Face {
+    pub(super) name: &'static str,
+    pub(super) doc: &'static str,
+    pub(super) attributes: &'static [AttributeDoc],
+}
+
+/// Starts a server of this name on a machine with this root.
+type Start = fn(&Arc<Hub>, &str, Settings, PathBuf) -> io::Result<Box<dyn Serves>>;
 
 /// A server that runs until this is dropped; its address is free again then.
 pub(super) trait Serves: Send {

@@ -31,15 +31,15 @@ impl Server {
 
 impl Kind for Server {
     fn name(&self) -> &'static str {
-        self.protocol.server
+        self.protocol.server.name
     }
 
     fn doc(&self) -> &'static str {
-        self.protocol.doc
+        self.protocol.server.doc
     }
 
     fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.attributes
+        self.protocol.server.attributes
     }
 
     fn parse(
@@ -70,7 +70,7 @@ impl Kind for Server {
         };
         let (read, write) = (patience(read), patience(write));
         let server = Declared {
-            claim: Claim::new(&self.hub, self.protocol.server, &resource.id.title),
+            claim: Claim::new(&self.hub, self.protocol.server.name, &resource.id.title),
             protocol: self.protocol,
             settings: Settings { address, read, write, root: root.map(PathBuf::from) },
             log: Mutex::default(),
