@@ -94,6 +94,8 @@ pub fn ruby_equal(a: &Value, b: &Value) -> bool {
             let same = |(k, v): (&Value, &Value)| y.get(k).is_some_and(|w| ruby_equal(v, w));
             x.len() == y.len() && x.iter().all(same)
         }
+        // What an attribute refers to is the type that was given for it.
+        (Value::Type(x), Value::Reference(y)) | (Value::Reference(x), Value::Type(y)) => x == y,
         _ => equals(a, b),
     }
 }

@@ -80,6 +80,16 @@ fn the_module_is_not_needed() {
 }
 
 #[test]
+fn what_is_there_already_is_not_declared_again() {
+    let code = "notify { 'b': }
+        $given = { 'require' => [Notify['b']], 'message' => 'x' }
+        ensure_resource('notify', 'a', $given)
+        ensure_resource('notify', 'a', $given)
+        getparam(Notify['a'], 'message')";
+    check(&[(code, "'x'")]);
+}
+
+#[test]
 fn what_is_sensitive_stays_so() {
     let shown = eval("stdlib::to_yaml({password => Sensitive('hunter2')})");
     assert!(!shown.contains("hunter2"), "{shown}");

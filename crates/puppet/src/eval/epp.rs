@@ -138,6 +138,10 @@ impl Compiler<'_> {
         let Some(params) = params else { return self.set_all(f, &entries) };
         let program = Arc::clone(&f.program);
         let list = program.params(params);
+        // What is not set is not given either, even if the template has no such parameter.
+        entries.retain(|(name, value)| {
+            !value.is_undef() || list.iter().any(|param| param.name == *name)
+        });
         let signature = self.parameter_types(f, params, None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
         self.set_all(f, &entries)?;

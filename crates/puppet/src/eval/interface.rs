@@ -358,6 +358,12 @@ impl Compiler<'_> {
         (self.env.world.kind(&path)? == EntryKind::File).then_some(path)
     }
 
+    /// As [`Self::find_in_module`], for whatever is there: a directory, too.
+    pub fn exists_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        let path = self.path_in_module(name, folder)?;
+        self.env.world.kind(&path).is_some().then_some(path)
+    }
+
     /// The template that a name means, if there is one.
     pub fn find_template(&self, name: &str) -> Option<PathBuf> {
         // A path from the root may lead to a device, which cannot be read just to see.

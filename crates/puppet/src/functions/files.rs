@@ -105,7 +105,7 @@ fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {
 fn find(call: &mut Call<'_, '_>, folder: &str) -> EvalResult {
     for name in first_list(call) {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = call.compiler.find_in_module(name, folder) {
+        if let Some(path) = call.compiler.exists_in_module(name, folder) {
             return Ok(Value::from(path.to_string_lossy().into_owned()));
         }
     }
