@@ -113,7 +113,7 @@ impl Noted {
         for path in paths.iter().filter(is_whole) {
             noted.resources.extend(read(path)?);
         }
-        noted.resources.sort_by(|a, b| a.id.to_string().cmp(&b.id.to_string()));
+        noted.resources.sort_by_key(|noted| noted.id.to_string());
         Ok(noted)
     }
 
