@@ -8,7 +8,7 @@ use super::Serves;
 use crate::kinds::cached::Stamp;
 use crate::watch::Bell;
 
-/// Servers and what they serve, by the names of the resources. Who is declared has a [`Claim`]; what
+/// Servers and what they serve, by the names of the resources. Who is declared has a `Claim`; what
 /// nobody claims any more is gone.
 #[derive(Default)]
 pub struct Hub {
