@@ -186,7 +186,7 @@ impl Stepper<'_> {
         {
             report.fail(error.to_string());
         }
-        if report.status != Status::Failed
+        if !report.holds_up()
             && let Err(error) = self.forget_reversal(id, ready)
         {
             report.fail(error.to_string());
