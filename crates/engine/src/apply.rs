@@ -328,16 +328,11 @@ impl Run<'_> {
                     report.say(Level::Notice, None, text);
                 }
                 report.say(Level::Warning, None, "Skipping because of failed dependencies");
-                let events = Events::default();
-                return Err(Stepped { reports: vec![report], events, failed: true });
+                return Err(Stepped::unmoved(report, true));
             }
         } else if self.stepper.observer.stop() || self.stepper.host.ending().is_some() {
             report.status = Status::Stopped;
-            return Err(Stepped {
-                reports: vec![report],
-                events: Events::default(),
-                failed: false,
-            });
+            return Err(Stepped::unmoved(report, false));
         }
         let mut events = inbox.events;
         if inbox.owed && !self.earlier.was_told(&report.resource) {

@@ -108,6 +108,13 @@ pub(crate) struct Stepped {
     pub(crate) failed: bool,
 }
 
+impl Stepped {
+    /// A resource that nothing was done with.
+    pub(crate) fn unmoved(report: ResourceReport, failed: bool) -> Self {
+        Self { reports: vec![report], events: Events::default(), failed }
+    }
+}
+
 impl Stepper<'_> {
     pub(crate) fn blank(&self, id: ResourceId) -> ResourceReport {
         let resource = self.prepared.graph.resource(id);
@@ -128,7 +135,7 @@ impl Stepper<'_> {
             let name = &report.resource.kind;
             let text = format!("the engine broke off in kind {name}; this is a bug in Ordain");
             report.fail(text);
-            Stepped { reports: vec![report], events: Events::default(), failed: true }
+            Stepped::unmoved(report, true)
         })
     }
 
@@ -141,11 +148,11 @@ impl Stepper<'_> {
             Item::Ready(ready) => ready,
             Item::Bad(errors) => {
                 report.fail_attributes(errors);
-                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+                return Stepped::unmoved(report, true);
             }
             Item::Filtered => {
                 report.status = Status::Filtered;
-                return Stepped { reports: vec![report], events: Events::default(), failed: false };
+                return Stepped::unmoved(report, false);
             }
             Item::Container | Item::Virtual => {
                 return Stepped { reports: Vec::new(), events: Events::default(), failed: false };
@@ -153,19 +160,18 @@ impl Stepper<'_> {
         };
         if !self.is_due(ready, &report.resource) {
             report.status = Status::Filtered;
-            return Stepped { reports: vec![report], events: Events::default(), failed: false };
+            return Stepped::unmoved(report, false);
         }
         self.observer.started(&report.resource);
         let received = match self.receive(id, &mut report) {
             Ok(received) => received,
             Err(()) => {
-                return Stepped { reports: vec![report], events: Events::default(), failed: true };
+                return Stepped::unmoved(report, true);
             }
         };
         let ready = received.as_ref().unwrap_or(ready);
-        if let Err(error) = self.note_reversal(id, ready) {
-            report.fail(error.to_string());
-            return Stepped { reports: vec![report], events: Events::default(), failed: true };
+        if !self.note_reversal(id, ready, &mut report) {
+            return Stepped::unmoved(report, true);
         }
         let mut events = self.patiently(ready, &mut report, ahead);
         let mut incoming = incoming;
@@ -186,11 +192,7 @@ impl Stepper<'_> {
         {
             report.fail(error.to_string());
         }
-        if !report.holds_up()
-            && let Err(error) = self.forget_reversal(id, ready)
-        {
-            report.fail(error.to_string());
-        }
+        self.forget_reversal(id, ready, &mut report);
         report.duration = start.elapsed();
         let mut reports = vec![report];
         reports.append(&mut children);
@@ -210,20 +212,24 @@ impl Stepper<'_> {
         due
     }
 
-    /// Notes what undoes a resource that asks for it.
-    fn note_reversal(&self, id: ResourceId, ready: &Ready) -> Result<(), KindError> {
+    /// Notes what undoes a resource that asks for it; whether it may be worked on.
+    fn note_reversal(&self, id: ResourceId, ready: &Ready, report: &mut ResourceReport) -> bool {
         if self.is_noop(ready) {
-            return Ok(());
+            return true;
         }
-        reversal::note(self.prepared.graph.resource(id), &*ready.instance, self.host)
+        let resource = self.prepared.graph.resource(id);
+        let noted = reversal::note(resource, &*ready.instance, self.host);
+        noted.map_err(|error| report.fail(error.to_string())).is_ok()
     }
 
     /// Forgets that note when it was undone.
-    fn forget_reversal(&self, id: ResourceId, ready: &Ready) -> Result<(), KindError> {
-        if self.is_noop(ready) {
-            return Ok(());
+    fn forget_reversal(&self, id: ResourceId, ready: &Ready, report: &mut ResourceReport) {
+        if self.is_noop(ready) || report.holds_up() {
+            return;
         }
-        reversal::done(self.prepared.graph.resource(id), self.host)
+        if let Err(error) = reversal::done(self.prepared.graph.resource(id), self.host) {
+            report.fail(error.to_string());
+        }
     }
 
     pub(crate) fn is_noop(&self, ready: &Ready) -> bool {
