@@ -7,10 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::content::{asked_since, changed_at, send};
-use super::listener::Serving;
 use super::message::{Came, LONGEST_BODY, Reader, Request, form, write_status};
 use super::proxy::{encode, relay};
-use crate::kinds::serving::{Route, Source, Upstream, What, open_within};
+use crate::kinds::serving::{Route, Serving, Source, Upstream, What, open_within};
 
 /// How many requests a connection may have.
 const MOST_REQUESTS: usize = 1000;

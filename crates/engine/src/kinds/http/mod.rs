@@ -15,7 +15,6 @@ pub use proxy::Proxy;
 
 use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;
-use listener::Listener;
 
 /// The protocol.
 pub(super) static HTTP: Protocol = Protocol {
@@ -58,6 +57,6 @@ pub(super) static HTTP: Protocol = Protocol {
     },
     patience: 60,
     start: |hub, name, settings, machine| {
-        Ok(Box::new(Listener::start(hub, name, settings, machine)?))
+        Ok(Box::new(listener::start(hub, name, settings, machine)?))
     },
 };

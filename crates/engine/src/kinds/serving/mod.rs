@@ -4,6 +4,7 @@
 mod content;
 mod file;
 mod hub;
+mod listener;
 mod server;
 
 use std::io;
@@ -16,6 +17,7 @@ pub(super) use content::open_within;
 pub use file::ServedFile;
 pub use hub::Hub;
 pub(super) use hub::{Claim, Route, Source, Spec, Upstream, What};
+pub(super) use listener::{Listener, Serving};
 pub use server::Server;
 
 use super::http::{Flag, HTTP, Proxy};

@@ -6,7 +6,6 @@ mod transfer;
 
 use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;
-use listener::Listener;
 
 /// The protocol.
 pub(super) static TFTP: Protocol = Protocol {
@@ -42,6 +41,6 @@ pub(super) static TFTP: Protocol = Protocol {
     },
     patience: 5,
     start: |hub, name, settings, machine| {
-        Ok(Box::new(Listener::start(hub, name, settings, machine)?))
+        Ok(Box::new(listener::start(hub, name, settings, machine)?))
     },
 };
