@@ -1,0 +1,129 @@
+//! The threads of a server: one that listens, and one for each client.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+use rustix::event::{EventfdFlags, eventfd};
+
+use super::{Hub, Serves, Settings};
+
+/// What a thread of a client has for its calls.
+const STACK: usize = 256 << 10;
+
+/// What the threads of a server share.
+pub(in crate::kinds) struct Serving {
+    pub(in crate::kinds) hub: Arc<Hub>,
+    /// The name of the server.
+    pub(in crate::kinds) server: String,
+    pub(in crate::kinds) settings: Settings,
+    /// The root of the machine.
+    pub(in crate::kinds) machine: PathBuf,
+    stop: AtomicBool,
+    clients: AtomicUsize,
+}
+
+impl Serving {
+    /// What a server shares that begins now.
+    pub(in crate::kinds) fn new(
+        hub: &Arc<Hub>,
+        server: &str,
+        settings: Settings,
+        machine: PathBuf,
+    ) -> Self {
+        Self {
+            hub: Arc::clone(hub),
+            server: server.to_string(),
+            settings,
+            machine,
+            stop: AtomicBool::new(false),
+            clients: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether the server is to end.
+    pub(in crate::kinds) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// How many clients are answered now.
+    pub(in crate::kinds) fn clients(&self) -> usize {
+        self.clients.load(Ordering::Acquire)
+    }
+
+    /// Answers a client in a thread of its own. Without a thread it has no answer.
+    pub(in crate::kinds) fn answer(
+        self: &Arc<Self>,
+        name: &str,
+        answer: impl FnOnce(&Self) + Send + 'static,
+    ) {
+        self.clients.fetch_add(1, Ordering::AcqRel);
+        let client = Client(Arc::clone(self));
+        let work = move || answer(&client.0);
+        let _ = std::thread::Builder::new().name(name.into()).stack_size(STACK).spawn(work);
+    }
+}
+
+/// Counts a client as long as it is answered.
+struct Client(Arc<Serving>);
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.0.clients.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// A server that listens until this is dropped.
+pub(in crate::kinds) struct Listener {
+    serving: Arc<Serving>,
+    address: SocketAddr,
+    woken: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listener {
+    /// Begins to listen. `listen` returns when the server is over; what it is given can be read from
+    /// then.
+    pub(in crate::kinds) fn start(
+        serving: Serving,
+        address: SocketAddr,
+        name: &str,
+        listen: impl FnOnce(&Arc<Serving>, &OwnedFd) + Send + 'static,
+    ) -> io::Result<Self> {
+        let serving = Arc::new(serving);
+        let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let (own, waker) = (Arc::clone(&serving), Arc::clone(&woken));
+        let work = move || listen(&own, &waker);
+        let thread = std::thread::Builder::new().name(name.into()).spawn(work)?;
+        Ok(Self { serving, address, woken, thread: Some(thread) })
+    }
+}
+
+impl Serves for Listener {
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn settings(&self) -> Option<&Settings> {
+        let lives = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        lives.then_some(&self.serving.settings)
+    }
+}
+
+impl Drop for Listener {
+    /// The socket is free again afterwards; clients come to their end by themselves.
+    fn drop(&mut self) {
+        self.serving.stop.store(true, Ordering::Release);
+        // If its counter is full it is awake.
+        let _ = rustix::io::write(&self.woken, &1_u64.to_ne_bytes());
+        self.serving.hub.wake();
+        if let Some(thread) = self.thread.take() {
+            // It had nothing left to do.
+            let _ = thread.join();
+        }
+    }
+}
