@@ -20,6 +20,16 @@ pub(super) struct Given {
     named: Vec<(EcoString, Value)>,
 }
 
+/// Arguments that were checked against a signature.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub(super) arguments: Arguments,
+    /// Whether one is not known.
+    pub(super) has_unknown: bool,
+    /// What has to have a value before the rest is checked.
+    pub(super) missing: Vec<VarId>,
+}
+
 impl Net<'_> {
     /// Runs a call. Says whether it is done, or has to run again.
     pub(super) fn run_call(
@@ -151,14 +161,13 @@ impl Net<'_> {
     ) -> Result<Option<Value>> {
         *self.calls.entry(plugin).or_default() += 1;
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let (arguments, has_unknown) = self.check_arguments(plugin, given)?;
-        if has_unknown && !entry.signature().allow_unknown {
-            return Ok(Some(self.unknown()));
-        }
-        let missing = self.missing_fields(plugin, &arguments);
+        let Checked { arguments, has_unknown, missing } = self.check_arguments(plugin, given)?;
         if !missing.is_empty() {
             self.call_again(unit, missing);
             return Ok(None);
+        }
+        if has_unknown && !entry.signature().allow_unknown {
+            return Ok(Some(self.unknown()));
         }
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, scope));
@@ -251,28 +260,29 @@ impl Net<'_> {
         })
     }
 
-    /// Checks arguments against a signature. Says whether one is not known.
+    /// Checks arguments against a signature.
     pub(super) fn check_plugin_arguments(
         &mut self,
         plugin: u32,
         positional: &[Value],
         named: &[(EcoString, Value)],
-    ) -> Result<(Arguments, bool)> {
+    ) -> Result<Checked> {
         let given = Given { positional: positional.to_vec(), named: named.to_vec() };
         self.check_arguments(plugin, &given)
     }
 
-    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<(Arguments, bool)> {
+    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
         let signature = entry.signature();
         check_count(signature, given)?;
-        let mut arguments = Arguments {
+        let mut checked = Checked::default();
+        let arguments = &mut checked.arguments;
+        *arguments = Arguments {
             values: signature.params.iter().map(|param| param.default.clone()).collect(),
             ..Arguments::default()
         };
         let places = signature.params.iter().filter(|p| !p.keyword_only).count();
         arguments.positional = given.positional.len().min(places);
-        let mut has_unknown = false;
         for (i, value) in given.positional.iter().enumerate() {
             let (param, ty) = match signature.params.get(i).filter(|p| !p.keyword_only) {
                 Some(param) => (param, self.program.plugins[plugin as usize].params[i]),
@@ -281,8 +291,11 @@ impl Net<'_> {
                     None => continue,
                 },
             };
-            has_unknown |= value.is_unknown();
-            self.check_argument(signature, param, ty, value)?;
+            checked.has_unknown |= value.is_unknown();
+            checked.missing = self.check_argument(signature, param, ty, value)?;
+            if !checked.missing.is_empty() {
+                return Ok(checked);
+            }
             if i < places {
                 arguments.values[i] = Some(value.clone());
             } else {
@@ -290,7 +303,7 @@ impl Net<'_> {
             }
         }
         for (name, value) in &given.named {
-            has_unknown |= value.is_unknown();
+            checked.has_unknown |= value.is_unknown();
             let Some(i) = signature.params.iter().position(|p| p.name == *name) else {
                 let ty = self.program.plugins[plugin as usize].keywords;
                 let Some(param) = &signature.keywords else {
@@ -300,7 +313,10 @@ impl Net<'_> {
                     );
                     return Err(Error::new(Class::Runtime, message));
                 };
-                self.check_argument(signature, param, ty, value)?;
+                checked.missing = self.check_argument(signature, param, ty, value)?;
+                if !checked.missing.is_empty() {
+                    return Ok(checked);
+                }
                 arguments.keywords.push((name.clone(), value.clone()));
                 continue;
             };
@@ -310,10 +326,13 @@ impl Net<'_> {
                 return Err(Error::new(Class::Runtime, message));
             }
             let ty = self.program.plugins[plugin as usize].params[i];
-            self.check_argument(signature, &signature.params[i], ty, value)?;
+            checked.missing = self.check_argument(signature, &signature.params[i], ty, value)?;
+            if !checked.missing.is_empty() {
+                return Ok(checked);
+            }
             arguments.values[i] = Some(value.clone());
         }
-        Ok((arguments, has_unknown))
+        Ok(checked)
     }
 
     fn check_argument(
@@ -322,13 +341,13 @@ impl Net<'_> {
         param: &Param,
         ty: TypeId,
         value: &Value,
-    ) -> Result<()> {
+    ) -> Result<Vec<VarId>> {
         if value.is_unknown() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let mut result = self.validate(value, ty);
+        let mut result = self.validate(value, ty).map(|()| Vec::new());
         if result.is_ok() && param.converts && !self.program.dataclasses.is_empty() {
-            result = self.validate_fields(value, ty);
+            result = self.check_fields(value, ty);
         }
         result.map_err(|cause| {
             let (name, plugin) = (&param.name, &signature.name);
@@ -362,7 +381,8 @@ impl Net<'_> {
         named: &[(EcoString, Value)],
     ) -> Result<Value> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let (arguments, has_unknown) = self.check_plugin_arguments(plugin, positional, named)?;
+        let Checked { arguments, has_unknown, missing } =
+            self.check_plugin_arguments(plugin, positional, named)?;
         let fail = |net: &Self, message: &str| {
             Err(net.error_at(Place::expr(expr), Error::new(Class::Runtime, message)))
         };
@@ -374,7 +394,10 @@ impl Net<'_> {
         }
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, ScopeId::TOP));
-        let outcome = entry.call(self, &arguments);
+        let outcome = match missing.is_empty() {
+            true => entry.call(self, &arguments),
+            false => Err(Stop::Unset(missing)),
+        };
         self.call_site.pop();
         match outcome {
             Ok(value) => {
