@@ -291,11 +291,10 @@ impl Net<'_> {
                     None => continue,
                 },
             };
-            checked.has_unknown |= value.is_unknown();
-            checked.missing = self.check_argument(signature, param, ty, value)?;
-            if !checked.missing.is_empty() {
+            if self.check_argument(&mut checked, signature, (param, ty), value)? {
                 return Ok(checked);
             }
+            let arguments = &mut checked.arguments;
             if i < places {
                 arguments.values[i] = Some(value.clone());
             } else {
@@ -303,7 +302,6 @@ impl Net<'_> {
             }
         }
         for (name, value) in &given.named {
-            checked.has_unknown |= value.is_unknown();
             let Some(i) = signature.params.iter().position(|p| p.name == *name) else {
                 let ty = self.program.plugins[plugin as usize].keywords;
                 let Some(param) = &signature.keywords else {
@@ -313,11 +311,10 @@ impl Net<'_> {
                     );
                     return Err(Error::new(Class::Runtime, message));
                 };
-                checked.missing = self.check_argument(signature, param, ty, value)?;
-                if !checked.missing.is_empty() {
+                if self.check_argument(&mut checked, signature, (param, ty), value)? {
                     return Ok(checked);
                 }
-                arguments.keywords.push((name.clone(), value.clone()));
+                checked.arguments.keywords.push((name.clone(), value.clone()));
                 continue;
             };
             if i < given.positional.len().min(places) {
@@ -326,30 +323,31 @@ impl Net<'_> {
                 return Err(Error::new(Class::Runtime, message));
             }
             let ty = self.program.plugins[plugin as usize].params[i];
-            checked.missing = self.check_argument(signature, &signature.params[i], ty, value)?;
-            if !checked.missing.is_empty() {
+            if self.check_argument(&mut checked, signature, (&signature.params[i], ty), value)? {
                 return Ok(checked);
             }
-            arguments.values[i] = Some(value.clone());
+            checked.arguments.values[i] = Some(value.clone());
         }
         Ok(checked)
     }
 
+    /// Checks an argument. Says whether something has to have a value before the next is checked.
     fn check_argument(
         &mut self,
+        checked: &mut Checked,
         signature: &Signature,
-        param: &Param,
-        ty: TypeId,
+        (param, ty): (&Param, TypeId),
         value: &Value,
-    ) -> Result<Vec<VarId>> {
+    ) -> Result<bool> {
         if value.is_unknown() {
-            return Ok(Vec::new());
+            checked.has_unknown = true;
+            return Ok(false);
         }
         let mut result = self.validate(value, ty).map(|()| Vec::new());
         if result.is_ok() && param.converts && !self.program.dataclasses.is_empty() {
             result = self.check_fields(value, ty);
         }
-        result.map_err(|cause| {
+        checked.missing = result.map_err(|cause| {
             let (name, plugin) = (&param.name, &signature.name);
             let is_reference = matches!(value, Value::Reference(_));
             let is_unexpected = is_reference && !self.takes_references(ty);
@@ -369,7 +367,8 @@ impl Net<'_> {
                 )
             };
             Error::new(Class::PluginType, message).caused_by(cause)
-        })
+        })?;
+        Ok(!checked.missing.is_empty())
     }
 
     /// Calls a plugin in the condition of a typedef.
