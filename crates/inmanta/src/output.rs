@@ -7,7 +7,7 @@ use crate::error::{Class, Error};
 use crate::eval::Net;
 use crate::location::{Files, Location};
 use crate::session::Outcome;
-use crate::value::{InstanceId, Value, float_text};
+use crate::value::{InstanceId, Sort, Value, float_text};
 
 /// The ids of instances: the entity and a number that counts for each entity.
 struct Ids<'a> {
@@ -48,9 +48,9 @@ impl<'a> Ids<'a> {
             Value::Instance(id) => json!({"$ref": self.id(*id)}),
             Value::Unknown(_) => json!({"$unknown": true}),
             Value::Reference(reference) => json!({"$reference": reference.class.as_str()}),
-            Value::Object(object) => match &object.items {
-                Some(items) => self.value(items),
-                None => json!({"$py": object.repr.as_str()}),
+            Value::Object(object) => match &object.sort {
+                Sort::Tuple(items) => self.value(items),
+                _ => json!({"$py": object.repr.as_str()}),
             },
         }
     }

@@ -90,8 +90,27 @@ pub struct Object {
     pub repr: String,
     /// How what a plugin is handed for it prints.
     pub handed: String,
-    /// What is in it, if it is a tuple.
-    pub items: Option<Value>,
+    /// Of what sort it is.
+    pub sort: Sort,
+}
+
+/// What Python objects are, as far as the compiler has to know.
+#[derive(Debug)]
+pub enum Sort {
+    /// A tuple with these items.
+    Tuple(Value),
+    /// A set or something else with items.
+    Items(Value),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A number that is none of the model.
+    Number,
+    /// `None` inside of a field of a dataclass object: nothing made it `null`.
+    BareNone,
+    /// A reference in a field of a dataclass object that never was a value of the model.
+    BareReference,
+    /// Anything else.
+    Other,
 }
 
 /// What it takes to print instances.

@@ -20,6 +20,16 @@ pub(super) struct Given {
     named: Vec<(EcoString, Value)>,
 }
 
+/// Arguments that were checked against a signature.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub(super) arguments: Arguments,
+    /// Whether one is not known.
+    pub(super) has_unknown: bool,
+    /// What has to have a value before the rest is checked.
+    pub(super) missing: Vec<VarId>,
+}
+
 impl Net<'_> {
     /// Runs a call. Says whether it is done, or has to run again.
     pub(super) fn run_call(
@@ -151,14 +161,13 @@ impl Net<'_> {
     ) -> Result<Option<Value>> {
         *self.calls.entry(plugin).or_default() += 1;
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let (arguments, has_unknown) = self.check_arguments(plugin, given)?;
-        if has_unknown && !entry.signature().allow_unknown {
-            return Ok(Some(self.unknown()));
-        }
-        let missing = self.missing_fields(plugin, &arguments);
+        let Checked { arguments, has_unknown, missing } = self.check_arguments(plugin, given)?;
         if !missing.is_empty() {
             self.call_again(unit, missing);
             return Ok(None);
+        }
+        if has_unknown && !entry.signature().allow_unknown {
+            return Ok(Some(self.unknown()));
         }
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, scope));
@@ -251,28 +260,29 @@ impl Net<'_> {
         })
     }
 
-    /// Checks arguments against a signature. Says whether one is not known.
+    /// Checks arguments against a signature.
     pub(super) fn check_plugin_arguments(
         &mut self,
         plugin: u32,
         positional: &[Value],
         named: &[(EcoString, Value)],
-    ) -> Result<(Arguments, bool)> {
+    ) -> Result<Checked> {
         let given = Given { positional: positional.to_vec(), named: named.to_vec() };
         self.check_arguments(plugin, &given)
     }
 
-    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<(Arguments, bool)> {
+    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
         let signature = entry.signature();
         check_count(signature, given)?;
-        let mut arguments = Arguments {
+        let mut checked = Checked::default();
+        let arguments = &mut checked.arguments;
+        *arguments = Arguments {
             values: signature.params.iter().map(|param| param.default.clone()).collect(),
             ..Arguments::default()
         };
         let places = signature.params.iter().filter(|p| !p.keyword_only).count();
         arguments.positional = given.positional.len().min(places);
-        let mut has_unknown = false;
         for (i, value) in given.positional.iter().enumerate() {
             let (param, ty) = match signature.params.get(i).filter(|p| !p.keyword_only) {
                 Some(param) => (param, self.program.plugins[plugin as usize].params[i]),
@@ -281,8 +291,10 @@ impl Net<'_> {
                     None => continue,
                 },
             };
-            has_unknown |= value.is_unknown();
-            self.check_argument(signature, param, ty, value)?;
+            if self.check_argument(&mut checked, signature, (param, ty), value)? {
+                return Ok(checked);
+            }
+            let arguments = &mut checked.arguments;
             if i < places {
                 arguments.values[i] = Some(value.clone());
             } else {
@@ -290,7 +302,6 @@ impl Net<'_> {
             }
         }
         for (name, value) in &given.named {
-            has_unknown |= value.is_unknown();
             let Some(i) = signature.params.iter().position(|p| p.name == *name) else {
                 let ty = self.program.plugins[plugin as usize].keywords;
                 let Some(param) = &signature.keywords else {
@@ -300,8 +311,10 @@ impl Net<'_> {
                     );
                     return Err(Error::new(Class::Runtime, message));
                 };
-                self.check_argument(signature, param, ty, value)?;
-                arguments.keywords.push((name.clone(), value.clone()));
+                if self.check_argument(&mut checked, signature, (param, ty), value)? {
+                    return Ok(checked);
+                }
+                checked.arguments.keywords.push((name.clone(), value.clone()));
                 continue;
             };
             if i < given.positional.len().min(places) {
@@ -310,27 +323,31 @@ impl Net<'_> {
                 return Err(Error::new(Class::Runtime, message));
             }
             let ty = self.program.plugins[plugin as usize].params[i];
-            self.check_argument(signature, &signature.params[i], ty, value)?;
-            arguments.values[i] = Some(value.clone());
+            if self.check_argument(&mut checked, signature, (&signature.params[i], ty), value)? {
+                return Ok(checked);
+            }
+            checked.arguments.values[i] = Some(value.clone());
         }
-        Ok((arguments, has_unknown))
+        Ok(checked)
     }
 
+    /// Checks an argument. Says whether something has to have a value before the next is checked.
     fn check_argument(
         &mut self,
+        checked: &mut Checked,
         signature: &Signature,
-        param: &Param,
-        ty: TypeId,
+        (param, ty): (&Param, TypeId),
         value: &Value,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if value.is_unknown() {
-            return Ok(());
+            checked.has_unknown = true;
+            return Ok(false);
         }
-        let mut result = self.validate(value, ty);
+        let mut result = self.validate(value, ty).map(|()| Vec::new());
         if result.is_ok() && param.converts && !self.program.dataclasses.is_empty() {
-            result = self.validate_fields(value, ty);
+            result = self.check_fields(value, ty);
         }
-        result.map_err(|cause| {
+        checked.missing = result.map_err(|cause| {
             let (name, plugin) = (&param.name, &signature.name);
             let is_reference = matches!(value, Value::Reference(_));
             let is_unexpected = is_reference && !self.takes_references(ty);
@@ -350,7 +367,8 @@ impl Net<'_> {
                 )
             };
             Error::new(Class::PluginType, message).caused_by(cause)
-        })
+        })?;
+        Ok(!checked.missing.is_empty())
     }
 
     /// Calls a plugin in the condition of a typedef.
@@ -362,7 +380,8 @@ impl Net<'_> {
         named: &[(EcoString, Value)],
     ) -> Result<Value> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let (arguments, has_unknown) = self.check_plugin_arguments(plugin, positional, named)?;
+        let Checked { arguments, has_unknown, missing } =
+            self.check_plugin_arguments(plugin, positional, named)?;
         let fail = |net: &Self, message: &str| {
             Err(net.error_at(Place::expr(expr), Error::new(Class::Runtime, message)))
         };
@@ -374,7 +393,10 @@ impl Net<'_> {
         }
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, ScopeId::TOP));
-        let outcome = entry.call(self, &arguments);
+        let outcome = match missing.is_empty() {
+            true => entry.call(self, &arguments),
+            false => Err(Stop::Unset(missing)),
+        };
         self.call_site.pop();
         match outcome {
             Ok(value) => {

@@ -201,7 +201,14 @@ impl Context for Net<'_> {
             .map(|(name, value)| (self.program.ast.symbols.intern(name), value.clone()))
             .collect();
         let (expr, _) = self.site();
-        let instance = self.create(id as u32, &direct, Place::expr(expr))?;
+        let made = self.create(id as u32, &direct, Place::expr(expr));
+        let instance = made.map_err(|error| match &error.python {
+            Some(python) if error.class == Class::Python => {
+                let class = python.split(':').next().unwrap_or_default();
+                Stop::raised(class, error.message.clone())
+            }
+            _ => Stop::Error(error),
+        })?;
         if let Some(origin) = origin {
             self.origins.insert(instance, origin.clone());
         }
@@ -228,8 +235,11 @@ impl Context for Net<'_> {
             return Err(Stop::Error(Error::new(Class::NotFound, message)));
         };
         let entry = self.program.plugins[id as usize].plugin.clone();
-        let (arguments, _) = self.check_plugin_arguments(id, positional, named)?;
-        entry.call(self, &arguments)
+        let checked = self.check_plugin_arguments(id, positional, named)?;
+        if !checked.missing.is_empty() {
+            return Err(Stop::Unset(checked.missing));
+        }
+        entry.call(self, &checked.arguments)
     }
 
     fn attribute_type(&mut self, entity: &str, name: &str) -> TypeExpr {

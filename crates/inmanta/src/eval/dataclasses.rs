@@ -1,10 +1,11 @@
 //! Arguments that are handed over as objects of Python dataclasses.
 
 use super::Net;
-use crate::error::Result;
-use crate::plugin::Arguments;
+use crate::error::{Class, Error, Result};
+use crate::plugin::Origin;
+use crate::symbol::Symbol;
 use crate::types::{Type, TypeId};
-use crate::value::{InstanceId, Value, VarId};
+use crate::value::{InstanceId, Value, VarId, string_repr};
 
 impl Net<'_> {
     /// The instances in an argument that become objects.
@@ -35,50 +36,60 @@ impl Net<'_> {
         }
     }
 
-    /// The variable and the type of each field of a dataclass's instance.
-    fn fields(&self, id: InstanceId) -> Vec<(VarId, TypeId)> {
+    /// The name, the variable and the type of each field of a dataclass's instance.
+    fn fields(&self, id: InstanceId) -> Vec<(Symbol, VarId, TypeId)> {
         let own = self.instances[id.0 as usize].entity;
         let fields = self.program.dataclasses.get(&own).map(|found| found.fields.as_slice());
         let fields = fields.unwrap_or_default().iter();
-        fields.filter_map(|(name, ty)| Some((self.slot_var(id, *name)?, *ty))).collect()
+        fields.filter_map(|(name, ty)| Some((*name, self.slot_var(id, *name)?, *ty))).collect()
     }
 
-    /// Whether what is known of the instances in an argument fits the fields of their dataclasses.
+    /// Checks that the instances in an argument can be objects of their dataclasses, one after the
+    /// other. Gives the fields without a value of the first that has such.
     ///
     /// # Errors
-    /// The first value that does not fit.
-    pub(super) fn validate_fields(&mut self, value: &Value, ty: TypeId) -> Result<()> {
+    /// The first value that does not fit, or is not known.
+    pub(super) fn check_fields(&mut self, value: &Value, ty: TypeId) -> Result<Vec<VarId>> {
         let mut instances = Vec::new();
         self.converted(value, ty, &mut instances);
         for id in instances {
-            for (var, ty) in self.fields(id) {
-                if !self.is_ready(var) {
-                    continue;
-                }
+            // What came from an object is that object again, whatever is in it.
+            if let Some(Origin::Object) = self.origins.get(&id) {
+                continue;
+            }
+            let fields = self.fields(id);
+            let missing: Vec<VarId> =
+                fields.iter().map(|field| field.1).filter(|var| !self.is_ready(*var)).collect();
+            if !missing.is_empty() {
+                return Ok(missing);
+            }
+            let mut unknown = None;
+            for (name, var, ty) in fields {
                 let value = self.get(var, self.here())?;
                 if !value.is_unknown() {
                     self.validate(&value, ty)?;
                 }
+                if unknown.is_none() && holds_unknown(&value) {
+                    unknown = Some(name);
+                }
+            }
+            if let Some(name) = unknown {
+                let message = format!(
+                    "Encountered unknown in field {}. Unknowns are not currently supported in \
+                     dataclass instances in the Python domain.",
+                    string_repr(self.program.name(name))
+                );
+                return Err(Error::new(Class::Typing, message));
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
+}
 
-    /// The fields of the instances in arguments that have no value yet.
-    pub(super) fn missing_fields(&self, plugin: u32, arguments: &Arguments) -> Vec<VarId> {
-        let mut instances = Vec::new();
-        if self.program.dataclasses.is_empty() {
-            return Vec::new();
-        }
-        let entry = &self.program.plugins[plugin as usize];
-        let signature = entry.plugin.signature();
-        let params = signature.params.iter().zip(&entry.params).zip(&arguments.values);
-        for ((param, ty), value) in params {
-            if let (true, Some(value)) = (param.converts, value) {
-                self.converted(value, *ty, &mut instances);
-            }
-        }
-        let fields = instances.into_iter().flat_map(|id| self.fields(id));
-        fields.map(|(var, _)| var).filter(|var| !self.is_ready(*var)).collect()
+fn holds_unknown(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(holds_unknown),
+        Value::Dict(entries) => entries.values().any(holds_unknown),
+        _ => value.is_unknown(),
     }
 }

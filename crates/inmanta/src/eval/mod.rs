@@ -479,11 +479,24 @@ pub struct Net<'w> {
     renderer: Renderer,
     /// The instances that Python code made, with what from.
     origins: FxHashMap<InstanceId, Origin>,
+    /// How many items relations and collected lists have.
+    items: usize,
 }
 
 /// How many variables and the like there is room for before a list of them moves. Room that is not
 /// used takes addresses and no memory; a list that moves is in memory twice for a moment.
 const ROOM: usize = 1 << 19;
+
+/// A list with room for all that may come, so that it never moves: what it leaves behind when it
+/// does is not given back at once, and nearly as large as itself. Where so many addresses are not
+/// to be had, it moves.
+fn roomy<T>(most_bytes: usize) -> Vec<T> {
+    let mut list = Vec::new();
+    if list.try_reserve_exact(most_bytes / size_of::<T>()).is_err() {
+        list.reserve(ROOM);
+    }
+    list
+}
 
 /// How deep settings may lead to further settings.
 const DEPTH: u32 = 1000;
@@ -493,16 +506,17 @@ impl<'w> Net<'w> {
     pub fn new(mut program: Program, settings: Settings<'w>) -> Self {
         let bool_type = program.types.add(Type::Bool);
         let entities = program.entities.len();
+        let most = settings.most_bytes;
         Self {
             program,
             settings,
-            vars: Vec::with_capacity(ROOM),
-            delayed: Vec::with_capacity(ROOM),
+            vars: roomy(most),
+            delayed: roomy(most),
             waiters: Vec::with_capacity(ROOM),
             free_waiters: NONE,
             listeners: Vec::with_capacity(ROOM),
             scopes: Vec::with_capacity(ROOM),
-            instances: Vec::with_capacity(ROOM),
+            instances: roomy(most),
             comprehensions: Vec::new(),
             promises: Vec::new(),
             units: Vec::with_capacity(ROOM),
@@ -527,6 +541,7 @@ impl<'w> Net<'w> {
             empty: Value::List(Rc::default()),
             renderer: Renderer::default(),
             origins: FxHashMap::default(),
+            items: 0,
         }
     }
 
@@ -589,7 +604,14 @@ impl<'w> Net<'w> {
             + self.instances.len() * size_of::<Instance>()
             + self.units.len() * size_of::<Unit>()
             + self.scopes.len() * size_of::<Scope>()
-            + self.waiters.len() * size_of::<Waiter>();
+            + self.waiters.len() * size_of::<Waiter>()
+            + self.listeners.len() * size_of::<Listener>()
+            + self.promises.len() * size_of::<Promise>()
+            + self.comprehensions.len() * size_of::<Comprehension>()
+            + self.scope_blocks.len() * size_of::<(u32, BlockId)>()
+            + self.items * size_of::<Value>()
+            + self.waiting.bytes()
+            + self.zero.bytes();
         if taken < self.settings.most_bytes {
             return Ok(());
         }

@@ -63,6 +63,11 @@ impl WaitQueue {
         None
     }
 
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.count * size_of::<VarId>()
+    }
+
     fn reset(&mut self) {
         self.free.clear();
         self.lanes.iter_mut().for_each(VecDeque::clear);
@@ -82,6 +87,13 @@ pub(super) struct Zero {
     pub(super) frozen: usize,
     /// Those that somebody waits for now.
     pub(super) woken: Vec<VarId>,
+}
+
+impl Zero {
+    /// How many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<(VarId, u32)>()
+    }
 }
 
 impl Net<'_> {

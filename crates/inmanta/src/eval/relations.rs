@@ -143,6 +143,7 @@ impl Net<'_> {
             self.queue_if_complete(var);
             return Ok(());
         }
+        self.items += 1;
         let delayed = self.delayed_of(var);
         delayed.items_mut().push(value.clone());
         if let (Some(rare), Some(member)) = (&mut delayed.rare, member(value))

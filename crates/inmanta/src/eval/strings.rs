@@ -21,18 +21,16 @@ impl Net<'_> {
         let fail = |class, message| Err(self.error_at(Place::expr(id), Error::new(class, message)));
         let mut values = Vec::with_capacity(arguments.len());
         for (i, value) in arguments.into_iter().enumerate() {
+            if self.reference_of(&value).is_some() {
+                let message = format!(
+                    "Encountered reference in string format for variable `{}`. This is not \
+                     supported.",
+                    node.written[i]
+                );
+                return fail(Class::UnexpectedReference, message);
+            }
             values.push(match value {
                 Value::Unknown(_) => return Ok(self.unknown()),
-                Value::Reference(_) => {
-                    let variable = self.program.ast.lists.list(node.variables)[i];
-                    let name = self.program.ast.reported(variable);
-                    let name = if node.is_f { name } else { format!("{{{{{name}}}}}") };
-                    let message = format!(
-                        "Encountered reference in string format for variable `{name}`. This is \
-                         not supported."
-                    );
-                    return fail(Class::UnexpectedReference, message);
-                }
                 Value::Float(x) if x.fract() == 0.0 => {
                     float_integer(x).map_or(Value::Float(x), Value::int)
                 }

@@ -6,7 +6,7 @@ use super::Net;
 use crate::error::{Class, Error, Result};
 use crate::plugin::Origin;
 use crate::types::{Type, TypeId};
-use crate::value::{Reference, Value};
+use crate::value::{Reference, Sort, Value};
 
 impl Net<'_> {
     fn misfit(&self, class: Class, value: &Value, ty: TypeId) -> Box<Error> {
@@ -21,6 +21,11 @@ impl Net<'_> {
     pub(super) fn validate(&mut self, value: &Value, ty: TypeId) -> Result<()> {
         let wanted = self.program.types.get(ty);
         let fits = match (wanted, value) {
+            (Type::OrReference(_) | Type::Reference(_), Value::Object(object))
+                if matches!(object.sort, Sort::BareReference) =>
+            {
+                return Err(assertion());
+            }
             (Type::OrReference(inner), value) => {
                 let inner = *inner;
                 return if self.reference_of(value).is_some() {
@@ -216,8 +221,10 @@ impl Net<'_> {
 
     /// Whether a value is made of plain values and references only.
     fn validate_literal(&self, value: &Value) -> Result<()> {
-        if is_literal(value) {
-            return Ok(());
+        match literal(value) {
+            Literal::Yes => return Ok(()),
+            Literal::Stumbles => return Err(assertion()),
+            Literal::No => {}
         }
         let message = format!("Invalid value '{}', expected Literal", value.text(self));
         Err(Error::new(Class::Typing, message))
@@ -251,11 +258,37 @@ fn unexpected_any() -> Box<Error> {
     Error::new(Class::UnexpectedReference, message)
 }
 
-fn is_literal(value: &Value) -> bool {
-    match value {
-        Value::Instance(_) => false,
-        Value::List(items) => items.iter().all(is_literal),
-        Value::Dict(entries) => entries.values().all(is_literal),
-        _ => true,
+/// Whether a value is a literal.
+enum Literal {
+    Yes,
+    No,
+    /// The original ends while it looks.
+    Stumbles,
+}
+
+fn literal(value: &Value) -> Literal {
+    fn all<'a>(mut items: impl Iterator<Item = &'a Value>) -> Literal {
+        items
+            .find_map(|item| match literal(item) {
+                Literal::Yes => None,
+                other => Some(other),
+            })
+            .unwrap_or(Literal::Yes)
     }
+    match value {
+        Value::Instance(_) => Literal::No,
+        Value::List(items) => all(items.iter()),
+        Value::Dict(entries) => all(entries.values()),
+        Value::Object(object) => match object.sort {
+            Sort::Number => Literal::Yes,
+            Sort::BareNone | Sort::BareReference => Literal::Stumbles,
+            _ => Literal::No,
+        },
+        _ => Literal::Yes,
+    }
+}
+
+/// What the original fails with when it meets what it takes for impossible.
+fn assertion() -> Box<Error> {
+    Error::python("AssertionError", "")
 }

@@ -507,6 +507,7 @@ impl Net<'_> {
             Kind::Opt => self.set_opt(var, value, place, recurs),
             Kind::Many => self.set_many(var, value, place, recurs),
             Kind::Collected => {
+                self.items += if let Value::List(items) = value { items.len() } else { 1 };
                 let delayed = self.delayed_of(var);
                 match value {
                     Value::List(items) => delayed.items_mut().extend(items.iter().cloned()),

@@ -123,21 +123,21 @@ impl Collector {
     }
 }
 
-/// What puts references in their places.
+/// What puts references in their places. They have ids like references, which are not exported but
+/// say their order.
 pub(super) fn mutators(resource: &str, places: &[(String, String)]) -> Json {
-    places
-        .iter()
-        .map(|(path, id)| {
-            json!({"type": "core::Replace", "args": [
-                {"type": "resource", "name": "resource", "id": resource},
-                {"type": "reference", "name": "value", "id": id},
-                {"type": "literal", "name": "destination", "value": path},
-            ]})
-        })
-        .collect()
+    let made = places.iter().map(|(path, id)| {
+        let model = json!({"type": "core::Replace", "args": [
+            {"type": "resource", "name": "resource", "id": resource},
+            {"type": "reference", "name": "value", "id": id},
+            {"type": "literal", "name": "destination", "value": path},
+        ]});
+        (identifier(&model), model)
+    });
+    made.collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
-/// The id of a reference: a UUID of version 3 over the digest of what it says.
+/// The id of a reference or a mutator: a UUID of version 3 over the digest of what it says.
 fn identifier(model: &Json) -> String {
     let mut text = String::new();
     write_sorted(model, &mut text);

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 
 use super::{Entry, Outcome, plain, string};
 use crate::plugin::{Arguments, Context, Stop};
-use crate::value::{Dict, Value, float_text};
+use crate::value::{Dict, Sort, Value, float_text};
 
 pub(super) const TABLE: &[Entry] = &[
     plain("json_loads", "s: string", "any", loads),
@@ -264,11 +264,18 @@ impl Reader {
 
 fn dumps(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let mut out = String::new();
-    write(context, arguments.get(0), &mut out)?;
+    write(context, arguments.get(0), true, &mut out)?;
     Ok(Value::str(out))
 }
 
-fn write(context: &mut dyn Context, value: &Value, out: &mut String) -> Result<(), Stop> {
+/// Writes a value. What was handed over item by item has all that has items for a list; what is in
+/// a tuple is Python's own.
+fn write(
+    context: &mut dyn Context,
+    value: &Value,
+    is_handed: bool,
+    out: &mut String,
+) -> Result<(), Stop> {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -280,33 +287,52 @@ fn write(context: &mut dyn Context, value: &Value, out: &mut String) -> Result<(
         Value::Float(number) => out.push_str(&float_text(*number)),
         Value::Int(_) | Value::BigInt(_) => value.write_repr(out, context),
         Value::Str(text) => write_text(text, out),
-        Value::List(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                write(context, item, out)?;
-            }
-            out.push(']');
-        }
+        Value::List(items) => write_list(context, items, is_handed, out)?,
         Value::Dict(entries) => {
             out.push('{');
             for (index, (key, item)) in entries.iter().enumerate() {
                 out.push_str(if index > 0 { ", " } else { "" });
                 write_text(key, out);
                 out.push_str(": ");
-                write(context, item, out)?;
+                write(context, item, is_handed, out)?;
             }
             out.push('}');
         }
-        Value::Object(object) if let Some(items) = &object.items => write(context, items, out)?,
         Value::Unknown(_) => return Err(Stop::Unknown(value.clone())),
-        Value::Instance(_) | Value::Reference(_) | Value::Object(_) => {
-            let shown = super::python_repr(value, context);
-            let text = format!("{shown} is not JSON serializable");
-            return Err(Stop::raised("TypeError", text));
+        Value::Object(object) => match &object.sort {
+            Sort::Tuple(items) => write(context, items, false, out)?,
+            Sort::Items(items) if is_handed => write(context, items, true, out)?,
+            Sort::Bytes(bytes) if is_handed => {
+                let items: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                out.push_str(&format!("[{}]", items.join(", ")));
+            }
+            _ if is_handed => return Err(not_serializable(&object.handed)),
+            _ => return Err(not_serializable(&object.repr)),
+        },
+        Value::Instance(_) | Value::Reference(_) => {
+            return Err(not_serializable(&super::python_repr(value, context)));
         }
     }
     Ok(())
+}
+
+fn write_list(
+    context: &mut dyn Context,
+    items: &[Value],
+    is_handed: bool,
+    out: &mut String,
+) -> Result<(), Stop> {
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        out.push_str(if index > 0 { ", " } else { "" });
+        write(context, item, is_handed, out)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+fn not_serializable(shown: &str) -> Stop {
+    Stop::raised("TypeError", format!("{shown} is not JSON serializable"))
 }
 
 /// A text in quotes with everything beyond ASCII escaped.

@@ -2,16 +2,18 @@
 //!
 //! What JSON has no word for is an object with one key: `$d` a dict with its order, `$o` an
 //! instance, `$u` a value that is not known, `$r` a reference, `$c` a new instance of a dataclass,
-//! `$i` a large whole number, `$f` a float that is not finite, `$p` another Python object.
+//! `$i` a large whole number, `$f` a float that is not finite, `$p` another Python object, `$b` one
+//! in a field that stands for a value of the model anywhere else.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_functions::base64;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
 use crate::plugin::{Context, Origin, Stop, TypeExpr};
-use crate::value::{InstanceId, Names, Object, Reference, Unknown, Value};
+use crate::value::{InstanceId, Names, Object, Reference, Sort, Unknown, Value};
 
 /// What the child has of the model.
 #[derive(Default)]
@@ -171,20 +173,33 @@ fn tagged(
             keep(&made, what[2].as_u64(), mirror);
             made
         }
-        _ => object(what, context, mirror)?,
+        _ => object(what, kind == "$b", context, mirror)?,
     })
 }
 
-fn object(what: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Result<Value, Stop> {
+fn object(
+    what: &Json,
+    is_bare: bool,
+    context: &mut dyn Context,
+    mirror: &mut Mirror,
+) -> Result<Value, Stop> {
     let text = |at: usize| what[at].as_str().unwrap_or_default();
-    let items = what.get(5).map(|items| received(items, context, mirror)).transpose()?;
+    let sort = match text(5) {
+        "tuple" => Sort::Tuple(received(&what[6], context, mirror)?),
+        "items" => Sort::Items(received(&what[6], context, mirror)?),
+        "bytes" => Sort::Bytes(base64::decode(text(6), base64::Mode::Strict).unwrap_or_default()),
+        "number" => Sort::Number,
+        _ if is_bare && text(1) == "NoneType" => Sort::BareNone,
+        _ if is_bare => Sort::BareReference,
+        _ => Sort::Other,
+    };
     Ok(Value::Object(Rc::new(Object {
         number: what[0].as_u64().unwrap_or_default(),
         class: text(1).into(),
         text: text(2).into(),
         repr: text(3).into(),
         handed: text(4).into(),
-        items,
+        sort,
     })))
 }
 

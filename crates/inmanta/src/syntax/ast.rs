@@ -194,6 +194,9 @@ pub struct Format {
     pub text: EcoString,
     /// The variables, in order.
     pub variables: ListRef<ExprId>,
+    /// How they are written: with the braces around them, in f-strings without, and with the blanks
+    /// in between.
+    pub written: Vec<EcoString>,
     /// Whether it is an f-string.
     pub is_f: bool,
     /// The parts in order.

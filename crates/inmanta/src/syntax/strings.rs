@@ -60,7 +60,7 @@ pub(super) fn interpolated(
     at: Location,
 ) -> ExprId {
     let mut parts = Vec::new();
-    let mut variables = Vec::new();
+    let (mut variables, mut written) = (Vec::new(), Vec::new());
     let mut done = 0;
     let mut lines = Lines { text, place, quotes, at: 0, line: 0, column: 0 };
     while let Some(found) = next_placeholder(text, done) {
@@ -71,6 +71,7 @@ pub(super) fn interpolated(
         let name_at = lines.location(found.name.0, found.name.1);
         parts.push(Part::Value(variables.len() as u32));
         variables.push(reference(ast, name, name_at));
+        written.push(text[found.start..found.end].into());
         done = found.end;
     }
     if variables.is_empty() {
@@ -80,7 +81,7 @@ pub(super) fn interpolated(
         parts.push(Part::Text(text[done..].into()));
     }
     let variables = ast.lists.extend(variables);
-    let format = Format { text: text.into(), variables, is_f: false, parts };
+    let format = Format { text: text.into(), variables, written, is_f: false, parts };
     let format = ast.formats.push(format);
     ast.expr(ExprKind::Format(format), at)
 }
@@ -146,12 +147,18 @@ fn reference(ast: &mut Ast, name: &str, at: Location) -> ExprId {
 /// # Errors
 /// What is wrong with its braces, in Python's words.
 pub(super) fn formatted(ast: &mut Ast, text: &str, place: Location) -> Result<ExprId, String> {
-    let mut reader =
-        Reader { ast, place, column: place.column + 2, variables: Vec::new(), ended: false };
+    let mut reader = Reader {
+        ast,
+        place,
+        column: place.column + 2,
+        variables: Vec::new(),
+        written: Vec::new(),
+        ended: false,
+    };
     let parts = reader.parts(text, 2)?;
-    let variables = reader.variables;
+    let (variables, written) = (reader.variables, reader.written);
     let variables = ast.lists.extend(variables);
-    let format = Format { text: text.into(), variables, is_f: true, parts };
+    let format = Format { text: text.into(), variables, written, is_f: true, parts };
     let format = ast.formats.push(format);
     Ok(ast.expr(ExprKind::Format(format), place))
 }
@@ -161,6 +168,7 @@ struct Reader<'a> {
     place: Location,
     column: u32,
     variables: Vec<ExprId>,
+    written: Vec<EcoString>,
     /// Whether there was a field without a name, behind which no variable is looked up.
     ended: bool,
 }
@@ -222,6 +230,7 @@ impl Reader<'_> {
         } else {
             let variable = reference(self.ast, name, at);
             self.variables.push(variable);
+            self.written.push(name.into());
             Some(self.variables.len() as u32 - 1)
         };
         self.column += length;

@@ -249,3 +249,119 @@ n = std::count([1, 2])
     let Some(found) = run(model, entity, code) else { return };
     assert_eq!(found["stdout"], "called\ncalled\na:3\n", "{found}");
 }
+
+const PAIR: &str = "
+entity Pair extends std::Dataclass:
+    string[] names
+    dict note
+    int port = 5
+end
+implement Pair using std::none
+";
+
+const PAIRS: &str = r#"
+import dataclasses
+from collections.abc import Mapping
+from inmanta.plugins import plugin
+from inmanta.references import Reference, reference
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    names: list[str]
+    note: Mapping[str, object]
+    port: int | Reference[int] = 5
+
+@reference("m::Port")
+class Port(Reference[int]):
+    def resolve(self, logger):
+        return 1
+
+@plugin
+def made(of: "string", given: "any" = None) -> Pair:
+    return eval(of)
+
+@plugin
+def port() -> Reference[int]:
+    return Port()
+
+@plugin
+def shown(pair: Pair, text: "string" = "") -> str:
+    return repr(pair)
+"#;
+
+#[test]
+fn fields_are_taken_as_they_are() {
+    let ask = |call: &str| {
+        let model = format!("import m\nstd::print(m::shown(m::made({call})))\n");
+        let found = run(&model, PAIR, PAIRS)?;
+        let text = found["error"]["trace"].as_str().or(found["stdout"].as_str());
+        Some(text.unwrap_or_default().to_owned())
+    };
+    let stumbles = "caused by:\n  AssertionError\n";
+    let misfit = |name: &str, what: &str| {
+        let known = format!("Could not set attribute `{name}` on instance `m::Pair");
+        (known, format!("Invalid value '{what}"))
+    };
+    for (call, (known, wanted)) in [
+        (r#""Pair([], {'a': None})""#, (stumbles.to_owned(), String::new())),
+        (r#""Pair([], {'a': [None, {1}]})""#, (stumbles.to_owned(), String::new())),
+        (r#""Pair([], {'a': [{1}, None]})""#, misfit("note", "[{1}, None]', expected Literal")),
+        (r#""Pair([], {'a': (1, 2)})""#, misfit("note", "(1, 2)', expected Literal")),
+        (r#""Pair(['a', None], {})""#, misfit("names", "None', expected string")),
+        (r#""Pair(None, {})""#, misfit("names", "null', expected string[]")),
+        (r#""Pair(given, {})", ["a"]"#, misfit("names", "@['a']', expected string[]")),
+        (r#""Pair([], given)", {"a": 1}"#, misfit("note", "@{'a': 1}', expected dict")),
+        (r#""Pair([], {'a': given})", [1]"#, misfit("note", "@[1]', expected Literal")),
+        (r#""Pair([], {'a': Pair([], {})})""#, misfit("note", "Pair(names=[], note={}, port=5)'")),
+        (r#""Pair([], {}, Port())""#, (stumbles.to_owned(), String::new())),
+        (
+            r#""Pair(list(given), {'a': [1, {'b': 2.5}]})", ["x"]"#,
+            ("Pair(names=['x'], note={'a': [1, {'b': 2.5}]}, port=5)\n".into(), String::new()),
+        ),
+        // One that was a value of the model before is one.
+        (
+            r#""Pair([], {}, given.port)", m::Pair(names=[], note={}, port=5)"#,
+            ("Pair(names=[], note={}, port=5)\n".into(), String::new()),
+        ),
+    ] {
+        let Some(text) = ask(call) else { return };
+        assert!(text.contains(&known) && text.contains(&wanted), "{call}: {text}");
+    }
+}
+
+#[test]
+fn the_fields_of_an_argument_come_before_the_next_argument() {
+    let ask = |argument: &str, fields: &str| {
+        let model = format!(
+            "import m\nx = m::shown(m::Pair(names=[], {fields}), {argument})\na = std::count([1])\n"
+        );
+        run(&model, PAIR, PAIRS)
+    };
+    let unknown = "std::get_env(\"NOT_SET_ANYWHERE\")";
+    let Some(found) = ask(unknown, "note={}, port=a") else { return };
+    assert_eq!(found["vars"]["x"]["$unknown"], true, "{found}");
+    assert_eq!(found["plugin_calls"]["m::shown"], 2, "{found}");
+    let found = ask("3", "note={}, port=a").unwrap();
+    assert_eq!(found["plugin_calls"]["m::shown"], 2, "{found}");
+    assert!(found["error"]["msg"].as_str().unwrap().contains("argument text"), "{found}");
+    let found = ask(unknown, &format!("note={{\"a\": {unknown}}}")).unwrap();
+    let trace = found["error"]["trace"].as_str().unwrap();
+    assert!(trace.contains("Encountered unknown in field 'note'."), "{trace}");
+}
+
+#[test]
+fn a_placeholder_is_named_as_it_is_written() {
+    for (text, named) in [
+        ("\"{{  x }}{{x}}\"", "`{{  x }}`"),
+        ("\"{{y}}{{ x}}\"", "`{{ x}}`"),
+        ("f\"{ x  :>3}\"", "` x  `"),
+    ] {
+        let model = format!("import m\ny = 1\nx = m::port()\nz = {text}\n");
+        let Some(found) = trace(&model, PAIR, PAIRS) else { return };
+        assert!(found.contains(&format!("string format for variable {named}.")), "{found}");
+    }
+    // An instance that stands for a reference is one.
+    let model = "import m\nx = m::find(\"a\")\nz = \"{{ x }}\"\n";
+    let Some(found) = trace(model, ENTITY, PYTHON) else { return };
+    assert!(found.contains("string format for variable `{{ x }}`."), "{found}");
+}

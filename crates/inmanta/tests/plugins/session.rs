@@ -281,3 +281,82 @@ def first(context: Context, a: int, *rest: int, b: int = 3) -> "list":
     let found = shown("m::last(a=1, b=2)");
     assert!(found.contains("last() got multiple values for argument 'a'"), "{found}");
 }
+
+#[test]
+fn objects_with_items_are_written_as_lists() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = "
+import uuid
+from inmanta.plugins import plugin
+
+@plugin
+def made(of: 'string') -> 'any':
+    return eval(of)
+";
+    for (of, wanted) in [
+        ("{1}", "[1]\n"),
+        ("[b'ab', frozenset([2])]", "[[97, 98], [2]]\n"),
+        ("{'a': range(3), 'b': bytearray(b'a')}", "{\"a\": [0, 1, 2], \"b\": [97]}\n"),
+        ("(1, None)", "[1, null]\n"),
+        ("(1, {2})", "TypeError: {2} is not JSON serializable"),
+        ("[1+2j]", "TypeError: @(1+2j) is not JSON serializable"),
+    ] {
+        let model = format!("import m\nstd::print(std::json_dumps(m::made(\"{of}\")))\n");
+        let found = printed(&model, python, &[]);
+        assert!(found.contains(wanted), "{of}: {found}");
+    }
+}
+
+#[test]
+fn mutators_stand_in_the_order_of_their_ids() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let python = r#"
+from inmanta.plugins import plugin
+from inmanta.references import Reference, reference
+from inmanta.resources import Resource, resource
+
+@reference("p::Text")
+class Text(Reference[str]):
+    def __init__(self, value: str) -> None:
+        super().__init__()
+        self.value = value
+    def resolve(self, logger):
+        return self.value
+
+@plugin
+def text(value: str) -> Reference[str]:
+    return Text(value)
+
+@resource("m::Thing", id_attribute="name", agent="agent")
+class Thing(Resource):
+    fields = ("name", "agent", "value", "data", "items")
+"#;
+    let entity = "entity Thing extends std::Resource:\n    string name\n    string agent\n    \
+                  string value\n    dict data\n    list items\nend\nimplement Thing using \
+                  std::none\n";
+    let model = "import m\nb = m::text(\"b c\")\nm::Thing(name=\"x y\", agent=\"here\", \
+                 value=m::text(\"it\"), data={\"k\": [b]}, items=[1, b])\n";
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    write(
+        root,
+        &[
+            ("libs/m/module.yml", "name: m\nversion: 1.0\nlicense: none\n"),
+            ("libs/m/model/_init.cf", entity),
+            ("libs/m/plugins/__init__.py", python),
+        ],
+    );
+    let (world, sources) = (HostWorld::new(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, root, root.join("main.cf"), model);
+    request.modulepath = vec![root.join("libs")];
+    let mut outcome = compile(request);
+    let exported = outcome.export().unwrap();
+    let mutators = exported.resources[0]["mutators"].as_array().unwrap();
+    let places: Vec<_> = mutators.iter().map(|one| one["args"][2]["value"].as_str()).collect();
+    let wanted = ["items[1]", "value", "data.'k'[0]"];
+    assert_eq!(places, wanted.map(Some));
+}

@@ -10,7 +10,7 @@ import ordain
 from inmanta.ast import UnknownException
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
-from inmanta.references import Collector, Reference
+from inmanta.references import Collector, Reference, identifier
 from inmanta.resources import Id, IgnoreResourceException, Resource, ResourceException, resource
 
 unknown_parameters = []
@@ -153,16 +153,18 @@ def dumped(made):
         value = jsonable(getattr(made, field), field)
         said[field] = collector.separated(value, field, places)
     own = made.id.resource_str()
-    mutators = []
+    mutators = {}
     for path, number in places.items():
         arguments = [
             {"type": "resource", "name": "resource", "id": own},
             {"type": "reference", "name": "value", "id": number},
             {"type": "literal", "name": "destination", "value": path},
         ]
-        mutators.append({"type": "core::Replace", "args": arguments})
+        model = {"type": "core::Replace", "args": arguments}
+        # They have ids like references, which are not exported but say their order.
+        mutators[identifier(model)] = model
     said["references"] = sorted(collector.models.values(), key=lambda model: model["id"])
-    said["mutators"] = mutators
+    said["mutators"] = [mutators[number] for number in sorted(mutators)]
     requires = {
         (other.id if isinstance(other, Resource) else other) for other in made.requires
     }

@@ -163,7 +163,10 @@ def constructed(value):
     name = entity_of(type(value))
     if name is None:
         return None
-    fields = [[field.name, proxy.outer(getattr(value, field.name))] for field in dataclasses.fields(value)]
+    fields = []
+    for field in dataclasses.fields(value):
+        held = getattr(value, field.name)
+        fields.append([field.name, None if held is None else proxy.bare(held)])
     return {"$c": [name, fields, keep(value)]}
 
 

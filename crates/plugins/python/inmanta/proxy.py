@@ -1,6 +1,9 @@
 """The model as plug-ins see it."""
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import binascii
+from collections import deque
+from collections.abc import Mapping, Sequence, Set, ValuesView
+from dataclasses import dataclass, is_dataclass, replace
+from numbers import Number
 from typing import Optional
 
 from inmanta.ast import OptionalValueException, UnexpectedReference, UnknownException, UnsetException
@@ -99,7 +102,10 @@ def outer(value, lists=list, dicts=dict):
     if isinstance(value, DynamicProxy):
         return outer(value._get_instance(), lists, dicts)
     if isinstance(value, Reference):
-        return {"$r": value.sent()}
+        said = value.sent()
+        if lists is list:
+            value.__dict__["_crossed"] = True
+        return {"$r": said}
     if isinstance(value, dicts):
         entries = []
         for key, item in value.items():
@@ -120,12 +126,39 @@ def outer(value, lists=list, dicts=dict):
     return {"$p": described(value)}
 
 
+def bare(value):
+    """A value in a field of a dataclass object for the wire. What the compiler has other values for
+    is not converted there; it is told apart by its tag."""
+    from inmanta.references import Reference
+    if isinstance(value, Reference) and not value.__dict__.get("_crossed"):
+        return {"$b": described(value)}
+    if value is None:
+        return {"$b": described(value)}
+    if isinstance(value, list):
+        return [bare(item) for item in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"$d": [[str(key), bare(item)] for key, item in value.items()]}
+    if isinstance(value, DynamicProxy) or is_dataclass(value):
+        return {"$p": described(value)}
+    return outer(value)
+
+
+# How many items of an object are sent along with it.
+MOST_ITEMS = 100000
+
+
 def described(value):
-    """The number of an object, its class, and how it prints: itself, in others, handed over."""
-    number = numbered(value)
+    """The number of an object, its class, how it prints (itself, in others, handed over), of what
+    sort it is, and its items if it has some."""
     shown = printed(value, repr)
-    said = [number, type(value).__name__, printed(value, str), shown]
-    return said + ([shown, outer(list(value))] if isinstance(value, tuple) else ["@" + shown])
+    said = [numbered(value), type(value).__name__, printed(value, str), shown]
+    if isinstance(value, tuple):
+        return said + [shown, "tuple", outer(list(value))]
+    if isinstance(value, (bytes, bytearray)):
+        return said + ["@" + shown, "bytes", binascii.b2a_base64(value, newline=False).decode("ascii")]
+    if isinstance(value, (Set, range, deque, ValuesView)) and len(value) <= MOST_ITEMS:
+        return said + ["@" + shown, "items", outer(list(value))]
+    return said + ["@" + shown, "number" if isinstance(value, Number) else ""]
 
 
 def numbered(value):

@@ -213,7 +213,14 @@ def made(said):
     for name, value in said["arguments"]:
         value = proxy.inner(value)
         found.__dict__[name] = plainly(value)
+    found.__dict__["_crossed"] = True
     return found
+
+
+def identifier(model):
+    """The id of a reference or a mutator."""
+    digest = hashlib.md5(json.dumps(model, sort_keys=True).encode()).digest()
+    return str(uuid.UUID(bytes=hashlib.md5(uuid.NAMESPACE_OID.bytes + digest).digest(), version=3))
 
 
 class Collector:
@@ -231,9 +238,7 @@ class Collector:
         arguments = [self.argument(name, value) for name, value in found.arguments().items()]
         self.busy.pop()
         model = {"type": type(found).type, "args": arguments}
-        text = json.dumps(model, sort_keys=True)
-        digest = hashlib.md5(text.encode()).digest()
-        number = str(uuid.UUID(bytes=hashlib.md5(uuid.NAMESPACE_OID.bytes + digest).digest(), version=3))
+        number = identifier(model)
         self.models[number] = {"type": model["type"], "args": arguments, "id": number}
         return number
 
