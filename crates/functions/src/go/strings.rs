@@ -33,6 +33,7 @@ fn searchable<'a>(text: &'a [u8], part: &'a [u8]) -> (Cow<'a, str>, Cow<'a, str>
 }
 
 /// The bytes of the original that the beginning of what was searched stands for.
+#[expect(clippy::ptr_arg, reason = "it counts which of the two it is")]
 fn bytes_before(searched: &Cow<'_, str>, beginning: &str) -> usize {
     match searched {
         Cow::Borrowed(_) => beginning.len(),
