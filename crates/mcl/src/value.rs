@@ -329,6 +329,12 @@ impl Value {
         }
     }
 
+    /// Whether it is a number or a bool, which take no room of their own.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        matches!(self, Self::Bool(_) | Self::Int(_) | Self::Float(_))
+    }
+
     /// How many bytes it takes by itself, without what others may share with it.
     pub fn own_bytes(&self) -> usize {
         let count = match self {

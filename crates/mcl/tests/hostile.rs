@@ -84,6 +84,27 @@ fn values_are_bounded() {
 }
 
 #[test]
+fn edges_are_bounded() {
+    let names = |from: &str| {
+        let names: Vec<String> = (0..3000).map(|n| format!("\"{from}{n}\"")).collect();
+        format!("[{}]", names.join(", "))
+    };
+    let (a, b) = (names("a"), names("b"));
+    let inside = format!("test {a} {{\n\tBefore => Test[{b}],\n}}\ntest {b} {{}}\n");
+    let beside = format!("test {a} {{}}\ntest {b} {{}}\nTest[{a}] -> Test[{b}]\n");
+    let hidden = "Meta:hidden => true,\n\tint64 =>";
+    let hidden = |name: &str, n: u32| format!("test \"{name}\" {{\n\t{hidden} {n},\n}}\n");
+    let shared: String = (0..2100).flat_map(|n| [hidden("a", n), hidden("b", n)]).collect();
+    let shared = format!(
+        "{shared}Test[\"a\"] -> Test[\"b\"]\nTest[\"b\"] -> Test[\"c\"]\ntest \"c\" {{}}\n"
+    );
+    for program in [inside, beside, shared] {
+        let error = run(program).unwrap_err();
+        assert!(error.starts_with("the program asks for too many edges: "), "{error}");
+    }
+}
+
+#[test]
 fn types_are_bounded() {
     let record = doubled("struct{a => 1}", |x| format!("struct{{a => {x}, b => {x}}}"));
     for end in ["test fmt.printf(\"%T\", $x59) {}", "test \"a\" {\n\tint64 => $x59,\n}"] {

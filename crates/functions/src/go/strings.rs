@@ -1,5 +1,7 @@
 //! The package `strings`: texts are bytes; a byte that is no part of a character counts as U+FFFD.
 
+use std::borrow::Cow;
+
 use crate::{Error, Result};
 
 /// The longest text that a repetition may give.
@@ -17,15 +19,35 @@ pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usiz
     parts.into_iter()
 }
 
+/// Two texts that characters can be searched in, in time that grows with their lengths only: as they
+/// are if both are UTF-8, else with a character for each byte.
+fn searchable<'a>(text: &'a [u8], part: &'a [u8]) -> (Cow<'a, str>, Cow<'a, str>) {
+    match (std::str::from_utf8(text), std::str::from_utf8(part)) {
+        (Ok(text), Ok(part)) => (text.into(), part.into()),
+        _ => {
+            let wide =
+                |bytes: &[u8]| bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
+            (wide(text).into(), wide(part).into())
+        }
+    }
+}
+
+/// The bytes of the original that the beginning of what was searched stands for.
+#[expect(clippy::ptr_arg, reason = "it counts which of the two it is")]
+fn bytes_before(searched: &Cow<'_, str>, beginning: &str) -> usize {
+    match searched {
+        Cow::Borrowed(_) => beginning.len(),
+        Cow::Owned(_) => beginning.chars().count(),
+    }
+}
+
 /// Where a part begins first.
 pub fn index(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return Some(0);
     }
-    if let (Ok(text), Ok(part)) = (std::str::from_utf8(text), std::str::from_utf8(part)) {
-        return text.find(part);
-    }
-    text.windows(part.len()).position(|window| window == part)
+    let (text, part) = searchable(text, part);
+    text.split_once(&*part).map(|(before, _)| bytes_before(&text, before))
 }
 
 /// Where a part begins last.
@@ -33,10 +55,8 @@ pub fn last_index(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return Some(text.len());
     }
-    if let (Ok(text), Ok(part)) = (std::str::from_utf8(text), std::str::from_utf8(part)) {
-        return text.rfind(part);
-    }
-    text.windows(part.len()).rposition(|window| window == part)
+    let (text, part) = searchable(text, part);
+    text.rsplit_once(&*part).map(|(before, _)| bytes_before(&text, before))
 }
 
 /// Where one of some characters stands first.
@@ -56,18 +76,24 @@ pub fn count(text: &[u8], part: &[u8]) -> usize {
     if part.is_empty() {
         return super::quote::runes(text).count() + 1;
     }
-    cuts(text, part, usize::MAX).count()
+    cuts(text, part, usize::MAX).len()
 }
 
 /// Where a part that is not empty occurs, without overlap.
-fn cuts<'a>(text: &'a [u8], part: &'a [u8], most: usize) -> impl Iterator<Item = usize> {
+fn cuts(text: &[u8], part: &[u8], most: usize) -> Vec<usize> {
+    let (searched, wanted) = searchable(text, part);
     let mut at = 0;
-    std::iter::from_fn(move || {
-        let found = index(text.get(at..)?, part)? + at;
-        at = found + part.len();
-        Some(found)
-    })
-    .take(most)
+    let mut places = Vec::new();
+    let mut pieces = searched.split(&*wanted).peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() || places.len() == most {
+            break;
+        }
+        at += bytes_before(&searched, piece);
+        places.push(at);
+        at += part.len();
+    }
+    places
 }
 
 /// The parts between separators; an empty separator gives the characters.
@@ -96,7 +122,7 @@ pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>
         let ends = decode(text).map(|(at, _, width)| at + width);
         std::iter::once(0).chain(ends).take(most).collect()
     } else {
-        cuts(text, old, most).collect()
+        cuts(text, old, most)
     };
     let length = places.len().saturating_mul(new.len()).saturating_add(text.len());
     if length > MOST_TEXT {
@@ -312,6 +338,32 @@ pub fn cutset(chars: &[u8]) -> Vec<char> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn bytes_that_are_no_characters_are_found() {
+        assert_eq!(index(b"\xc3\xa9a\xff\xfe", b"\xff"), Some(3));
+        assert_eq!(index("éa".as_bytes(), b"\xa9"), Some(1));
+        assert_eq!(last_index(b"\xffaa\xffaaa", b"aa"), Some(5));
+        assert_eq!(index(b"\xff", "ÿ".as_bytes()), None);
+        assert_eq!(split(b"a\xffb\xff", b"\xff"), [&b"a"[..], b"b", b""]);
+        assert_eq!(replace(b"\xe9a\xe9", b"\xe9", "é".as_bytes(), 1).unwrap(), b"\xc3\xa9a\xe9");
+        assert_eq!(count(b"\xffaaaaa", b"aa"), 2);
+    }
+
+    /// A search from each place that was found takes minutes here.
+    #[test]
+    fn many_places_take_the_time_of_one_pass() {
+        let start = std::time::Instant::now();
+        for fill in [b'a', 0xff] {
+            let text = vec![fill; 1_000_000];
+            assert_eq!(count(&text, &text[..1]), text.len());
+            assert_eq!(split(&text, &text[..1]).len(), text.len() + 1);
+            assert_eq!(replace(&text, &text[..1], b"bb", -1).unwrap().len(), 2 * text.len());
+            assert!(replace(&text, &text[..1], &text, -1).is_err());
+            assert_eq!(index(&text, &[&text[..500_000], b"x"].concat()), None);
+        }
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
 
     #[test]
     fn texts_are_cut_and_joined() {

@@ -86,6 +86,12 @@ impl State {
         if let Self::Value(value) = self { Some(value) } else { None }
     }
 
+    /// Whether it has a value that takes no room of its own.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Value(value) if value.is_plain())
+    }
+
     /// How many bytes its value takes by itself.
     fn own_bytes(&self) -> usize {
         self.value().map_or(0, Value::own_bytes)

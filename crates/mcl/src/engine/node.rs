@@ -234,6 +234,10 @@ impl Store {
         if node.state.is_same(&state) {
             return false;
         }
+        if state.is_plain() && node.state.is_plain() {
+            node.state = state;
+            return true;
+        }
         let (bytes, freed) = (state.own_bytes(), node.state.own_bytes());
         let old = std::mem::replace(&mut node.state, state);
         let are_values = matches!((&old, &node.state), (State::Value(_), State::Value(_)));

@@ -79,8 +79,12 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
             let tag = engine.tag(id);
             Failure { fault, node: id, tag }
         })?;
-        let is_heavy = state.value().is_some_and(|value| value.weight() > MOST_WEIGHT);
+        let is_plain = state.is_plain();
+        let is_heavy = !is_plain && state.value().is_some_and(|value| value.weight() > MOST_WEIGHT);
         settle(engine, id, state);
+        if is_plain && !engine.store.is_cyclic {
+            continue;
+        }
         let fault = if engine.store.is_cyclic {
             "the function graph has a cycle"
         } else if is_heavy {

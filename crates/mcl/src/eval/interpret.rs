@@ -133,6 +133,10 @@ impl Resources {
     }
 }
 
+/// The most edges that a program may ask for.
+const MOST_EDGES: usize = 4 << 20;
+const TOO_MANY_EDGES: &str = "the program asks for too many edges";
+
 /// An edge that is asked for by name.
 struct Asked {
     from: (String, String),
@@ -330,6 +334,12 @@ fn connect(
                 continue;
             }
         };
+        // Hidden resources may share a name: then one that is asked for is many.
+        let more = from.len().saturating_mul(to.len());
+        if resources.edges.len().saturating_add(more) > MOST_EDGES {
+            found.push(fail(TOO_MANY_EDGES, edge.span));
+            break;
+        }
         for from in &from {
             for to in &to {
                 let new = || Edge { notify: false, span: Some(edge.span), is_automatic: false };
@@ -497,6 +507,9 @@ impl Interpreter<'_> {
                 _ => None,
             };
             let (from, to) = (self.names(values[0]), self.names(values[1]));
+            if !self.has_room(from.len().saturating_mul(to.len()), span) {
+                return;
+            }
             for from in &from {
                 for to in &to {
                     self.late.push(Asked {
@@ -509,6 +522,15 @@ impl Interpreter<'_> {
                 }
             }
         }
+    }
+
+    /// Whether so many more edges may be asked for; if not, that is an error.
+    fn has_room(&mut self, more: usize, span: Span) -> bool {
+        let has_room = (self.asked.len() + self.late.len()).saturating_add(more) <= MOST_EDGES;
+        if !has_room {
+            self.refuse(TOO_MANY_EDGES, span);
+        }
+        has_room
     }
 
     fn refuse(&mut self, text: impl Into<String>, span: Span) {
@@ -552,6 +574,9 @@ impl Interpreter<'_> {
         }
         if step.collect.is_some() {
             self.collected(step, values.get(1).copied(), &template);
+            return;
+        }
+        if !self.has_room(names.len().saturating_mul(edges.len()), step.span) {
             return;
         }
         for name in names {
