@@ -106,6 +106,8 @@ pub struct Request<'a> {
     pub hostname: Option<String>,
     /// Where the paths are noted that are read.
     pub touched: Touched,
+    /// Where the file system of the machine begins, if not at `/`.
+    pub machine: Option<PathBuf>,
 }
 
 impl<'a> Request<'a> {
@@ -113,7 +115,8 @@ impl<'a> Request<'a> {
     pub fn of(path: &'a Path, args: &CompileArgs) -> Self {
         let module_path = args.modulepath.as_deref().map(PathBuf::from);
         let (hostname, touched) = (args.node.clone(), args.touched.clone());
-        Self { path, edition: Edition::Wide, module_path, hostname, touched }
+        let machine = args.machine.clone();
+        Self { path, edition: Edition::Wide, module_path, hostname, touched, machine }
     }
 }
 
@@ -134,6 +137,7 @@ impl Request<'_> {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: HostWorld::noting(self.touched.clone()),
+            shared: stored::Stored::of(self.machine.as_deref()),
             ..Machine::default()
         }
     }
@@ -470,6 +474,7 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         module_path: module_path.map(PathBuf::from),
         hostname: told.values.get("--hostname").cloned(),
         touched: Touched::default(),
+        machine: None,
     };
     let input = input(given)?;
     let sources = SourceMap::new();

@@ -124,6 +124,9 @@ pub struct CompileArgs {
     /// Where the paths are noted that a compile reads
     #[arg(skip)]
     pub touched: Touched,
+    /// Where the file system of the machine begins, if not at `/`
+    #[arg(skip)]
+    pub machine: Option<PathBuf>,
     /// Where the texts are kept that a compile reads, if others are kept there, too
     #[arg(skip)]
     pub texts: Option<Arc<SourceMap>>,

@@ -57,7 +57,8 @@ pub struct ApplyArgs {
 /// When the sources have errors, the relations a loop, another run is under way, or a saved plan
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
-    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
+    let compile = args.selection.compile(&args.compile);
+    let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = options(args, &loaded)?;
     let registry = args.compile.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(), &registry)?;

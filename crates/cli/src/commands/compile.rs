@@ -177,6 +177,7 @@ fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<E
         module_path: args.compile.modulepath.as_deref().map(PathBuf::from),
         hostname: args.compile.node.clone(),
         touched: args.compile.touched.clone(),
+        machine: None,
     };
     if args.format == Format::Mgmt {
         let is_graph = mcl::compile_as_mgmt(ui, &request)?;

@@ -87,6 +87,11 @@ impl SelectionArgs {
         }
     }
 
+    /// How to compile for the machine.
+    pub fn compile(&self, args: &CompileArgs) -> CompileArgs {
+        CompileArgs { machine: Some(self.root.clone()), ..args.clone() }
+    }
+
     /// The machine.
     pub fn host(&self) -> Host {
         Host::new(self.root.clone(), Box::new(HostRunner))
@@ -98,7 +103,8 @@ impl SelectionArgs {
 /// # Errors
 /// When the sources have errors or the relations a loop.
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
-    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
+    let compile = args.selection.compile(&args.compile);
+    let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = args.selection.options(false);
     let registry = args.compile.registry()?;
     loaded.undo_missing(&args.selection.host(), &registry)?;

@@ -83,8 +83,10 @@ impl Running {
     pub fn files(&self) -> Vec<PathBuf> {
         let file = |watch: &Watch| match watch {
             Watch::File(path) => Some(path.clone()),
-            Watch::Key(key) => Some(Key::new(key).path().to_path_buf()),
-            Watch::Schedule(namespace) => Some(Key::of_schedule(namespace).path().to_path_buf()),
+            Watch::Key(key) => Some(self.machine.shared.file(&Key::new(key))),
+            Watch::Schedule(namespace) => {
+                Some(self.machine.shared.file(&Key::of_schedule(namespace)))
+            }
             _ => None,
         };
         self.stream.watches().iter().filter_map(file).collect()

@@ -1,6 +1,7 @@
 //! What programs on this machine share, as the engine keeps it.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use ordain_engine::host::Host;
@@ -15,7 +16,20 @@ pub(super) struct Stored {
 
 impl Default for Stored {
     fn default() -> Self {
-        Self { host: Host::new("/".into(), Box::new(HostRunner)) }
+        Self::of(None)
+    }
+}
+
+impl Stored {
+    /// The values of the machine whose file system begins here; of this one if it says nothing.
+    pub(super) fn of(root: Option<&Path>) -> Self {
+        let root = root.unwrap_or(Path::new("/")).to_path_buf();
+        Self { host: Host::new(root, Box::new(HostRunner)) }
+    }
+
+    /// The real path of what is kept of a key.
+    pub(super) fn file(&self, key: &Key) -> PathBuf {
+        self.host.path(key.path())
     }
 }
 

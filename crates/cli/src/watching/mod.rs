@@ -316,7 +316,8 @@ impl Watching<'_> {
     /// Compiles the sources; what comes of it is kept true from now on.
     fn compile(&mut self) {
         let start = Instant::now();
-        let compile = CompileArgs { touched: Touched::default(), ..self.args.compile.clone() };
+        let compile = self.args.selection.compile(&self.args.compile);
+        let compile = CompileArgs { touched: Touched::default(), ..compile };
         let (swapped, text) = self.hearing(|watching| watching.swap(&compile));
         let sources = watched(&compile.touched.paths(), &self.args.path);
         if let Err(error) = self.keeper.follow_sources(&sources) {
