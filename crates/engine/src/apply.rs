@@ -280,8 +280,9 @@ impl Run<'_> {
                 self.pass_marker(state, next);
                 continue;
             }
-            let is_mate = state.mates.get_mut(group).is_some_and(|mates| mates.remove(&next));
-            if !is_mate || due.len() >= together::MOST {
+            let is_full = due.len() >= together::MOST;
+            let mates = state.mates.get_mut(group).filter(|_| !is_full);
+            if !mates.is_some_and(|mates| mates.remove(&next)) {
                 break;
             }
             state.ready.pop();

@@ -131,7 +131,7 @@ pub struct Prepared {
     pub(crate) serial: u64,
     containers: Vec<Option<ResourceId>>,
     /// Which resources hold others.
-    holds: Vec<bool>,
+    pub(crate) holds: Vec<bool>,
     files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     pub(crate) registry: Arc<Registry>,
     resolve_source: Resolve,

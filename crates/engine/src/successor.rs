@@ -41,7 +41,8 @@ impl Prepared {
         let graph = Arc::clone(&self.graph);
         let mut changed = Vec::new();
         let items = graph.resources().map(|(id, resource)| {
-            earlier.kept(id, resource).unwrap_or_else(|| {
+            let is_alike = earlier.holds[id.0 as usize] == self.holds[id.0 as usize];
+            earlier.kept(id, resource).filter(|_| is_alike).unwrap_or_else(|| {
                 changed.push(id);
                 self.item(id, resource)
             })

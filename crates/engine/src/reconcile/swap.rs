@@ -84,14 +84,20 @@ impl Scheduler {
         {
             return None;
         }
+        let differs = |(rank, new): &&(u32, Vertex)| {
+            let state = self.states[self.places[*rank as usize] as usize].as_ref();
+            state.is_some_and(|state| {
+                new.digest != state.vertex.digest || new.settings != state.vertex.settings
+            })
+        };
+        let changed: Vec<&(u32, Vertex)> = changed.iter().filter(differs).collect();
+        let places = changed.iter().map(|(rank, _)| self.places[*rank as usize]);
+        let places: FxHashSet<u32> = places.collect();
+        self.forget_timers(&|index| places.contains(&index));
         let mut swapped = Swapped { kept: self.leaves, ..Swapped::default() };
         for (rank, new) in changed {
             let index = self.places[*rank as usize];
             let Some(state) = self.states[index as usize].take() else { continue };
-            if new.digest == state.vertex.digest && new.settings == state.vertex.settings {
-                self.states[index as usize] = Some(state);
-                continue;
-            }
             swapped.kept -= usize::from(new.role == Role::Leaf);
             swapped.changed += usize::from(new.role == Role::Leaf);
             self.replace(index, state, new.clone());
@@ -100,7 +106,7 @@ impl Scheduler {
         Some(swapped)
     }
 
-    /// Puts a vertex in the place of one that leaves, with its edges. Who was notified still is.
+    /// Puts a vertex in the place of one that leaves and has no timers, with its edges. Who was notified still is.
     fn replace(&mut self, index: u32, old: State, new: Vertex) {
         if old.is_watched() {
             let id = VertexId { index, generation: old.generation };
@@ -108,7 +114,6 @@ impl Scheduler {
             self.unarmed -= usize::from(!old.armed);
         }
         self.forget_state(old.rank, index, old.vertex.settings.group);
-        self.forget_timers(&|other| other == index);
         let mut state = self.fresh(new, old.rank);
         state.incoming = old.incoming;
         state.outgoing = old.outgoing;

@@ -102,6 +102,18 @@ fn manifests_go_in_their_order() {
 }
 
 #[test]
+fn none_is_lost_where_one_call_ends() {
+    let (machine, calls) = machine();
+    let names: Vec<String> = (0..1_500).map(|n| format!("p{n:04}")).collect();
+    let mut builder = Builder::default();
+    let all = packages(&mut builder, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    builder.class("one", &all);
+    assert_eq!(machine.apply(&builder.graph).counts().created, 1_500);
+    let sizes: Vec<usize> = taken(&calls).iter().map(|c| c.split(' ').count() - 1).collect();
+    assert_eq!(sizes, [1_000, 500]);
+}
+
+#[test]
 fn what_depends_or_is_other_comes_later() {
     let (machine, calls) = machine();
     let mut builder = Builder::default();
