@@ -228,6 +228,26 @@ impl Store {
         self.get(id).map(|node| node.followers.as_slice()).unwrap_or_default().iter().copied()
     }
 
+    /// Calculates a node that is an operator of two numbers or bools and was such a value before, as
+    /// most nodes are on which a wave calls: without a copy of any state, and without a look at memory
+    /// or errors, which such values do not change. Whether its value is another one than before; none if
+    /// it is not such a node.
+    #[inline]
+    pub fn calculate(&mut self, id: NodeId) -> Option<bool> {
+        let node = self.get(id)?;
+        let Op::Operator(operator) = node.op else { return None };
+        let [a, b] = node.inputs[..] else { return None };
+        let value = operator.of_plain(self.get(a)?.state.value()?, self.get(b)?.state.value()?)?;
+        match &mut self.get_mut(id)?.state {
+            State::Value(before) if before.is_plain() => {
+                let is_other = !before.is_same(&value);
+                *before = value;
+                Some(is_other)
+            }
+            _ => None,
+        }
+    }
+
     /// Gives a node a state. Whether it is another one than it had.
     pub fn set_state(&mut self, id: NodeId, state: State) -> bool {
         let Some(node) = self.get_mut(id) else { return false };

@@ -75,6 +75,15 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
             continue;
         }
         engine.queue.forget(index);
+        match engine.store.calculate(id) {
+            Some(false) => continue,
+            Some(true) => {
+                engine.changes += 1;
+                spread(engine, id);
+                continue;
+            }
+            None => {}
+        }
         let state = evaluate(engine, id, surroundings).map_err(|fault| {
             let tag = engine.tag(id);
             Failure { fault, node: id, tag }
@@ -101,13 +110,19 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
 
 /// Keeps the state of a node; if it is another one, those that depend on it have to look.
 fn settle(engine: &mut Engine, id: NodeId, state: State) {
-    let Engine { store, queue, changes, .. } = engine;
-    if store.set_state(id, state) {
-        *changes += 1;
-    } else if store.get(id).is_none_or(|node| !matches!(node.op, Op::Control(_))) {
+    if engine.store.set_state(id, state) {
+        engine.changes += 1;
+    } else if engine.store.get(id).is_none_or(|node| !matches!(node.op, Op::Control(_))) {
         // What flows past a control node is not seen in its state.
         return;
     }
+    spread(engine, id);
+}
+
+/// Those that depend on a node have to look.
+#[inline]
+fn spread(engine: &mut Engine, id: NodeId) {
+    let Engine { store, queue, .. } = engine;
     for follower in store.followers(id) {
         if let Some(node) = store.get(follower) {
             queue.push(node.level, follower.index);

@@ -143,55 +143,63 @@ impl Operator {
                 _ => Err(unsupported(a)),
             };
         };
-        match self {
-            Self::Equal => equal(a, b).map(Value::from),
-            Self::Differ => equal(a, b).map(|is_equal| (!is_equal).into()),
-            Self::Less | Self::AtMost | Self::More | Self::AtLeast => self.order(a, b),
-            Self::And | Self::Or => match (a, b) {
-                (Value::Bool(a), Value::Bool(b)) => {
-                    Ok(if self == Self::And { *a && *b } else { *a || *b }.into())
-                }
-                _ => Err(unsupported(a)),
-            },
-            Self::In => match b {
-                Value::List(items) => Ok(items.contains(a).into()),
-                _ => Err(unsupported(b)),
-            },
-            _ => self.arithmetic(a, b),
+        if let Some(value) = self.of_plain(a, b) {
+            return Ok(value);
         }
-    }
-
-    fn order(self, a: &Value, b: &Value) -> Outcome {
-        let order = match (a, b) {
-            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-            _ => return Err(unsupported(a)),
-        };
-        Ok(order
-            .is_some_and(|order| match self {
-                Self::Less => order.is_lt(),
-                Self::AtMost => order.is_le(),
-                Self::More => order.is_gt(),
-                _ => order.is_ge(),
-            })
-            .into())
-    }
-
-    fn arithmetic(self, a: &Value, b: &Value) -> Outcome {
         match (self, a, b) {
+            (Self::Equal, ..) => equal(a, b).map(Value::from),
+            (Self::Differ, ..) => equal(a, b).map(|is_equal| (!is_equal).into()),
+            (Self::In, _, Value::List(items)) => Ok(items.contains(a).into()),
+            (Self::In, ..) => Err(unsupported(b)),
             (Self::Add, Value::Str(a), Value::Str(b)) => {
                 Ok(Value::bytes([a.as_bytes(), b.as_bytes()].concat()))
             }
-            (Self::Add, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_add(*b).into()),
-            (Self::Subtract, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_sub(*b).into()),
-            (Self::Multiply, Value::Int(a), Value::Int(b)) => Ok(a.wrapping_mul(*b).into()),
             (Self::Divide, Value::Int(a), Value::Int(b)) => divide(*a as f64, *b as f64),
-            (Self::Add, Value::Float(a), Value::Float(b)) => Ok((a + b).into()),
-            (Self::Subtract, Value::Float(a), Value::Float(b)) => Ok((a - b).into()),
-            (Self::Multiply, Value::Float(a), Value::Float(b)) => Ok((a * b).into()),
             (Self::Divide, Value::Float(a), Value::Float(b)) => divide(*a, *b),
             _ => Err(unsupported(a)),
         }
+    }
+
+    /// Its value for two numbers or two bools ([`Value::is_plain`]), if it is such a value in its turn
+    /// and cannot fail.
+    #[inline]
+    pub(crate) fn of_plain(self, a: &Value, b: &Value) -> Option<Value> {
+        Some(match (a, b) {
+            (Value::Int(a), Value::Int(b)) => match self {
+                Self::Add => a.wrapping_add(*b).into(),
+                Self::Subtract => a.wrapping_sub(*b).into(),
+                Self::Multiply => a.wrapping_mul(*b).into(),
+                _ => self.of_order(a, b)?.into(),
+            },
+            (Value::Float(a), Value::Float(b)) => match self {
+                Self::Add => (a + b).into(),
+                Self::Subtract => (a - b).into(),
+                Self::Multiply => (a * b).into(),
+                _ => self.of_order(a, b)?.into(),
+            },
+            (Value::Bool(a), Value::Bool(b)) => match self {
+                Self::And => (*a && *b).into(),
+                Self::Or => (*a || *b).into(),
+                Self::Equal => (a == b).into(),
+                Self::Differ => (a != b).into(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Its value if it compares.
+    #[inline]
+    fn of_order<T: PartialOrd>(self, a: &T, b: &T) -> Option<bool> {
+        Some(match self {
+            Self::Equal => a == b,
+            Self::Differ => a != b,
+            Self::Less => a < b,
+            Self::AtMost => a <= b,
+            Self::More => a > b,
+            Self::AtLeast => a >= b,
+            _ => return None,
+        })
     }
 }
 
