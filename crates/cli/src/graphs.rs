@@ -28,13 +28,14 @@ use crate::options::CompileArgs;
 use crate::ui::Ui;
 
 /// A graph with what is needed to use it.
+#[derive(Clone)]
 pub struct Loaded {
     /// The graph.
     pub graph: Arc<Graph>,
     /// The texts that its origins are in.
     pub sources: Arc<SourceMap>,
     /// The plan that the graph was kept with.
-    pub plan: Option<SavedPlan>,
+    pub plan: Option<Arc<SavedPlan>>,
     modules: Arc<Modules>,
     /// What the node exports, if it was compiled.
     pub exports: Option<Exporting>,
@@ -263,7 +264,7 @@ fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure>
         Some(json::FORMAT) => (json::read(text, &file), None),
         Some(saved::FORMAT) => {
             let plan = SavedPlan::load(text, &file).map_err(|e| codes::document(path, e))?;
-            (Ok(plan.graph.clone()), Some(plan))
+            (Ok(plan.graph.clone()), Some(Arc::new(plan)))
         }
         Some(other) => {
             return Err(codes::document(path, format!("`{other}` is no graph or plan")).into());

@@ -46,6 +46,7 @@ impl Input {
 }
 
 /// What a node exports.
+#[derive(Clone)]
 pub struct Exporting {
     store: Option<Arc<ExportStore>>,
     node: EcoString,

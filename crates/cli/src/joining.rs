@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
 use ordain_source::suggest::nearest;
-use ordain_source::{Diagnostic, FileId, Span, TextRange};
+use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -61,57 +61,106 @@ pub fn file_of(path: &Path) -> Option<PathBuf> {
     inside.is_file().then_some(inside)
 }
 
+/// A list of sources that was read.
+pub struct Joining {
+    project: Project,
+    /// The list itself.
+    file: FileId,
+    dir: PathBuf,
+    args: CompileArgs,
+    texts: Arc<SourceMap>,
+}
+
+impl Joining {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// When it has errors; they are shown.
+    pub fn read(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
+        args.touched.note(path);
+        let texts = args.sources();
+        let args = CompileArgs { texts: Some(Arc::clone(&texts)), ..args.clone() };
+        let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
+        let file = texts.add(path, text.clone());
+        let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        match toml::from_str(&text) {
+            Ok(project) => Ok(Self { project, file, dir, args, texts }),
+            Err(error) => {
+                let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
+                let found = match error.span() {
+                    Some(range) => found.at(span(file, &range)),
+                    None => found,
+                };
+                ui.diagnostics(vec![found], &texts);
+                Err(Failure::Shown)
+            }
+        }
+    }
+
+    /// The sources in their order, and how to compile each.
+    ///
+    /// # Errors
+    /// When one is itself such a list; it is shown.
+    pub fn parts(&self, ui: &mut Ui) -> Result<Vec<(PathBuf, CompileArgs)>, Failure> {
+        let (mut parts, mut errors) = (Vec::new(), Vec::new());
+        for source in &self.project.sources {
+            let place = self.dir.join(source.path.get_ref());
+            if file_of(&place).is_some() {
+                let text = format!("{} is itself a list of sources", place.display());
+                let error = Diagnostic::error(codes::DOCUMENT, text);
+                let place = span(self.file, &source.path.span());
+                errors.push(error.labelled(place, "name its sources here"));
+                continue;
+            }
+            let stubs = source.stubs.iter().map(|path| self.dir.join(path)).collect();
+            parts.push((place, CompileArgs { stubs, ..self.args.clone() }));
+        }
+        if errors.is_empty() {
+            return Ok(parts);
+        }
+        ui.diagnostics(errors, &self.texts);
+        Err(Failure::Shown)
+    }
+
+    /// The graphs of the sources as one.
+    ///
+    /// # Errors
+    /// When two sources declare one resource, or a relation names what is not there; it is shown.
+    pub fn join(
+        &self,
+        ui: &mut Ui,
+        parts: impl IntoIterator<Item = Loaded>,
+    ) -> Result<Loaded, Failure> {
+        let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&self.texts));
+        let mut errors = Vec::new();
+        for loaded in parts {
+            errors.extend(conflicts(&mut joined, loaded));
+        }
+        let graph = Arc::make_mut(&mut joined.graph);
+        for relation in &self.project.edges {
+            match edge(graph, self.file, relation) {
+                Ok(edge) => graph.edges.push(edge),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() {
+            return Ok(joined);
+        }
+        ui.diagnostics(errors, &self.texts);
+        Err(Failure::Shown)
+    }
+}
+
 /// Compiles all sources of a file and joins their graphs.
 ///
 /// # Errors
-/// When the file or a source has errors, two sources declare one resource, or a relation names what
-/// is not there; it is shown.
+/// When the file or a source has errors, or they do not fit together; it is shown.
 pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    args.touched.note(path);
-    let texts = args.sources();
-    let args = CompileArgs { texts: Some(Arc::clone(&texts)), ..args.clone() };
-    let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
-    let file = texts.add(path, text.clone());
-    let project = match toml::from_str::<Project>(&text) {
-        Ok(project) => project,
-        Err(error) => {
-            let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
-            let found = match error.span() {
-                Some(range) => found.at(span(file, &range)),
-                None => found,
-            };
-            ui.diagnostics(vec![found], &texts);
-            return Err(Failure::Shown);
-        }
-    };
-    let dir = path.parent().unwrap_or(Path::new(""));
-    let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&texts));
-    let mut errors = Vec::new();
-    for source in &project.sources {
-        let place = dir.join(source.path.get_ref());
-        if file_of(&place).is_some() {
-            let text = format!("{} is itself a list of sources", place.display());
-            let error = Diagnostic::error(codes::DOCUMENT, text);
-            errors.push(error.labelled(span(file, &source.path.span()), "name its sources here"));
-            continue;
-        }
-        let stubs = source.stubs.iter().map(|path| dir.join(path)).collect();
-        let args = CompileArgs { stubs, ..args.clone() };
-        let loaded = graphs::load_examined(ui, &place, &args)?;
-        errors.extend(conflicts(&mut joined, loaded));
-    }
-    let graph = Arc::make_mut(&mut joined.graph);
-    for relation in &project.edges {
-        match edge(graph, file, relation) {
-            Ok(edge) => graph.edges.push(edge),
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() {
-        return Ok(joined);
-    }
-    ui.diagnostics(errors, &texts);
-    Err(Failure::Shown)
+    let joining = Joining::read(ui, path, args)?;
+    let parts = joining.parts(ui)?;
+    let load = |(place, args): (PathBuf, CompileArgs)| graphs::load_examined(ui, &place, &args);
+    let loaded: Vec<Loaded> = parts.into_iter().map(load).collect::<Result<_, _>>()?;
+    joining.join(ui, loaded)
 }
 
 /// Joins, and says which resources two sources declare.

@@ -22,7 +22,7 @@ use crate::show::message::for_people;
 
 /// Where and how things are printed.
 pub struct Ui {
-    out: BufWriter<Box<dyn Write>>,
+    out: BufWriter<Box<dyn Write + Send>>,
     colour_out: bool,
     log: LogStyle,
     errors: usize,
@@ -49,7 +49,7 @@ pub mod styles {
 
 /// Standard output without the search for line ends that the library's own has: all is gathered
 /// here anyway.
-fn standard_output() -> Box<dyn Write> {
+fn standard_output() -> Box<dyn Write + Send> {
     match io::stdout().as_fd().try_clone_to_owned() {
         Ok(fd) => Box::new(File::from(fd)),
         Err(_) => Box::new(io::stdout()),
@@ -82,6 +82,15 @@ impl Ui {
             warnings: 0,
             held: None,
         }
+    }
+
+    /// One for a thread beside this: the same style, nowhere to write results to, and what is to go
+    /// to standard error is held back.
+    pub fn beside(&self) -> Self {
+        let out: Box<dyn Write + Send> = Box::new(io::sink());
+        let (colour_out, log) = (self.colour_out, self.log);
+        let held = Some(String::new());
+        Self { out: BufWriter::new(out), colour_out, log, errors: 0, warnings: 0, held }
     }
 
     /// Holds back what is to go to standard error.

@@ -191,6 +191,55 @@ fn a_program_that_reads_a_file() {
 }
 
 #[test]
+fn several_sources_with_a_program_that_goes_on() {
+    let list = "[[source]]\npath = \"site.pp\"\n\n[[source]]\npath = \"main.mcl\"\n\n[[edge]]\nfrom = \
+                \"File[/etc/motd]\"\nto = \"File[/etc/copy]\"\n";
+    let program = "import \"os\"\n\nfile \"/etc/copy\" {\n\tstate => \"exists\",\n\tcontent => \
+                   os.readfile(\"INPUT\"),\n}\n";
+    let input = tempfile::NamedTempFile::new().unwrap();
+    fs::write(input.path(), "first").unwrap();
+    let program = program.replace("INPUT", &input.path().display().to_string());
+    let site = "file { '/etc/motd': content => 'hello' }\n";
+    let sources = [("ordain.toml", list), ("site.pp", site), ("main.mcl", &program)];
+    let watched = Watched::start(".", &sources, &[]);
+    watched.until_changed("File[/etc/copy]");
+    assert_eq!(watched.read("/etc/copy"), "first");
+    fs::write(input.path(), "second").unwrap();
+    let graph = watched.until(|event| event["event"] == "graph");
+    assert_eq!((&graph["changed"], &graph["kept"]), (&1.into(), &1.into()));
+    while watched.read("/etc/copy") != "second" {
+        watched.until_changed("File[/etc/copy]");
+    }
+    watched.edit("site.pp", &site.replace("hello", "bye"));
+    watched.until_changed("File[/etc/motd]");
+    assert_eq!(watched.read("/etc/copy"), "second");
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
+fn a_compile_that_takes_long_holds_nothing_up() {
+    let watched =
+        Watched::start("site.pp", &[("site.pp", "file { '/etc/a': content => 'one' }")], &[]);
+    watched.until_changed("File[/etc/a]");
+    let here = watched.dir.path().display().to_string();
+    let waiting = format!(
+        "generate('/bin/sh', '-c', 'touch {here}/begun; until [ -e {here}/go ]; do sleep 0.02; done')\n\
+         file {{ '/etc/a': content => 'two' }}\n"
+    );
+    watched.edit("site.pp", &waiting);
+    while !watched.dir.path().join("begun").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    fs::remove_file(watched.root("/etc/a")).unwrap();
+    watched.until_changed("File[/etc/a]");
+    assert_eq!(watched.read("/etc/a"), "one");
+    fs::write(watched.dir.path().join("go"), "").unwrap();
+    watched.until_changed("File[/etc/a]");
+    assert_eq!(watched.read("/etc/a"), "two");
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
 fn a_merged_document() {
     let template = "port: (( merge || 80 ))\nnote: (( read(\"note.txt\", \"text\") ))\nresources:\n  \
                     file:\n    /etc/port:\n      content: (( \"\" port \" \" note ))\n";

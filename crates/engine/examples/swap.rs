@@ -57,7 +57,8 @@ fn main() {
         let registry = Arc::clone(&registry);
         let resolve = Arc::new(|_: &str| None);
         let prepared =
-            Prepared::after(keeper.prepared(), graph, registry, resolve, options).unwrap();
+            Prepared::after(keeper.prepared().map(Arc::as_ref), graph, registry, resolve, options)
+                .unwrap();
         let prepared_after = start.elapsed();
         let what = keeper.swap(prepared).unwrap();
         let after = start.elapsed();

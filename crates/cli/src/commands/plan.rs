@@ -51,7 +51,7 @@ pub struct PlanArgs {
 }
 
 /// Which resources, and where.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Resources")]
 pub struct SelectionArgs {
     /// Only resources with one of these tags, separated by commas

@@ -1,6 +1,7 @@
 //! `ordain watch`: keep this machine matching.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -15,7 +16,7 @@ use crate::watching;
 /// What differs is repaired when it happens, and the sources are compiled again when one of them
 /// changes; while they have errors, what was kept true still is. SIGTERM and ^C end it after what
 /// is under way, a second one at once; SIGHUP makes it read and look at everything again.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(after_help = WATCH_HELP)]
 pub struct WatchArgs {
     /// A manifest, a directory, a model, a program, a YAML document, a graph or a catalog
@@ -49,5 +50,5 @@ pub struct WatchArgs {
 /// # Errors
 /// When another run is under way or the state directory cannot be used.
 pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
-    watching::run(ui, args)
+    watching::run(ui, &Arc::new(args.clone()))
 }

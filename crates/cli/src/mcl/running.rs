@@ -32,7 +32,7 @@ impl Running {
     /// # Errors
     /// When it has errors.
     pub fn start(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
-        let sources = Arc::new(SourceMap::new());
+        let sources = args.sources();
         let request = Request::of(path, args);
         let checked = {
             let machine = request.machine();

@@ -1,5 +1,6 @@
 //! `ordain watch`: compiles, keeps true what was compiled, and compiles again when a source changes.
 
+mod compiler;
 mod lines;
 mod manager;
 mod printer;
@@ -13,24 +14,20 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
-use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
-use ordain_engine::registry::Registry;
+use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning, Turn};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
 use ordain_graph::ResourceRef;
-use ordain_source::{Diagnostic, Touched};
+use ordain_source::Diagnostic;
 use ordain_store::{Run, RunLock, Store};
 
 use crate::codes;
-use crate::commands::plan::prepare_after;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
-use crate::graphs::{self, Loaded};
-use crate::mcl;
-use crate::options::CompileArgs;
 use crate::runs;
 use crate::ui::Ui;
+use compiler::{Answer, Compiler, Made, Read};
 use lines::{JsonLines, Lines};
 use manager::Manager;
 use signals::Asked;
@@ -87,7 +84,7 @@ struct NewGraph {
 ///
 /// # Errors
 /// When another run is under way or the state directory cannot be used.
-pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
+pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     if args.path == Path::new("-") {
         let text = "standard input does not change, so it cannot be watched";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
@@ -109,14 +106,18 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     let asked = Asked::listen(keeper.waker()).map_err(failed)?;
+    let registry = args.compile.registry()?;
+    let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
     let mut watching = Watching {
         host: Arc::clone(&host),
         teller: teller(ui, args),
         ui,
         args,
         keeper,
-        program: None,
-        registry: args.compile.registry()?,
+        compiler,
+        sources: Vec::new(),
+        dirty: None,
+        is_reloading: false,
         earlier: Some(earlier),
         manager: Manager::of_environment(),
         last: Said::default(),
@@ -124,10 +125,11 @@ pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         is_settled: false,
         is_ready: false,
     };
-    watching.compile();
+    watching.compiler.compile();
     watching.follow(&asked).map_err(failed)?;
-    let Watching { keeper, mut teller, manager, changed, .. } = watching;
+    let Watching { keeper, compiler, mut teller, manager, changed, .. } = watching;
     manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
+    compiler.end();
     let mut failing = 0;
     if !asked.end() {
         let standings = keeper.standings();
@@ -196,12 +198,16 @@ struct Said {
 
 struct Watching<'a> {
     ui: &'a mut Ui,
-    args: &'a WatchArgs,
+    args: &'a Arc<WatchArgs>,
     host: Arc<Host>,
     keeper: Keeper,
-    /// The program that makes the graphs, where it is one that goes on to run.
-    program: Option<mcl::Running>,
-    registry: Arc<Registry>,
+    compiler: Compiler,
+    /// The files and directories that are watched as sources, sorted.
+    sources: Vec<PathBuf>,
+    /// When the sources changed first and last since they were compiled.
+    dirty: Option<(Instant, Instant)>,
+    /// Whether the service manager was told that the sources are read again.
+    is_reloading: bool,
     /// What runs before this one left undone, until there is a graph.
     earlier: Option<Unfinished>,
     teller: Box<dyn Teller>,
@@ -216,13 +222,11 @@ struct Watching<'a> {
 impl Watching<'_> {
     /// Turns until the end is asked for, or comes by itself.
     fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
-        // When the sources changed first and last since they were compiled.
-        let mut dirty: Option<(Instant, Instant)> = None;
         // When the screen was drawn last, and whether anything happened since.
         let (mut drawn, mut is_old) = (Instant::now(), true);
         while !asked.end() {
             let draw = is_old.then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
-            let turn = self.keeper.turn(self.patience(dirty, draw))?;
+            let turn = self.keeper.turn(self.patience(draw))?;
             is_old = true;
             self.manager.tell("WATCHDOG=1");
             let now = Instant::now();
@@ -237,22 +241,8 @@ impl Watching<'_> {
                 self.changed += usize::from(report.status == Status::Changed);
                 self.teller.report(report);
             }
-            if turn.sources_changed {
-                dirty = Some((dirty.map_or(now, |(first, _)| first), now));
-            }
-            if asked.take_reload() {
-                self.manager.tell("RELOADING=1");
-                self.keeper.look_at_all();
-                self.compile();
-                self.manager.tell("READY=1");
-                dirty = None;
-            }
-            if dirty.is_some_and(|(first, last)| now - last >= REST || now - first >= LONGEST_REST)
-            {
-                self.compile();
-                dirty = None;
-            }
-            self.hear_program(turn.inputs_changed);
+            self.look_at_sources(&turn, asked.take_reload());
+            self.hear_compiler();
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
                 self.teller.draw(&self.keeper.standings());
@@ -265,27 +255,49 @@ impl Watching<'_> {
         Ok(())
     }
 
+    /// Compiles the sources when they changed and are at rest, or when that is asked for.
+    fn look_at_sources(&mut self, turn: &Turn, reload: bool) {
+        let now = Instant::now();
+        if turn.sources_changed {
+            self.dirty = Some((self.dirty.map_or(now, |(first, _)| first), now));
+        }
+        if turn.inputs_changed {
+            self.compiler.inputs_changed();
+        }
+        if reload {
+            self.manager.tell("RELOADING=1");
+            self.keeper.look_at_all();
+            // It does not wait for rest.
+            self.dirty = now.checked_sub(LONGEST_REST).map(|first| (first, first)).or(self.dirty);
+            self.is_reloading = true;
+        }
+        let is_due = |(first, last)| now - last >= REST || now - first >= LONGEST_REST;
+        if self.dirty.is_some_and(is_due) && self.compiler.compile() {
+            self.dirty = None;
+        }
+    }
+
     /// How long the next turn may wait.
-    fn patience(
-        &self,
-        dirty: Option<(Instant, Instant)>,
-        draw: Option<Duration>,
-    ) -> Option<Duration> {
-        let rest = dirty.map(|_| REST);
+    fn patience(&self, draw: Option<Duration>) -> Option<Duration> {
+        // A compile that is under way is awaited; it wakes who waits for it.
+        let rest = self.dirty.filter(|_| !self.compiler.is_compiling()).map(|_| REST);
         let draw = draw.filter(|_| self.teller.draws());
         let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
         let end = self.args.converged_timeout.map(|seconds| {
             let wanted = Duration::from_secs(seconds);
             wanted.saturating_sub(self.keeper.quiet_for().unwrap_or_default())
         });
-        let program = self.program.as_ref().and_then(mcl::Running::patience);
-        [rest, draw, end, program, self.manager.patience].into_iter().flatten().min()
+        let end = end.filter(|_| !self.compiler.is_compiling());
+        [rest, draw, end, self.manager.patience].into_iter().flatten().min()
     }
 
     /// Whether nothing had to be done for as long as was asked for, or a resource ends the run.
     fn is_over(&self) -> bool {
         if self.host.ending().is_some() {
             return true;
+        }
+        if self.compiler.is_compiling() || self.dirty.is_some() {
+            return false;
         }
         let wanted = self.args.converged_timeout.map(Duration::from_secs);
         self.keeper.quiet_for().zip(wanted).is_some_and(|(quiet, wanted)| quiet >= wanted)
@@ -300,50 +312,83 @@ impl Watching<'_> {
         self.is_settled = is_settled;
     }
 
-    /// Does something; gives what came of it, and what was said about it, with what went wrong.
-    fn hearing<T>(
-        &mut self,
-        action: impl FnOnce(&mut Self) -> Result<T, Failure>,
-    ) -> (Result<T, Failure>, String) {
-        self.ui.hold();
-        let result = action(self);
-        if let Err(Failure::Message(diagnostic)) = &result {
-            self.ui.message(diagnostic);
+    /// Takes what the compiler has made, and keeps it true from now on.
+    fn hear_compiler(&mut self) {
+        while let Some(answer) = self.compiler.answer() {
+            let Answer { made, text, sources, inputs, took } = answer;
+            self.follow_files(sources.as_ref(), &inputs);
+            let (is_compiled, count) = match &sources {
+                Some(read) => (true, read.paths.len()),
+                None => (false, inputs.len()),
+            };
+            match made.and_then(|made| made.map(|made| self.keep(*made)).transpose()) {
+                Ok(swapped) => self.tell_swapped(swapped, is_compiled.then_some(text), count, took),
+                Err(failure) => self.tell_refused(text, failure, is_compiled),
+            }
+            if is_compiled && std::mem::take(&mut self.is_reloading) {
+                self.manager.tell("READY=1");
+            }
         }
-        (result, self.ui.release())
     }
 
-    /// Compiles the sources; what comes of it is kept true from now on.
-    fn compile(&mut self) {
-        let start = Instant::now();
-        let compile = self.args.selection.compile(&self.args.compile);
-        let compile = CompileArgs { touched: Touched::default(), ..compile };
-        let (swapped, text) = self.hearing(|watching| watching.swap(&compile));
-        let sources = watched(&compile.touched.paths(), &self.args.path);
-        if let Err(error) = self.keeper.follow_sources(&sources) {
-            let text = format!("not all sources can be watched, a reload reads them: {error}");
-            self.teller.note(&text);
+    /// What is said when sources were compiled, or a program went on, and there may be another graph.
+    fn tell_swapped(
+        &mut self,
+        swapped: Option<Swapped>,
+        remarks: Option<String>,
+        sources: usize,
+        took: Duration,
+    ) {
+        let is_compiled = remarks.is_some();
+        if let Some(text) = remarks {
+            if text != self.last.remarks && !text.is_empty() {
+                self.teller.remarks(&text);
+            }
+            self.last = Said { refused: String::new(), remarks: text };
         }
-        match swapped {
-            Ok(swapped) => {
-                if text != self.last.remarks && !text.is_empty() {
-                    self.teller.remarks(&text);
-                }
-                self.last = Said { refused: String::new(), remarks: text };
-                let (sources, took) = (sources.len(), start.elapsed());
-                self.teller.graph(&NewGraph { swapped, sources, took });
-                // A graph that is the same has nothing to wait for.
-                self.is_settled = false;
-                self.tell_ready(swapped);
+        // A program that waits for its first value has no resources yet.
+        let swapped = swapped.or_else(|| is_compiled.then(Swapped::default));
+        let Some(swapped) = swapped else { return };
+        self.teller.graph(&NewGraph { swapped, sources, took });
+        // A graph that is the same has nothing to wait for.
+        self.is_settled = false;
+        if is_compiled {
+            self.tell_ready(swapped);
+        }
+    }
+
+    fn tell_refused(&mut self, mut text: String, failure: Failure, is_compiled: bool) {
+        if let (true, Failure::Message(diagnostic)) = (text.is_empty(), failure) {
+            self.ui.hold();
+            self.ui.message(&diagnostic);
+            text = self.ui.release();
+        }
+        if !is_compiled {
+            self.teller.refused(&text, true);
+            return;
+        }
+        if text != self.last.refused {
+            self.teller.refused(&text, self.is_ready);
+            self.manager.tell("STATUS=The sources have errors; the last graph is kept true");
+        }
+        self.last.refused = text;
+    }
+
+    /// Watches what was read, and what programs wait for.
+    fn follow_files(&mut self, sources: Option<&Read>, inputs: &[PathBuf]) {
+        if let Some(read) = sources {
+            if let Err(error) = self.keeper.follow_sources(&read.paths) {
+                let text = format!("not all sources can be watched, a reload reads them: {error}");
+                self.teller.note(&text);
             }
-            Err(_) => {
-                if text != self.last.refused {
-                    self.teller.refused(&text, self.is_ready);
-                    self.manager
-                        .tell("STATUS=The sources have errors; the last graph is kept true");
-                }
-                self.last.refused = text;
+            if read.has_moved(&self.sources) {
+                self.dirty.get_or_insert((Instant::now(), Instant::now()));
             }
+            self.sources.clone_from(&read.paths);
+        }
+        if let Err(error) = self.keeper.follow_inputs(inputs) {
+            self.teller
+                .note(&format!("not all that the program waits for can be watched: {error}"));
         }
     }
 
@@ -355,67 +400,11 @@ impl Watching<'_> {
         }
     }
 
-    /// Keeps true what the sources say.
-    fn swap(&mut self, compile: &CompileArgs) -> Result<Swapped, Failure> {
-        if !mcl::is_program(&self.args.path) {
-            let loaded = graphs::load_examined(self.ui, &self.args.path, compile)?;
-            return self.keep(loaded);
-        }
-        let mut program = mcl::Running::start(self.ui, &self.args.path, compile)?;
-        let first = program.poll(self.ui)?;
-        let swapped = first.map_or(Ok(Swapped::default()), |loaded| self.keep(loaded))?;
-        self.follow_program(&program);
-        self.program = Some(program);
-        Ok(swapped)
-    }
-
-    /// Keeps true what a running program says now, if that is something else than before.
-    fn hear_program(&mut self, changed: bool) {
-        let Some(mut program) = self.program.take() else { return };
-        if !program.is_due() && !changed {
-            self.program = Some(program);
-            return;
-        }
-        if changed {
-            program.files_changed();
-        }
-        let start = Instant::now();
-        let (swapped, text) = self.hearing(|watching| {
-            let next = program.poll(watching.ui)?;
-            next.map(|loaded| watching.keep(loaded)).transpose()
-        });
-        match swapped {
-            Ok(None) => {}
-            Ok(Some(swapped)) => {
-                let (sources, took) = (program.files().len(), start.elapsed());
-                self.teller.graph(&NewGraph { swapped, sources, took });
-                self.is_settled = false;
-            }
-            Err(_) => self.teller.refused(&text, true),
-        }
-        self.follow_program(&program);
-        self.program = Some(program);
-    }
-
-    fn follow_program(&mut self, program: &mcl::Running) {
-        if let Err(error) = self.keeper.follow_inputs(&program.files()) {
-            self.teller
-                .note(&format!("not all that the program waits for can be watched: {error}"));
-        }
-    }
-
     /// Keeps a graph true.
-    fn keep(&mut self, mut loaded: Loaded) -> Result<Swapped, Failure> {
-        if loaded.plan.is_some() {
-            let text = "a saved plan is applied once and not watched";
-            return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
-        }
-        let options = self.args.selection.options(self.args.noop);
-        let host = self.args.selection.host();
-        let noted = loaded.undo_missing(&host, &self.registry)?;
-        let (earlier, registry) = (self.keeper.prepared(), Arc::clone(&self.registry));
-        let prepared = prepare_after(self.ui, earlier, &loaded, registry, options)?;
+    fn keep(&mut self, made: Made) -> Result<Swapped, Failure> {
+        let Made { loaded, prepared, noted } = made;
         if !self.args.noop {
+            let host = self.args.selection.host();
             noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
         }
         if let Some(exports) = &loaded.exports {
@@ -424,20 +413,10 @@ impl Watching<'_> {
         let swapped = self.keeper.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
         })?;
+        self.compiler.keeps(self.keeper.prepared());
         if let Some(earlier) = self.earlier.take() {
             self.keeper.resume(&earlier);
         }
         Ok(swapped)
     }
-}
-
-/// The paths to watch for changes of the sources, each with its full name.
-fn watched(touched: &[PathBuf], given: &Path) -> Vec<PathBuf> {
-    const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
-    let all = touched.iter().map(PathBuf::as_path).chain([given]);
-    let mut paths: Vec<PathBuf> = all.filter_map(|path| std::path::absolute(path).ok()).collect();
-    paths.retain(|path| !SYSTEM.iter().any(|dir| path.starts_with(dir)));
-    paths.sort();
-    paths.dedup();
-    paths
 }

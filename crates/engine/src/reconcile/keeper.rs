@@ -116,8 +116,8 @@ impl Keeper {
     }
 
     /// The graph that is kept true, to make the next one ready with what is equal.
-    pub fn prepared(&self) -> Option<&Prepared> {
-        self.prepared.as_deref()
+    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+        self.prepared.as_ref()
     }
 
     /// Keeps this graph true from now on, with the one before as far as they are equal.

@@ -1,0 +1,274 @@
+//! Compiles in a thread of its own: what is kept true does not wait for it.
+
+use std::os::unix::fs::MetadataExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime};
+
+use ordain_engine::prepare::Prepared;
+use ordain_engine::registry::Registry;
+use ordain_engine::reversal::Noted;
+use ordain_engine::watch::Wake;
+use ordain_puppet::eval::STACK_SIZE;
+use ordain_source::{Diagnostic, Touched};
+
+use crate::codes;
+use crate::commands::plan::prepare_after;
+use crate::commands::watch::WatchArgs;
+use crate::exit::Failure;
+use crate::graphs::Loaded;
+use crate::options::CompileArgs;
+use crate::running::Running;
+use crate::ui::Ui;
+
+/// How long the end waits for a compile that is under way, and for programs to let go of what they
+/// started.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the thread is to do.
+enum Order {
+    /// Read the sources.
+    Compile,
+    /// Go on: a file that a program waits for may have changed.
+    Inputs,
+}
+
+/// What came of it.
+pub(super) struct Answer {
+    /// A graph, if there is another one than before.
+    pub made: Result<Option<Box<Made>>, Failure>,
+    /// What was said about it, with what went wrong.
+    pub text: String,
+    /// What was read, if the sources were.
+    pub sources: Option<Read>,
+    /// The files that programs wait for.
+    pub inputs: Vec<PathBuf>,
+    pub took: Duration,
+}
+
+/// The files and directories that were read.
+pub(super) struct Read {
+    /// Sorted.
+    pub paths: Vec<PathBuf>,
+    /// When reading began.
+    pub began: SystemTime,
+}
+
+impl Read {
+    /// Whether a file among them may have changed after it was read, when nobody watched it yet.
+    /// Directories may change by the compile itself.
+    pub(super) fn has_moved(&self, watched: &[PathBuf]) -> bool {
+        let began = self.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let is_later = |path: &PathBuf| {
+            let Ok(found) = std::fs::symlink_metadata(path) else { return false };
+            let seconds = u64::try_from(found.ctime()).unwrap_or_default();
+            let nanos = u32::try_from(found.ctime_nsec()).unwrap_or_default();
+            !found.is_dir() && Duration::new(seconds, nanos) > began
+        };
+        self.paths.iter().filter(|path| watched.binary_search(path).is_err()).any(is_later)
+    }
+}
+
+/// A graph that is ready to be kept true.
+pub(super) struct Made {
+    pub loaded: Loaded,
+    pub prepared: Prepared,
+    /// What the machine has noted of resources that are to be undone.
+    pub noted: Noted,
+}
+
+/// The graph that is kept true.
+type Kept = Arc<Mutex<Weak<Prepared>>>;
+
+/// The thread, seen from the one that keeps graphs true.
+pub(super) struct Compiler {
+    orders: Sender<Order>,
+    answers: Receiver<Answer>,
+    /// Whether the sources are being compiled.
+    is_compiling: bool,
+    kept: Kept,
+}
+
+impl Compiler {
+    /// Starts the thread; it wakes who waits when it has an answer.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn start(
+        ui: &Ui,
+        args: &Arc<WatchArgs>,
+        registry: &Arc<Registry>,
+        wake: Wake,
+    ) -> std::io::Result<Self> {
+        let (orders, received) = channel();
+        let (sender, answers) = channel();
+        let kept = Kept::default();
+        let work = Work {
+            ui: ui.beside(),
+            args: Arc::clone(args),
+            registry: Arc::clone(registry),
+            kept: Arc::clone(&kept),
+            running: None,
+        };
+        let thread = std::thread::Builder::new().name("compiler".into()).stack_size(STACK_SIZE);
+        thread.spawn(move || work.run(&received, &sender, &wake))?;
+        Ok(Self { orders, answers, is_compiling: false, kept })
+    }
+
+    /// Reads the sources. Whether it does: not while it is still at it.
+    pub(super) fn compile(&mut self) -> bool {
+        if self.is_compiling {
+            return false;
+        }
+        // The thread only ends before this when the process does.
+        self.is_compiling = self.orders.send(Order::Compile).is_ok();
+        self.is_compiling
+    }
+
+    /// A file that programs wait for may have changed.
+    pub(super) fn inputs_changed(&self) {
+        let _ = self.orders.send(Order::Inputs);
+    }
+
+    /// Whether the sources are being compiled.
+    pub(super) fn is_compiling(&self) -> bool {
+        self.is_compiling
+    }
+
+    /// The next answer, if there is one.
+    pub(super) fn answer(&mut self) -> Option<Answer> {
+        let answer = self.answers.try_recv().ok()?;
+        self.is_compiling &= answer.sources.is_none();
+        Some(answer)
+    }
+
+    /// This graph is kept true now: what the next one has in common with it is taken from it.
+    pub(super) fn keeps(&self, prepared: Option<&Arc<Prepared>>) {
+        let kept = prepared.map(Arc::downgrade).unwrap_or_default();
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    /// Ends the thread, so that programs end what they started.
+    pub(super) fn end(self) {
+        drop(self.orders);
+        let end = Instant::now() + PATIENCE;
+        let left = || end.saturating_duration_since(Instant::now());
+        // The channel closes when the thread ends.
+        while self.answers.recv_timeout(left()).is_ok() {}
+    }
+}
+
+/// The thread.
+struct Work {
+    ui: Ui,
+    args: Arc<WatchArgs>,
+    registry: Arc<Registry>,
+    kept: Kept,
+    running: Option<Running>,
+}
+
+impl Work {
+    fn run(mut self, orders: &Receiver<Order>, answers: &Sender<Answer>, wake: &Wake) {
+        loop {
+            let order = match self.running.as_ref().and_then(Running::patience) {
+                Some(patience) => orders.recv_timeout(patience),
+                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let answer = match order {
+                Ok(Order::Compile) => Some(self.compile()),
+                Ok(Order::Inputs) => self.go_on(true),
+                Err(RecvTimeoutError::Timeout) => self.go_on(false),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if let Some(answer) = answer {
+                if answers.send(answer).is_err() {
+                    return;
+                }
+                wake();
+            }
+        }
+    }
+
+    /// Reads the sources, and runs what they say up to the first graph. If that fails, what ran before
+    /// goes on.
+    fn compile(&mut self) -> Answer {
+        let (start, began) = (Instant::now(), SystemTime::now());
+        let compile = self.args.selection.compile(&self.args.compile);
+        let compile = CompileArgs { touched: Touched::default(), ..compile };
+        let args = Arc::clone(&self.args);
+        let (made, text) = self.hearing(|work| {
+            let mut running = Running::start(&mut work.ui, &args.path, &compile)?;
+            let made = work.next(&mut running)?;
+            work.running = Some(running);
+            Ok(made)
+        });
+        let paths = watched(&compile.touched.paths(), &self.args.path);
+        let sources = Some(Read { paths, began });
+        Answer { made, text, sources, inputs: self.inputs(), took: start.elapsed() }
+    }
+
+    /// Runs programs further, if something happened for which they wait.
+    fn go_on(&mut self, files_changed: bool) -> Option<Answer> {
+        let start = Instant::now();
+        let mut running = self.running.take()?;
+        if !running.is_due() && !files_changed {
+            self.running = Some(running);
+            return None;
+        }
+        if files_changed {
+            running.files_changed();
+        }
+        let (made, text) = self.hearing(|work| work.next(&mut running));
+        self.running = Some(running);
+        Some(Answer { made, text, sources: None, inputs: self.inputs(), took: start.elapsed() })
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.running.as_ref().map(Running::files).unwrap_or_default()
+    }
+
+    /// The next graph, made ready.
+    fn next(&mut self, running: &mut Running) -> Result<Option<Box<Made>>, Failure> {
+        let Some(mut loaded) = running.poll(&mut self.ui)? else { return Ok(None) };
+        if loaded.plan.is_some() {
+            let text = "a saved plan is applied once and not watched";
+            return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+        }
+        let selection = &self.args.selection;
+        let noted = loaded.undo_missing(&selection.host(), &self.registry)?;
+        let options = selection.options(self.args.noop);
+        let earlier = self.kept.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let (earlier, registry) = (earlier.as_deref(), Arc::clone(&self.registry));
+        let prepared = prepare_after(&mut self.ui, earlier, &loaded, registry, options)?;
+        Ok(Some(Box::new(Made { loaded, prepared, noted })))
+    }
+
+    /// Does something; gives what came of it, and what was said about it, with what went wrong. A panic
+    /// was told by its hook, and is one more failure.
+    fn hearing<T>(
+        &mut self,
+        action: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> (Result<T, Failure>, String) {
+        self.ui.hold();
+        let result = catch_unwind(AssertUnwindSafe(|| action(self))).unwrap_or_else(|_| {
+            Err(Diagnostic::error(codes::RESOURCE, "the compile ended in the middle").into())
+        });
+        if let Err(Failure::Message(diagnostic)) = &result {
+            self.ui.message(diagnostic);
+        }
+        (result, self.ui.release())
+    }
+}
+
+/// The paths to watch for changes of the sources, each with its full name.
+fn watched(touched: &[PathBuf], given: &Path) -> Vec<PathBuf> {
+    const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
+    let all = touched.iter().map(PathBuf::as_path).chain([given]);
+    let mut paths: Vec<PathBuf> = all.filter_map(|path| std::path::absolute(path).ok()).collect();
+    paths.retain(|path| !SYSTEM.iter().any(|dir| path.starts_with(dir)));
+    paths.sort();
+    paths.dedup();
+    paths
+}
