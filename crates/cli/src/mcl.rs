@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use ecow::EcoString;
+use ordain_engine::kinds::package::contents;
 use ordain_graph::explain::Explanation;
 use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::failure::Phase;
@@ -54,6 +55,8 @@ pub struct Machine {
     commands: commands::Commands,
     root: Option<PathBuf>,
     hostname: Option<EcoString>,
+    /// Whether the graph is for the machine itself.
+    is_planned: bool,
 }
 
 impl Surroundings for Machine {
@@ -76,6 +79,11 @@ impl Surroundings for Machine {
 
     fn deploy_root(&self) -> Option<PathBuf> {
         self.root.clone()
+    }
+
+    fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
+        // A compile alone is the same on every machine.
+        if self.is_planned { contents(self.shared.host(), names) } else { BTreeMap::new() }
     }
 }
 
@@ -138,6 +146,7 @@ impl Request<'_> {
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: HostWorld::noting(self.touched.clone()),
             shared: stored::Stored::of(self.machine.as_deref()),
+            is_planned: self.machine.is_some(),
             ..Machine::default()
         }
     }

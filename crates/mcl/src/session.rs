@@ -240,7 +240,7 @@ fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources
     }
     let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
     running.run(surroundings).map_err(one)?;
-    match running.resources()? {
+    match running.resources(surroundings)? {
         Some(resources) => Ok(resources),
         None => Err(vec![Failure::new(
             Phase::Stream,

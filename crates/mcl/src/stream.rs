@@ -108,7 +108,7 @@ impl Stream {
         let running = &mut self.running;
         let result = limits::on_deep_stack(STACK, || {
             running.run(surroundings).map_err(|failure| vec![failure])?;
-            running.resources()
+            running.resources(surroundings)
         });
         self.arm(now);
         let Some(resources) = result? else { return Ok(News::Incomplete) };

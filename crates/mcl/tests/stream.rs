@@ -244,3 +244,30 @@ fn many_events_leave_nothing_behind() {
         assert!(round < 20 || stream.size() <= most + 20, "{} after {round}", stream.size());
     }
 }
+
+#[test]
+fn what_a_package_brings_comes_after_it() {
+    let mut host = Memory::default();
+    let files = [
+        "/usr/lib/systemd/system/web.service",
+        "/etc/web/a.conf",
+        "/etc/web/d/b.conf",
+        "/usr/bin/web",
+    ];
+    host.packages.insert("web".into(), files.map(str::to_owned).to_vec());
+    let text = "pkg \"web\" {\n\tstate => \"installed\",\n}\nsvc \"web\" {}\nfile \"/etc/web/a.conf\" \
+                {}\nfile \"/etc/web/d/\" {}\nfile \"/etc/web/c.conf\" {}\nexec \"x\" {\n\tcmd => \"/usr/bin/web \
+                -x\",\n}\nfile \"/etc/web/d/e\" {\n\tMeta:autoedge => false,\n}\n";
+    let mut stream = start(text, &host);
+    let lines = graph(&mut stream, &host).lines();
+    let edges: Vec<&String> = lines.iter().filter(|line| line.starts_with("Edge")).collect();
+    assert_eq!(
+        edges.iter().map(|line| line.split(" # ").next().unwrap()).collect::<Vec<_>>(),
+        [
+            "Edge: pkg[web] -> exec[x]",
+            "Edge: pkg[web] -> file[/etc/web/a.conf]",
+            "Edge: pkg[web] -> file[/etc/web/d/]",
+            "Edge: pkg[web] -> svc[web]",
+        ]
+    );
+}

@@ -27,6 +27,11 @@ impl Stored {
         Self { host: Host::new(root, Box::new(HostRunner)) }
     }
 
+    /// The machine.
+    pub(super) fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// The real path of what is kept of a key.
     pub(super) fn file(&self, key: &Key) -> PathBuf {
         self.host.path(key.path())

@@ -7,16 +7,56 @@ use rustc_hash::FxHashMap;
 use super::interpret::{Edge, Resource, Resources};
 use super::validate::file_path;
 use crate::failure::Failure;
+use crate::functions::Surroundings;
 
 /// What is there to be found, by what it is.
 #[derive(Default)]
 struct Index {
     files: FxHashMap<String, usize>,
     named: FxHashMap<(&'static str, String), usize>,
+    /// The files of packages, by package.
+    packages: BTreeMap<String, Vec<String>>,
+    /// The packages that files are of.
+    owners: FxHashMap<String, usize>,
+}
+
+impl Index {
+    /// Asks for the files of the packages.
+    fn ask(&mut self, surroundings: &dyn Surroundings) {
+        let named = self.named.iter().filter(|((kind, _), _)| *kind == "pkg");
+        let packages: FxHashMap<&str, usize> =
+            named.map(|((_, name), at)| (name.as_str(), *at)).collect();
+        let mut names: Vec<&str> = packages.keys().copied().collect();
+        names.sort_unstable();
+        if names.is_empty() {
+            return;
+        }
+        let files = surroundings.packages(&names);
+        for (name, files) in &files {
+            let Some(at) = packages.get(name.as_str()) else { continue };
+            self.owners.extend(files.iter().map(|file| (file.clone(), *at)));
+        }
+        self.packages = files;
+    }
+
+    /// The nearest directory around a path.
+    fn around(&self, path: &str) -> Option<&usize> {
+        let mut rest = path.trim_end_matches('/');
+        while let Some((dir, _)) = rest.rsplit_once('/') {
+            if let Some(found) = self.files.get(&format!("{dir}/")) {
+                return Some(found);
+            }
+            rest = dir;
+        }
+        None
+    }
 }
 
 /// Adds them, in the order of the resources' names.
-pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
+pub(super) fn add(
+    resources: &mut Resources,
+    surroundings: &dyn Surroundings,
+) -> Result<(), Failure> {
     let wants = |resource: &Resource| {
         resource.meta.autoedge && !resource.meta.hidden && resource.kind.kind.has("edgeable")
     };
@@ -32,6 +72,7 @@ pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
         index.named.insert((resource.kind.kind.name, resource.name.clone()), at);
         order.insert(resource.reference(), at);
     }
+    index.ask(surroundings);
     let mut found = Vec::new();
     for at in order.values().copied() {
         let resource = &resources.list[at];
@@ -39,6 +80,7 @@ pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
             "file" => file(&index, resource, at, &mut found),
             "svc" => svc(&index, resource, at, &mut found),
             "exec" => exec(&index, resource, at, &mut found),
+            "pkg" => package(&index, resource, at, &mut found),
             "user" => user(&index, resource, at, &mut found),
             "http:server:file" => {
                 found.extend(index.files.get(&resource.text("path")).map(|from| (*from, at)));
@@ -63,15 +105,7 @@ fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     for fragment in resource.texts("fragments") {
         found.extend(index.files.get(&fragment).map(|from| (*from, at)));
     }
-    let path = file_path(resource);
-    let mut rest = path.trim_end_matches('/');
-    while let Some((dir, _)) = rest.rsplit_once('/') {
-        if let Some(from) = index.files.get(&format!("{dir}/")) {
-            found.push((*from, at));
-            return;
-        }
-        rest = dir;
-    }
+    found.extend(index.around(&file_path(resource)).map(|from| (*from, at)));
 }
 
 /// The file of its unit.
@@ -80,6 +114,20 @@ fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
     let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
     found.extend(file.map(|from| (*from, at)));
+}
+
+/// The services whose units it has, its files, and the directories around those that are not declared
+/// themselves: all come after it.
+fn package(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    for path in index.packages.get(&resource.name).into_iter().flatten() {
+        let unit = path
+            .rsplit_once("/systemd/system/")
+            .and_then(|(_, unit)| unit.strip_suffix(".service"));
+        let service = unit.and_then(|name| index.named.get(&("svc", name.to_owned())));
+        found.extend(service.map(|to| (at, *to)));
+        let file = index.files.get(path).or_else(|| index.files.get(&format!("{path}/")));
+        found.extend(file.or_else(|| index.around(path)).map(|to| (at, *to)));
+    }
 }
 
 /// The programs that it runs, its user, its group.
@@ -95,6 +143,7 @@ fn exec(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
         let (command, shell) = (resource.text(command), resource.text(shell));
         let program = if shell.is_empty() { first_word(&command) } else { shell.as_str() };
         found.extend(index.files.get(program).map(|from| (*from, at)));
+        found.extend(index.owners.get(program).map(|from| (*from, at)));
     }
     for kind in ["user", "group"] {
         let name = resource.text(kind);

@@ -12,6 +12,7 @@ use super::meta::Meta;
 use super::validate;
 use crate::engine::Engine;
 use crate::failure::{Failure, Phase};
+use crate::functions::Surroundings;
 use crate::ir::{EntryStepKind, HalfStep, Included, IrKind, Program, ResourceStep, Step};
 use crate::resources::{Given, Kind, Known, Width};
 use crate::value::Value;
@@ -152,6 +153,7 @@ pub(super) fn interpret(
     program: &Program,
     engine: &Engine,
     live: &[Live],
+    surroundings: &dyn Surroundings,
 ) -> Result<Resources, Vec<Failure>> {
     let mut interpreter = Interpreter {
         program,
@@ -172,7 +174,7 @@ pub(super) fn interpret(
     let by_name = gather(made, &mut resources)?;
     check_exports(&resources)?;
     connect(&mut resources, &by_name, asked)?;
-    autoedge::add(&mut resources).map_err(|failure| vec![failure])?;
+    autoedge::add(&mut resources, surroundings).map_err(|failure| vec![failure])?;
     acyclic(&resources).map_err(|failure| vec![failure])?;
     Ok(resources)
 }

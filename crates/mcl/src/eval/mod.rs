@@ -69,11 +69,14 @@ impl Running {
     ///
     /// # Errors
     /// When they cannot be.
-    pub fn resources(&self) -> Result<Option<Resources>, Vec<Failure>> {
+    pub fn resources(
+        &self,
+        surroundings: &dyn Surroundings,
+    ) -> Result<Option<Resources>, Vec<Failure>> {
         if !self.engine.is_complete() {
             return Ok(None);
         }
-        interpret::interpret(&self.program, &self.engine, &self.live).map(Some)
+        interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
     }
 
     /// The functions and what they wait for.

@@ -111,6 +111,11 @@ pub trait Surroundings: Send + Sync {
     fn arguments(&self) -> Vec<EcoString> {
         Vec::new()
     }
+    /// The files of those of these packages of which that is known, by package.
+    fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
+        let _ = names;
+        BTreeMap::new()
+    }
 }
 
 /// Surroundings in memory, for checks and tests, and for one host without a cluster.
@@ -134,6 +139,8 @@ pub struct Memory {
     pub received: BTreeMap<EcoString, Value>,
     /// What `http:client` resources were answered.
     pub responses: BTreeMap<EcoString, (i64, EcoString)>,
+    /// The files of packages.
+    pub packages: BTreeMap<String, Vec<String>>,
 }
 
 impl Surroundings for Memory {
@@ -171,6 +178,10 @@ impl Surroundings for Memory {
 
     fn arguments(&self) -> Vec<EcoString> {
         self.arguments.clone()
+    }
+
+    fn packages(&self, _: &[&str]) -> BTreeMap<String, Vec<String>> {
+        self.packages.clone()
     }
 }
 

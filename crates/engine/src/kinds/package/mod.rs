@@ -3,6 +3,7 @@
 //! apt and dpkg are in `debian`; the other managers answer the questions of `managers::Manager`,
 //! and `managed` asks them. Without a `provider` the machine decides (`machine`).
 
+mod contents;
 mod debian;
 mod machine;
 mod managed;
@@ -13,6 +14,8 @@ mod version;
 use std::sync::Arc;
 
 use ordain_graph::Resource;
+
+pub use contents::contents;
 
 use super::params::Params;
 use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+pub(super) use rpm::DATABASE as RPM_DATABASES;
+
 use super::Ensure;
 use super::managed::locate;
 use crate::host::{Host, Invocation, Outcome};

@@ -9,7 +9,7 @@ use crate::kind::KindError;
 use crate::kinds::package::version::{Order, Range};
 
 /// Where the database may be, by the age and the origin of a system.
-pub(super) const DATABASE: &[&str] = &[
+pub(in crate::kinds::package) const DATABASE: &[&str] = &[
     "/var/lib/rpm/rpmdb.sqlite",
     "/usr/lib/sysimage/rpm/rpmdb.sqlite",
     "/usr/lib/sysimage/rpm/Packages.db",
