@@ -204,8 +204,10 @@ pub fn program(
     is_planned: bool,
 ) -> Result<Loaded, Failure> {
     let sources = args.sources();
-    let graph = mcl::compile(ui, &mcl::Request::of(path, args), &sources, is_planned)?;
-    Ok(Loaded::drawn(graph, sources))
+    let request = mcl::Request::of(path, args)?;
+    let (graph, giving) = mcl::compile(ui, &request, &sources, is_planned)?;
+    let exports = giving.map(Exporting::from);
+    Ok(Loaded { exports, ..Loaded::drawn(graph, sources) })
 }
 
 /// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a

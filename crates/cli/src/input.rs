@@ -14,6 +14,7 @@ use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::exit::Failure;
+use crate::mcl::Giving;
 use crate::node;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
@@ -41,22 +42,38 @@ pub struct Input {
 impl Input {
     /// What a compile exports, to be kept for the other nodes.
     pub fn exports(&self, exported: Vec<Exported>) -> Exporting {
-        Exporting { store: self.store.clone(), node: self.node.name.clone(), exported }
+        let (store, node) = (self.store.clone(), self.node.name.clone());
+        Exporting { store, node, exported, ..Exporting::default() }
     }
 }
 
 /// What a node exports.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Exporting {
     store: Option<Arc<ExportStore>>,
     node: EcoString,
     exported: Vec<Exported>,
+    /// What programs of it give.
+    giving: Option<Giving>,
+}
+
+impl From<Giving> for Exporting {
+    fn from(giving: Giving) -> Self {
+        Self { giving: Some(giving), ..Self::default() }
+    }
 }
 
 impl Exporting {
     /// This and what another source of the same node exports.
     pub fn with(mut self, other: Self) -> Self {
         self.exported.extend(other.exported);
+        self.giving = match (self.giving.take(), other.giving) {
+            (Some(one), Some(two)) => Some(one.with(two)),
+            (one, two) => one.or(two),
+        };
+        if self.store.is_none() {
+            (self.store, self.node) = (other.store, other.node);
+        }
         self
     }
 
@@ -65,6 +82,7 @@ impl Exporting {
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&self) -> Result<(), Diagnostic> {
+        self.giving.as_ref().map_or(Ok(()), Giving::keep)?;
         let Some(store) = &self.store else { return Ok(()) };
         store.save(&self.node, &self.exported).map_err(codes::state)
     }
@@ -224,8 +242,7 @@ fn open_layout(
             return Err(Failure::Shown);
         }
     };
-    let store = args.store.as_deref().map(ExportStore::open).transpose().map_err(codes::state)?;
-    Ok(Opened { env, sources, store: store.map(Arc::new) })
+    Ok(Opened { env, sources, store: args.export_store()? })
 }
 
 impl Opened {
@@ -250,7 +267,8 @@ impl Opened {
 
     /// What the compile of a node exports, to be kept for the others.
     pub fn exports(&self, node: &EcoString, exported: Vec<Exported>) -> Exporting {
-        Exporting { store: self.store.clone(), node: node.clone(), exported }
+        let (store, node) = (self.store.clone(), node.clone());
+        Exporting { store, node, exported, ..Exporting::default() }
     }
 }
 

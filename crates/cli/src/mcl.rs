@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use ecow::EcoString;
@@ -16,6 +17,7 @@ use ordain_mcl::functions::surroundings::{Shared, Surroundings};
 use ordain_mcl::session::{self, Compiled, Input, Options};
 use ordain_mcl::{explain, fmt, lower};
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World, suggest};
+use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::exit::Failure;
@@ -27,6 +29,7 @@ mod running;
 mod stored;
 
 pub use running::Running;
+pub use stored::Giving;
 
 /// Which mcl is read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Debug)]
@@ -116,15 +119,21 @@ pub struct Request<'a> {
     pub touched: Touched,
     /// Where the file system of the machine begins, if not at `/`.
     pub machine: Option<PathBuf>,
+    /// Where exported resources are kept.
+    pub store: Option<Arc<ExportStore>>,
 }
 
 impl<'a> Request<'a> {
     /// What stands at a path, compiled as the arguments of most verbs say.
-    pub fn of(path: &'a Path, args: &CompileArgs) -> Self {
+    ///
+    /// # Errors
+    /// When there is to be a store, and it cannot be used.
+    pub fn of(path: &'a Path, args: &CompileArgs) -> Result<Self, Diagnostic> {
         let module_path = args.modulepath.as_deref().map(PathBuf::from);
         let (hostname, touched) = (args.node.clone(), args.touched.clone());
-        let machine = args.machine.clone();
-        Self { path, edition: Edition::Wide, module_path, hostname, touched, machine }
+        let (machine, store) = (args.machine.clone(), args.export_store()?);
+        let edition = Edition::Wide;
+        Ok(Self { path, edition, module_path, hostname, touched, machine, store })
     }
 }
 
@@ -145,7 +154,7 @@ impl Request<'_> {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: HostWorld::noting(self.touched.clone()),
-            shared: stored::Stored::of(self.machine.as_deref()),
+            shared: stored::Stored::of(self.machine.as_deref(), self.store.clone()),
             is_planned: self.machine.is_some(),
             ..Machine::default()
         }
@@ -157,7 +166,7 @@ impl Request<'_> {
     }
 }
 
-/// Compiles a program to its first graph; what is wrong is shown. A graph that is to be planned has
+/// Compiles a program to its first graph, and what it exports; what is wrong is shown. A graph that is to be planned has
 /// nothing that the engine cannot do.
 ///
 /// # Errors
@@ -167,7 +176,7 @@ pub fn compile(
     request: &Request<'_>,
     sources: &SourceMap,
     is_planned: bool,
-) -> Result<ordain_graph::Graph, Failure> {
+) -> Result<(ordain_graph::Graph, Option<Giving>), Failure> {
     match request.compiled(sources) {
         Ok(compiled) => {
             ui.diagnostics(compiled.checked.warnings, sources);
@@ -177,7 +186,8 @@ pub fn compile(
                 ui.diagnostics(lowered.refused, sources);
                 return Err(Failure::Shown);
             }
-            Ok(lowered.graph)
+            let giving = Giving::of(request.store.as_ref(), &compiled.resources, &name);
+            Ok((lowered.graph, giving))
         }
         Err(refused) => {
             ui.diagnostics(refused.diagnostics(), sources);
@@ -484,6 +494,7 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         hostname: told.values.get("--hostname").cloned(),
         touched: Touched::default(),
         machine: None,
+        store: None,
     };
     let input = input(given)?;
     let sources = SourceMap::new();

@@ -9,6 +9,7 @@ use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_engine::registry::Registry;
 use ordain_puppet::load::RubyType;
 use ordain_source::{Diagnostic, SourceMap, Touched};
+use ordain_store::ExportStore;
 
 use crate::codes;
 
@@ -164,6 +165,15 @@ impl CompileArgs {
             }));
         }
         Ok(types)
+    }
+
+    /// Where exported resources are kept, if they are.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub fn export_store(&self) -> Result<Option<Arc<ExportStore>>, Diagnostic> {
+        let store = self.store.as_deref().map(ExportStore::open).transpose();
+        Ok(store.map_err(codes::state)?.map(Arc::new))
     }
 
     /// Where the texts go that a compile reads.

@@ -240,6 +240,28 @@ fn a_compile_that_takes_long_holds_nothing_up() {
 }
 
 #[test]
+fn what_one_host_exports_another_collects() {
+    let store = tempfile::tempdir().unwrap();
+    let store = store.path().to_str().unwrap();
+    let giver = "file \"/etc/shared\" {\n\tstate => \"exists\",\n\tcontent => \"one\",\n\n\t\
+                 Meta:hidden => true,\n\tMeta:export => [\"taker\"],\n}\n";
+    let taker = "import \"world/collect\"\ncollect file collect.res(\"file\") {\n\tmode => \
+                 \"0600\",\n}\n";
+    let taker =
+        Watched::start("main.mcl", &[("main.mcl", taker)], &["--store", store, "--node", "taker"]);
+    taker.until_event("settled");
+    let giver =
+        Watched::start("main.mcl", &[("main.mcl", giver)], &["--store", store, "--node", "giver"]);
+    taker.until_changed("File[/etc/shared]");
+    assert_eq!(taker.read("/etc/shared"), "one");
+    assert!(!giver.root("/etc/shared").exists());
+    giver.edit("main.mcl", "print \"nothing any more\" {}\n");
+    taker.until(|event| event["event"] == "graph" && event["gone"] == 1);
+    assert_eq!(giver.end(), (0, String::new()));
+    assert_eq!(taker.end(), (0, String::new()));
+}
+
+#[test]
 fn a_merged_document() {
     let template = "port: (( merge || 80 ))\nnote: (( read(\"note.txt\", \"text\") ))\nresources:\n  \
                     file:\n    /etc/port:\n      content: (( \"\" port \" \" note ))\n";

@@ -38,7 +38,14 @@ impl ExportStore {
         Ok(Self { connection: Mutex::new(connection), path })
     }
 
-    fn with<T>(
+    /// The files that change when something in the store does.
+    pub fn files(&self) -> [PathBuf; 2] {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        [self.path.clone(), log.into()]
+    }
+
+    pub(crate) fn with<T>(
         &self,
         action: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {

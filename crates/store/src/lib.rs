@@ -8,6 +8,7 @@
 
 mod error;
 mod exports;
+mod given;
 mod journal;
 mod kept;
 mod lock;
@@ -16,6 +17,7 @@ mod past;
 
 pub use error::StoreError;
 pub use exports::ExportStore;
+pub use given::Given;
 pub use journal::{Interrupted, Run, Store, UnderWay};
 pub use kept::KeptPath;
 pub use lock::RunLock;

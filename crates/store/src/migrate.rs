@@ -19,7 +19,8 @@ pub(crate) const JOURNAL: Migrations = &[
 ];
 
 /// Those of exported resources.
-pub(crate) const EXPORTS: Migrations = &[include_str!("migrations/exports_0001.sql")];
+pub(crate) const EXPORTS: Migrations =
+    &[include_str!("migrations/exports_0001.sql"), include_str!("migrations/exports_0002.sql")];
 
 /// Opens a database and brings it up to date.
 ///

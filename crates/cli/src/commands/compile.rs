@@ -178,13 +178,14 @@ fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<E
         hostname: args.compile.node.clone(),
         touched: args.compile.touched.clone(),
         machine: None,
+        store: args.compile.export_store()?,
     };
     if args.format == Format::Mgmt {
         let is_graph = mcl::compile_as_mgmt(ui, &request)?;
         return Ok(if is_graph { Exit::Done } else { Exit::Failed });
     }
     let sources = SourceMap::new();
-    let graph = mcl::compile(ui, &request, &sources, false)?;
+    let (graph, _) = mcl::compile(ui, &request, &sources, false)?;
     write(ui.out(), &graph, &sources, args.format, secrets)?;
     Ok(Exit::Done)
 }

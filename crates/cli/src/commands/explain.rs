@@ -69,7 +69,7 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     };
     // What only the engine has a name for is explained as a part of the graph.
     if mcl::is_program(path) && mcl::names_own_kind(&args.resource) {
-        let request = mcl::Request::of(path, &args.compile);
+        let request = mcl::Request::of(path, &args.compile)?;
         let explanation = mcl::explain(ui, &request, &args.resource)?;
         return print(ui, args, &explanation);
     }

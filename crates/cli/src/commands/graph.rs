@@ -95,7 +95,7 @@ fn program(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
         return graphs::program(ui, &args.path, &args.compile, false);
     }
     let sources = Arc::new(SourceMap::new());
-    let request = mcl::Request::of(&args.path, &args.compile);
+    let request = mcl::Request::of(&args.path, &args.compile)?;
     let graph = mcl::functions(ui, &request, &sources)?;
     Ok(Loaded::drawn(graph, sources))
 }

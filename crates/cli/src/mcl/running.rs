@@ -10,10 +10,13 @@ use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};
 use ordain_mcl::stream::{News, Stream};
 use ordain_source::{SourceMap, Touched};
+use ordain_store::ExportStore;
 
+use super::stored::Giving;
 use super::{Machine, Request};
 use crate::exit::Failure;
 use crate::graphs::Loaded;
+use crate::input::Exporting;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
 
@@ -22,6 +25,8 @@ pub struct Running {
     stream: Stream,
     machine: Machine,
     sources: Arc<SourceMap>,
+    /// Where exported resources are kept.
+    store: Option<Arc<ExportStore>>,
     /// What is wrong, when something is.
     refused: Refused,
 }
@@ -33,7 +38,7 @@ impl Running {
     /// When it has errors.
     pub fn start(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
         let sources = args.sources();
-        let request = Request::of(path, args);
+        let request = Request::of(path, args)?;
         let checked = {
             let machine = request.machine();
             let input = request.input();
@@ -44,11 +49,12 @@ impl Running {
             Failure::Shown
         })?;
         ui.diagnostics(checked.warnings, &sources);
+        let store = request.store.clone();
         // What the program reads while it runs is told to it, and no reason to compile it again.
         let machine = Request { touched: Touched::default(), ..request }.machine();
         let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
-            Ok(stream) => Ok(Self { stream, machine, sources, refused }),
+            Ok(stream) => Ok(Self { stream, machine, sources, store, refused }),
             Err(failure) => {
                 refused.failures.push(failure);
                 ui.diagnostics(refused.diagnostics(), &sources);
@@ -71,12 +77,16 @@ impl Running {
                 return Err(Failure::Shown);
             }
         };
-        let lowered = lower::lower(&resources, &self.machine.hostname());
+        let host = self.machine.hostname();
+        let lowered = lower::lower(&resources, &host);
         if !lowered.refused.is_empty() {
             ui.diagnostics(lowered.refused, &self.sources);
             return Err(Failure::Shown);
         }
-        Ok(Some(Loaded::drawn(lowered.graph, Arc::clone(&self.sources))))
+        let exports = Giving::of(self.store.as_ref(), &resources, &host).map(Exporting::from);
+        let mut loaded = Loaded::drawn(lowered.graph, Arc::clone(&self.sources));
+        loaded.exports = exports;
+        Ok(Some(loaded))
     }
 
     /// The files that it waits for.
@@ -89,13 +99,19 @@ impl Running {
             }
             _ => None,
         };
-        self.stream.watches().iter().filter_map(file).collect()
+        let watches = self.stream.watches();
+        let mut files: Vec<PathBuf> = watches.iter().filter_map(file).collect();
+        if watches.iter().any(|watch| matches!(watch, Watch::Exports(_))) {
+            files.extend(self.machine.shared.exports());
+        }
+        files
     }
 
     /// One of them may have changed.
     pub fn files_changed(&mut self) {
-        let is_file =
-            |watch: &&Watch| matches!(watch, Watch::File(_) | Watch::Key(_) | Watch::Schedule(_));
+        let is_file = |watch: &&Watch| {
+            matches!(watch, Watch::File(_) | Watch::Key(_) | Watch::Schedule(_) | Watch::Exports(_))
+        };
         let watches: Vec<Watch> = self.stream.watches().iter().filter(is_file).cloned().collect();
         for watch in watches {
             self.stream.happened(&watch);

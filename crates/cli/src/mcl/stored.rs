@@ -2,29 +2,42 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
 use ordain_engine::world::Key;
+use ordain_mcl::eval::interpret::Resources;
+use ordain_mcl::exports;
 use ordain_mcl::functions::surroundings::{Export, Shared};
+use ordain_source::Diagnostic;
+use ordain_store::{ExportStore, Given};
 
-/// The values that resources `kv` set on this machine.
+use crate::codes;
+
+/// The values that resources `kv` set on this machine, and what the hosts with this store export.
 pub(super) struct Stored {
     host: Host,
+    store: Option<Arc<ExportStore>>,
 }
 
 impl Default for Stored {
     fn default() -> Self {
-        Self::of(None)
+        Self::of(None, None)
     }
 }
 
 impl Stored {
     /// The values of the machine whose file system begins here; of this one if it says nothing.
-    pub(super) fn of(root: Option<&Path>) -> Self {
+    pub(super) fn of(root: Option<&Path>, store: Option<Arc<ExportStore>>) -> Self {
         let root = root.unwrap_or(Path::new("/")).to_path_buf();
-        Self { host: Host::new(root, Box::new(HostRunner)) }
+        Self { host: Host::new(root, Box::new(HostRunner)), store }
+    }
+
+    /// The files that change when something else is exported.
+    pub(super) fn exports(&self) -> impl Iterator<Item = PathBuf> {
+        self.store.iter().flat_map(|store| store.files())
     }
 
     /// The machine.
@@ -54,7 +67,51 @@ impl Shared for Stored {
         hosts.into_keys().map(EcoString::from).collect()
     }
 
-    fn exports(&self, _: &str, _: &str) -> Vec<Export> {
-        Vec::new()
+    fn exports(&self, kind: &str, host: &str) -> Vec<Export> {
+        let Some(store) = &self.store else { return Vec::new() };
+        // What cannot be read is not there, as when another host's is out of reach.
+        let found = store.given_to(host, kind).unwrap_or_default().into_iter();
+        found
+            .map(|(host, Given { kind, name, data, .. })| Export { kind, name, host, data })
+            .collect()
+    }
+}
+
+/// What a program exports, until it is applied.
+#[derive(Clone)]
+pub struct Giving {
+    store: Arc<ExportStore>,
+    host: EcoString,
+    given: Vec<Given>,
+}
+
+impl Giving {
+    /// What the resources of this host are exported for, if there is a store for that.
+    pub(super) fn of(
+        store: Option<&Arc<ExportStore>>,
+        resources: &Resources,
+        host: &str,
+    ) -> Option<Self> {
+        let exported = resources.list.iter().filter(|resource| !resource.meta.export.is_empty());
+        let given = exported.map(|resource| {
+            let Export { kind, name, data, .. } = exports::encode(resource, host);
+            let hosts = resource.meta.export.iter().map(|host| host.as_str().into()).collect();
+            Given { kind, name, hosts, data }
+        });
+        Some(Self { store: Arc::clone(store?), host: host.into(), given: given.collect() })
+    }
+
+    /// This, and what another program of the host exports.
+    pub fn with(mut self, other: Self) -> Self {
+        self.given.extend(other.given);
+        self
+    }
+
+    /// Exports it, and no longer what the host exported before.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn keep(&self) -> Result<(), Diagnostic> {
+        self.store.give(&self.host, &self.given).map_err(codes::state)
     }
 }
