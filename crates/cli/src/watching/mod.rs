@@ -127,18 +127,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     };
     watching.compiler.compile();
     watching.follow(&asked).map_err(failed)?;
-    let Watching { keeper, compiler, mut teller, manager, changed, .. } = watching;
-    manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
-    compiler.end();
-    let mut failing = 0;
-    if !asked.end() {
-        let standings = keeper.standings();
-        failing = standings.iter().filter(|(_, how)| *how == Standing::Failed).count();
-    }
-    for report in keeper.end() {
-        teller.report(&report);
-    }
-    drop(teller);
+    let (changed, failing) = watching.end(asked.end());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
@@ -275,6 +264,22 @@ impl Watching<'_> {
         if self.dirty.is_some_and(is_due) && self.compiler.compile() {
             self.dirty = None;
         }
+    }
+
+    /// Ends what is under way. How many resources were changed, and how many fail where nobody asked for
+    /// the end.
+    fn end(self, is_asked: bool) -> (usize, usize) {
+        let Watching { keeper, compiler, mut teller, manager, changed, .. } = self;
+        manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
+        compiler.end();
+        let failing = match is_asked {
+            true => 0,
+            false => keeper.standings().iter().filter(|(_, how)| *how == Standing::Failed).count(),
+        };
+        for report in keeper.end() {
+            teller.report(&report);
+        }
+        (changed, failing)
     }
 
     /// How long the next turn may wait.
