@@ -45,6 +45,13 @@ impl Part {
         }
     }
 
+    fn into_loaded(self) -> Option<Loaded> {
+        match self {
+            Self::Fixed(loaded) => Some(*loaded),
+            Self::Program { last, .. } => last.map(|loaded| *loaded),
+        }
+    }
+
     fn program(&self) -> Option<&mcl::Running> {
         if let Self::Program { program, .. } = self { Some(program) } else { None }
     }
@@ -79,13 +86,24 @@ impl Running {
                 self.is_new = true;
             }
         }
-        let loaded: Option<Vec<&Loaded>> = self.parts.iter().map(Part::loaded).collect();
-        let Some(loaded) = loaded.filter(|_| self.is_new) else { return Ok(None) };
-        self.is_new = false;
-        match (&self.joining, &loaded[..]) {
-            (Some(joining), parts) => joining.join(ui, parts.iter().copied().cloned()).map(Some),
-            (None, parts) => Ok(parts.first().copied().cloned()),
+        if !self.is_new || self.parts.iter().any(|part| part.loaded().is_none()) {
+            return Ok(None);
         }
+        self.is_new = false;
+        // Where nothing goes on, nothing is kept.
+        let parts: Vec<Loaded> = match self.goes_on() {
+            true => self.parts.iter().filter_map(Part::loaded).cloned().collect(),
+            false => self.parts.drain(..).filter_map(Part::into_loaded).collect(),
+        };
+        match &self.joining {
+            Some(joining) => joining.join(ui, parts).map(Some),
+            None => Ok(parts.into_iter().next()),
+        }
+    }
+
+    /// Whether there may be another graph after the first.
+    pub fn goes_on(&self) -> bool {
+        self.parts.iter().any(|part| part.program().is_some())
     }
 
     /// The files that programs wait for.

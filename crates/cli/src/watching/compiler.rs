@@ -12,6 +12,7 @@ use ordain_engine::registry::Registry;
 use ordain_engine::reversal::Noted;
 use ordain_engine::watch::Wake;
 use ordain_puppet::eval::STACK_SIZE;
+use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, Touched};
 
 use crate::codes;
@@ -92,7 +93,10 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// Starts the thread; it wakes who waits when it has an answer.
+    /// Compiles once, and starts the thread; it wakes who waits when it has an answer.
+    ///
+    /// The first compile is done here: there is nothing yet that could wait for it, and what it used is
+    /// used again by those who keep its graph.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -105,16 +109,19 @@ impl Compiler {
         let (orders, received) = channel();
         let (sender, answers) = channel();
         let kept = Kept::default();
-        let work = Work {
+        let mut work = Work {
             ui: ui.beside(),
             args: Arc::clone(args),
             registry: Arc::clone(registry),
             kept: Arc::clone(&kept),
             running: None,
         };
-        let thread = std::thread::Builder::new().name("compiler".into()).stack_size(STACK_SIZE);
+        let first = work.compile_here();
+        let is_compiling = sender.send(first).is_ok();
+        wake();
+        let thread = std::thread::Builder::new().name("compiler".into());
         thread.spawn(move || work.run(&received, &sender, &wake))?;
-        Ok(Self { orders, answers, is_compiling: false, kept })
+        Ok(Self { orders, answers, is_compiling, kept })
     }
 
     /// Reads the sources. Whether it does: not while it is still at it.
@@ -193,7 +200,14 @@ impl Work {
 
     /// Reads the sources, and runs what they say up to the first graph. If that fails, what ran before
     /// goes on.
+    ///
+    /// This is done in a thread that ends then: what it used and no longer needs is given back to the
+    /// system, and not kept for the next compile, which may never come.
     fn compile(&mut self) -> Answer {
+        on_deep_stack(STACK_SIZE, || self.compile_here())
+    }
+
+    fn compile_here(&mut self) -> Answer {
         let (start, began) = (Instant::now(), SystemTime::now());
         let compile = self.args.selection.compile(&self.args.compile);
         let compile = CompileArgs { touched: Touched::default(), ..compile };
@@ -201,7 +215,7 @@ impl Work {
         let (made, text) = self.hearing(|work| {
             let mut running = Running::start(&mut work.ui, &args.path, &compile)?;
             let made = work.next(&mut running)?;
-            work.running = Some(running);
+            work.running = Some(running).filter(Running::goes_on);
             Ok(made)
         });
         let paths = watched(&compile.touched.paths(), &self.args.path);

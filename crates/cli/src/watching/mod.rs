@@ -125,7 +125,6 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         is_settled: false,
         is_ready: false,
     };
-    watching.compiler.compile();
     watching.follow(&asked).map_err(failed)?;
     let (changed, failing) = watching.end(asked.end());
     runs::note_made(&store, run, &host)?;
