@@ -96,7 +96,8 @@ impl Compiler {
     /// Compiles once, and starts the thread; it wakes who waits when it has an answer.
     ///
     /// The first compile is done here: there is nothing yet that could wait for it, and what it used is
-    /// used again by those who keep its graph.
+    /// used again by those who keep its graph. So the thread is there before it: one that begins later
+    /// takes what the compile no longer needs to itself.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -116,11 +117,18 @@ impl Compiler {
             kept: Arc::clone(&kept),
             running: None,
         };
+        let (begin, begun) = channel::<(Work, Sender<Answer>, Wake)>();
+        let run = move || {
+            if let Ok((work, answers, wake)) = begun.recv() {
+                work.run(&received, &answers, &wake);
+            }
+        };
+        std::thread::Builder::new().name("compiler".into()).spawn(run)?;
         let first = work.compile_here();
         let is_compiling = sender.send(first).is_ok();
         wake();
-        let thread = std::thread::Builder::new().name("compiler".into());
-        thread.spawn(move || work.run(&received, &sender, &wake))?;
+        // It waits for just this.
+        let _ = begin.send((work, sender, wake));
         Ok(Self { orders, answers, is_compiling, kept })
     }
 

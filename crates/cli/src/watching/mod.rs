@@ -107,10 +107,11 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     let asked = Asked::listen(keeper.waker()).map_err(failed)?;
     let registry = args.compile.registry()?;
+    let (teller, manager) = (teller(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
     let mut watching = Watching {
         host: Arc::clone(&host),
-        teller: teller(ui, args),
+        teller,
         ui,
         args,
         keeper,
@@ -119,7 +120,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         dirty: None,
         is_reloading: false,
         earlier: Some(earlier),
-        manager: Manager::of_environment(),
+        manager,
         last: Said::default(),
         changed: 0,
         is_settled: false,
