@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::kind::Kind;
 use crate::kinds::{
-    authorized_key::AuthorizedKey, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
+    authorized_key::AuthorizedKey, dhcp, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
     mailalias::Mailalias, net::Net, selinux, serving, zfs,
 };
 use crate::kinds::{
@@ -60,6 +60,7 @@ impl Default for Registry {
         registry.add(Box::new(Net));
         registry.add(Box::new(http::Client));
         serving::register(&mut registry);
+        dhcp::register(&mut registry);
         registry.add(Box::new(Mailalias::default()));
         registry.add(Box::new(selinux::Selboolean));
         registry.add(Box::new(selinux::Selmodule));

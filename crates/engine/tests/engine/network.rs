@@ -14,23 +14,22 @@ use ordain_engine::step::Silent;
 use crate::support::{Builder, Machine, text};
 
 /// Runs a program of the system and gives what it says.
-fn run(line: &str) -> String {
+pub fn run(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The test after this one, in namespaces that nothing else is in.
-#[test]
-fn an_interface_is_kept() {
+/// Runs an ignored test of this program in a network and with mounts of its own.
+pub fn in_own_network(test: &str) {
     let root = nix::unistd::geteuid().is_root();
     assert!(root, "this needs a network of its own, which only root can have");
     let own = std::env::current_exe().unwrap();
     let output = Command::new("unshare")
         .args(["--net", "--mount"])
         .arg(own)
-        .args(["--exact", "network::in_a_network_of_its_own", "--ignored", "--nocapture"])
+        .args(["--exact", test, "--ignored", "--nocapture"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -38,13 +37,19 @@ fn an_interface_is_kept() {
     assert!(output.status.success() && told.contains("1 passed"), "{told}\n{said}");
 }
 
-struct Kept {
-    keeper: Keeper,
+/// The test after this one, in namespaces that nothing else is in.
+#[test]
+fn an_interface_is_kept() {
+    in_own_network("network::in_a_network_of_its_own");
+}
+
+pub struct Kept {
+    pub keeper: Keeper,
 }
 
 impl Kept {
     /// What is done until there is nothing to do.
-    fn settle(&mut self) -> Vec<String> {
+    pub fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
         let mut changed = Vec::new();
         loop {

@@ -1,6 +1,6 @@
 //! `mgmt::net`: an interface of the network, now and after a start.
 
-mod live;
+pub(in crate::kinds) mod live;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

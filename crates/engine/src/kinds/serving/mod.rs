@@ -15,8 +15,7 @@ use std::time::Duration;
 
 pub(super) use content::open_within;
 pub use file::ServedFile;
-pub use hub::Hub;
-pub(super) use hub::{Claim, Route, Source, Spec, Upstream, What};
+pub(super) use hub::{Claim, Hub, Parts, Route, Source, Spec, Upstream, What};
 pub(super) use listener::{Listener, Serving};
 pub use server::Server;
 
@@ -59,12 +58,12 @@ pub(super) struct Face {
 type Start = fn(&Arc<Hub>, &str, Settings, PathBuf) -> io::Result<Box<dyn Serves>>;
 
 /// A server that runs until this is dropped; its address is free again then.
-pub(super) trait Serves: Send {
+pub(super) trait Serves<S = Settings>: Send {
     /// Where it listens.
     fn address(&self) -> SocketAddr;
 
     /// How it is set, if it still runs.
-    fn settings(&self) -> Option<&Settings>;
+    fn settings(&self) -> Option<&S>;
 }
 
 /// How a server is set.
