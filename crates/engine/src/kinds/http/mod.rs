@@ -8,10 +8,12 @@ mod flag;
 mod listener;
 mod message;
 mod proxy;
+mod ui;
 
 pub use client::Client;
 pub use flag::Flag;
 pub use proxy::Proxy;
+pub use ui::{Input, Ui};
 
 use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;

@@ -84,6 +84,31 @@ pub(in crate::kinds) enum What {
     Flag(String),
     /// What another server has.
     Proxy(Upstream),
+    /// A page of fields; all that is below its path.
+    Page(Page),
+    /// A field of a page: the server is the name of the page, the path its own on it.
+    Field(Field),
+}
+
+/// A page of fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Page {
+    /// The name by which fields know it.
+    pub(in crate::kinds) name: String,
+    pub(in crate::kinds) title: String,
+    /// HTML for its head.
+    pub(in crate::kinds) head: String,
+}
+
+/// A field of a page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Field {
+    /// What it looks like, as the page is told.
+    pub(in crate::kinds) look: Vec<(String, String)>,
+    /// What it is sorted by.
+    pub(in crate::kinds) sort: String,
+    /// Its value until another is set.
+    pub(in crate::kinds) value: String,
 }
 
 /// Where a proxy has things from.
@@ -295,11 +320,53 @@ impl Hub {
         !rung.is_empty()
     }
 
+    /// The fields of a page, in the order of their names.
+    pub(in crate::kinds) fn fields(&self, page: &str) -> Vec<Route> {
+        let state = self.lock();
+        state.routes.values().filter(|route| route.is_field_of(page)).cloned().collect()
+    }
+
+    /// A field of a page.
+    pub(in crate::kinds) fn field(&self, page: &str, id: &str) -> Option<Route> {
+        let state = self.lock();
+        let is_it = |route: &&Route| route.is_field_of(page) && route.spec.path == id;
+        state.routes.values().find(is_it).cloned()
+    }
+
+    /// Sets the value of a field of a page; whether there is one.
+    pub(in crate::kinds) fn submit(&self, page: &str, id: &str, value: &str) -> bool {
+        let mut state = self.lock();
+        let is_it = |route: &&mut Route| route.is_field_of(page) && route.spec.path == id;
+        let Some(route) = state.routes.values_mut().find(is_it) else { return false };
+        if route.value.as_deref() != Some(value) {
+            route.value = Some(value.to_string());
+            route.since += 1;
+        }
+        let bell = route.bell.clone();
+        drop(state);
+        self.changed.notify_all();
+        bell.ring();
+        true
+    }
+
+    /// The value that counts now is told to others. What was set after this one was seen is not lost.
+    pub(in crate::kinds) fn settle(&self, name: &Name, seen: Option<&str>, value: &str) {
+        if let Some(route) = self.lock().routes.get_mut(name) {
+            if route.value.as_deref() == seen && seen != Some(value) {
+                route.value = Some(value.to_string());
+                route.since += 1;
+            }
+            route.told = Some(value.to_string());
+        }
+        self.changed.notify_all();
+    }
+
     /// What a server has at a path: what is named itself, else the nearest above.
     pub(in crate::kinds) fn find(&self, server: &str, path: &str) -> Option<Route> {
         let state = self.lock();
         let served = state.routes.values().filter(|route| {
-            route.is_of(server) && !matches!(route.spec.what, What::Flag(_)) && route.covers(path)
+            let is_found = !matches!(route.spec.what, What::Flag(_) | What::Field(_));
+            route.is_of(server) && is_found && route.covers(path)
         });
         served.max_by_key(|route| (route.spec.path == path, route.spec.path.len())).cloned()
     }
@@ -325,9 +392,17 @@ impl<P: Parts> Route<P> {
 }
 
 impl Route {
+    /// Whether it is on a page; one that is only watched has no name yet.
+    fn is_field_of(&self, page: &str) -> bool {
+        let is_there = !self.spec.path.is_empty() && self.is_of(page);
+        is_there && matches!(self.spec.what, What::Field(_))
+    }
+
     fn covers(&self, path: &str) -> bool {
         let own = &self.spec.path;
         let is_below = || own.ends_with('/') && path.starts_with(own.as_str());
-        own == path || matches!(self.spec.what, What::Tree(_) | What::Proxy(_)) && is_below()
+        own == path
+            || matches!(self.spec.what, What::Tree(_) | What::Proxy(_) | What::Page(_))
+                && is_below()
     }
 }

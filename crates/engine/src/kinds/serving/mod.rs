@@ -15,11 +15,11 @@ use std::time::Duration;
 
 pub(super) use content::open_within;
 pub use file::ServedFile;
-pub(super) use hub::{Claim, Hub, Parts, Route, Source, Spec, Upstream, What};
+pub(super) use hub::{Claim, Field, Hub, Page, Parts, Route, Source, Spec, Upstream, What};
 pub(super) use listener::{Listener, Serving};
 pub use server::Server;
 
-use super::http::{Flag, HTTP, Proxy};
+use super::http::{Flag, HTTP, Input, Proxy, Ui};
 use super::tftp::TFTP;
 use crate::kind::{AttributeDoc, Level, LogLine, LogSource};
 use crate::registry::Registry;
@@ -33,6 +33,8 @@ pub(crate) fn register(registry: &mut Registry) {
         if protocol.server.name == HTTP.server.name {
             registry.add(Box::new(Flag::new(&hub)));
             registry.add(Box::new(Proxy::new(&hub)));
+            registry.add(Box::new(Ui::new(&hub)));
+            registry.add(Box::new(Input::new(&hub)));
         }
     }
 }
