@@ -13,7 +13,7 @@ use crate::kinds::{
     ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
     yumrepo::Yumrepo,
 };
-use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar::Tar};
+use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar};
 
 /// The kinds that an engine knows.
 pub struct Registry {
@@ -52,7 +52,8 @@ impl Default for Registry {
         registry.add(Box::new(Kv));
         registry.add(Box::new(Msg));
         registry.add(Box::new(Password));
-        registry.add(Box::new(Tar));
+        registry.add(Box::new(tar::Tar));
+        registry.add(Box::new(tar::DeployTar));
         registry.add(Box::new(AuthorizedKey::default()));
         registry.add(Box::new(Elected));
         registry.add(Box::new(Exit));

@@ -71,7 +71,8 @@ impl Running {
                 return Err(Failure::Shown);
             }
         };
-        let lowered = lower::lower(&resources, &self.machine.hostname());
+        let deploy = || self.refused.modules.deploy(self.machine.world());
+        let lowered = lower::lower(&resources, &self.machine.hostname(), &deploy);
         if !lowered.refused.is_empty() {
             ui.diagnostics(lowered.refused, &self.sources);
             return Err(Failure::Shown);
