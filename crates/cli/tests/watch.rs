@@ -244,6 +244,31 @@ fn a_program_that_serves() {
 }
 
 #[test]
+fn a_program_with_a_page() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let program = format!(
+        "http:server \"{free}\" {{}}\nhttp:server:ui \"/ui/\" {{}}\nhttp:server:ui:input \"x\" \
+         {{\n\tstore => \"world://\",\n}}\nfile \"/etc/x\" {{\n\tstate => \"exists\",\n}}\nfile \
+         \"/etc/seen\" {{\n\tstate => \"exists\",\n\tcontent => \
+         world.getval(\"x\")->value,\n}}\nHttp:Server:Ui:Input[\"x\"].value -> \
+         File[\"/etc/x\"].content\n"
+    );
+    let program = format!("import \"world\"\n{program}");
+    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    watched.until_event("settled");
+    let mut stream = TcpStream::connect(free).unwrap();
+    stream.write_all(b"POST /ui/save/ HTTP/1.0\r\nContent-Length: 14\r\n\r\nid=x&value=now").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("\r\n\r\nnull"), "{answer}");
+    // It is handed on, and kept where the program itself reads it.
+    while watched.read("/etc/x") != "now" || watched.read("/etc/seen") != "now" {
+        watched.until(|event| event["event"] == "resource");
+    }
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
 fn a_model_with_a_module() {
     let fs_model = "entity File extends std::PurgeableResource:\n    string path\n    string \
                     content\n    int mode = 644\nend\n\nFile.host [1] -- std::Host\n\nimplement \

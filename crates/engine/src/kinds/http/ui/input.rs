@@ -211,9 +211,10 @@ impl Instance for Declared {
         Ok(())
     }
 
-    fn sent(&self, _: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
-        let route = self.claim.hub().route(self.claim.name());
-        let value = route.and_then(|route| route.told).unwrap_or_default();
+    /// A run that ends hands on what was set before it.
+    fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        let Some(State { route, wanted, .. }) = self.state(host)? else { return Ok(Vec::new()) };
+        let value = route.told.filter(|_| host.stays).unwrap_or(wanted);
         Ok(vec![("value", Value::str(value))])
     }
 
