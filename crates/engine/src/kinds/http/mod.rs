@@ -9,6 +9,7 @@ mod listener;
 mod message;
 mod proxy;
 mod ui;
+mod waiting;
 
 pub use client::Client;
 pub use flag::Flag;
