@@ -93,32 +93,35 @@ impl Shared {
 
     fn wait(&self, wanted: &Wanted) {
         let agent = patient_agent(&wanted.machine, wanted.uri.scheme_str() == Some("https"), WAIT);
-        while !self.lock().is_over {
+        loop {
+            let state = self.lock();
+            let (is_over, looks) = (state.is_over, state.looks);
+            drop(state);
+            if is_over {
+                return;
+            }
             match wanted.ask(&agent) {
+                // What was fetched meanwhile may be what is new.
+                Ok(Answer::News) if self.lock().looks != looks => {}
                 Ok(Answer::News) => {
-                    let looks = self.lock().looks;
                     self.bell.ring();
-                    // What is new is fetched before anything newer is asked for.
-                    let state = self.pause(PAUSE * 6, |state| state.looks == looks);
-                    let is_new = state.was_new;
+                    // It is fetched before anything newer is asked for.
+                    let state = self.pause(PAUSE * 6, looks);
+                    let (was_new, looks) = (state.was_new, state.looks);
                     drop(state);
-                    if !is_new {
-                        drop(self.pause(PAUSE, |_| true));
+                    if !was_new {
+                        drop(self.pause(PAUSE, looks));
                     }
                 }
-                Ok(Answer::Later(pause)) => drop(self.pause(pause, |_| true)),
-                Err(_) => drop(self.pause(PAUSE, |_| true)),
+                Ok(Answer::Later(pause)) => drop(self.pause(pause, looks)),
+                Err(_) => drop(self.pause(PAUSE, looks)),
             }
         }
     }
 
-    /// Waits for so long, as long as this holds.
-    fn pause(
-        &self,
-        pause: Duration,
-        mut holds: impl FnMut(&State) -> bool,
-    ) -> MutexGuard<'_, State> {
-        let waits = |state: &mut State| !state.is_over && holds(state);
+    /// Waits for so long, or until somebody has looked.
+    fn pause(&self, pause: Duration, looks: u64) -> MutexGuard<'_, State> {
+        let waits = |state: &mut State| !state.is_over && state.looks == looks;
         let waited = self.changed.wait_timeout_while(self.lock(), pause, waits);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
