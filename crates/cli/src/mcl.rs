@@ -181,7 +181,9 @@ pub fn compile(
         Ok(compiled) => {
             ui.diagnostics(compiled.checked.warnings, sources);
             let name = request.machine().hostname();
-            let lowered = lower::lower(&compiled.resources, &name);
+            let machine = request.machine();
+            let deploy = || compiled.checked.modules.deploy(machine.world());
+            let lowered = lower::lower(&compiled.resources, &name, &deploy);
             if is_planned && !lowered.refused.is_empty() {
                 ui.diagnostics(lowered.refused, sources);
                 return Err(Failure::Shown);
@@ -542,7 +544,8 @@ fn run_once(
         compiled.resources.edges.retain(|_, edge| !edge.is_automatic);
     }
     if let Some(path) = told.values.get("--graphviz") {
-        let graph = lower::lower(&compiled.resources, &machine.hostname()).graph;
+        let deploy = || compiled.checked.modules.deploy(machine.world());
+        let graph = lower::lower(&compiled.resources, &machine.hostname(), &deploy).graph;
         let mut text = String::new();
         // Writing to text cannot fail.
         let _ = ordain_graph::dot::write(&graph, &mut text);

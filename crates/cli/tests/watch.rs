@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -312,6 +312,62 @@ fn a_program_that_serves() {
     watched.edit("main.mcl", "exit \"now\" {\n\tcode => 7,\n}\n");
     assert_eq!(watched.ended(), 7);
     assert!(TcpStream::connect(free).is_err());
+}
+
+#[test]
+fn a_program_with_a_page() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let program = format!(
+        "http:server \"{free}\" {{}}\nhttp:server:ui \"/ui/\" {{}}\nhttp:server:ui:input \"x\" \
+         {{\n\tstore => \"world://\",\n}}\nfile \"/etc/x\" {{\n\tstate => \"exists\",\n}}\nfile \
+         \"/etc/seen\" {{\n\tstate => \"exists\",\n\tcontent => \
+         world.getval(\"x\")->value,\n}}\nHttp:Server:Ui:Input[\"x\"].value -> \
+         File[\"/etc/x\"].content\n"
+    );
+    let program = format!("import \"world\"\n{program}");
+    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    watched.until_event("settled");
+    let mut stream = TcpStream::connect(free).unwrap();
+    stream
+        .write_all(b"POST /ui/save/ HTTP/1.0\r\nContent-Length: 14\r\n\r\nid=x&value=now")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("\r\n\r\nnull"), "{answer}");
+    // It is handed on, and kept where the program itself reads it.
+    while watched.read("/etc/x") != "now" || watched.read("/etc/seen") != "now" {
+        watched.until(|event| event["event"] == "resource");
+    }
+    assert_eq!(watched.end(), (0, String::new()));
+}
+
+#[test]
+fn a_program_that_waits_for_news() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let program = |data: &str| {
+        format!(
+            "http:server \"{free}\" {{}}\nhttp:server:file \"/news\" {{\n\tdata => \
+             \"{data}\",\n\tlongpoll => true,\n}}\nhttp:client \"/etc/news\" {{\n\turl => \
+             \"http://{free}/news\",\n\tlongpoll => true,\n\tlongpoll_conditional => true,\n\n\t\
+             Depend => Http:Server[\"{free}\"],\n\tDepend => Http:Server:File[\"/news\"],\n}}\n"
+        )
+    };
+    let watched = Watched::start("main.mcl", &[("main.mcl", &program("one"))], &[]);
+    watched.until_changed("Mgmt::Http::Client[/etc/news]");
+    watched.until_event("settled");
+    assert_eq!(watched.read("/etc/news"), "one");
+    for data in ["two", "three"] {
+        watched.edit("main.mcl", &program(data));
+        let start = Instant::now();
+        while watched.read("/etc/news") != data {
+            watched.until_changed("Mgmt::Http::Client[/etc/news]");
+        }
+        assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    }
+    fs::remove_file(watched.root("/etc/news")).unwrap();
+    watched.until_changed("Mgmt::Http::Client[/etc/news]");
+    assert_eq!(watched.read("/etc/news"), "three");
+    assert_eq!(watched.end(), (0, String::new()));
 }
 
 #[test]

@@ -224,6 +224,12 @@ pub trait Kind: Send + Sync {
         name.unwrap_or_else(|| resource.id.title.to_string())
     }
 
+    /// What a resource is called when all of the kind are held against what is declared: what is
+    /// called the same as anything declared is not purged.
+    fn purged_as(&self, resource: &Resource) -> String {
+        self.identity(resource)
+    }
+
     /// Whether the machine can be asked for all that it has of the kind.
     fn has_instances(&self) -> bool {
         false

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::kind::Kind;
 use crate::kinds::{
-    authorized_key::AuthorizedKey, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
+    authorized_key::AuthorizedKey, dhcp, elected::Elected, exit::Exit, http, json_edit::JsonEdit,
     mailalias::Mailalias, net::Net, selinux, serving, zfs,
 };
 use crate::kinds::{
@@ -13,7 +13,7 @@ use crate::kinds::{
     ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
     yumrepo::Yumrepo,
 };
-use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar::Tar};
+use crate::kinds::{gzip::Gzip, kv::Kv, msg::Msg, password::Password, tar};
 
 /// The kinds that an engine knows.
 pub struct Registry {
@@ -52,7 +52,8 @@ impl Default for Registry {
         registry.add(Box::new(Kv));
         registry.add(Box::new(Msg));
         registry.add(Box::new(Password));
-        registry.add(Box::new(Tar));
+        registry.add(Box::new(tar::Tar));
+        registry.add(Box::new(tar::DeployTar));
         registry.add(Box::new(AuthorizedKey::default()));
         registry.add(Box::new(Elected));
         registry.add(Box::new(Exit));
@@ -60,6 +61,7 @@ impl Default for Registry {
         registry.add(Box::new(Net));
         registry.add(Box::new(http::Client));
         serving::register(&mut registry);
+        dhcp::register(&mut registry);
         registry.add(Box::new(Mailalias::default()));
         registry.add(Box::new(selinux::Selboolean));
         registry.add(Box::new(selinux::Selmodule));

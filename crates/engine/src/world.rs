@@ -31,6 +31,11 @@ impl Key {
         Self { kept: Kept::new("world", name) }
     }
 
+    /// A key that only resources of this machine have.
+    pub fn of_machine(name: &str) -> Self {
+        Self { kept: Kept::new("local", name) }
+    }
+
     /// The hosts that stand for election in a namespace, each with a value.
     pub fn of_schedule(namespace: &str) -> Self {
         Self { kept: Kept::new("schedule", namespace) }

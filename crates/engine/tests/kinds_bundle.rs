@@ -234,7 +234,24 @@ fn what_nobody_declared_is_purged() {
         resource("Host", "localhost", &[]),
         resource("Host", "other", &[("name", s("b"))]),
         resource("Sshkey", "a", &[("type", s("rsa"))]),
+        resource("Package", "kept:amd64", &[]),
+        resource("Package", "other name", &[("name", s("named"))]),
     ];
+    let paragraph = |name: &str, state: &str, architecture: &str| {
+        let status = format!("install ok {state}\nArchitecture: {architecture}\nVersion: 1");
+        format!("Package: {name}\nStatus: {status}\n\n")
+    };
+    let packages = [
+        paragraph("kept", "installed", "amd64"),
+        paragraph("kept", "installed", "i386"),
+        paragraph("named", "installed", "all"),
+        paragraph("left", "config-files", "amd64"),
+        paragraph("unwanted", "installed", "amd64"),
+        paragraph("unwanted", "installed", "i386"),
+    ];
+    machine.write("etc/os-release", "ID=debian\n");
+    machine.write("var/lib/dpkg/status", packages.concat());
+    machine.write("var/lib/dpkg/arch", "amd64\ni386\n");
     let registry = Arc::new(Registry::default());
     let purge = |kind: &str, more: &[(&str, Value)]| {
         let of_kind =
@@ -254,12 +271,15 @@ fn what_nobody_declared_is_purged() {
     };
     assert_eq!(generated(&machine, &*instance("host", &[])), ["Host[a]"]);
     assert_eq!(generated(&machine, &*instance("sshkey", &[])), ["Sshkey[b@ssh-rsa]"]);
+    assert_eq!(names("package", &[]), ["Package[unwanted]", "Package[unwanted:i386]"]);
     assert_eq!(names("user", &[]), ["User[me]"]);
     assert_eq!(names("user", &[("unless_uid", list(&["1000"]))]), NOTHING);
     assert_eq!(names("user", &[("unless_system_user", s("1000"))]), NOTHING);
-    let unknown = purge("service", &[]).err().unwrap().remove(0);
-    let text = "Purging resources of type service is not supported, since they cannot be queried \
+    let unknown = |kind: &str| purge(kind, &[]).err().unwrap().remove(0).message;
+    let text = "Purging resources of type exec is not supported, since they cannot be queried \
                 from the system";
-    assert_eq!(unknown.message, text);
+    assert_eq!(unknown("exec"), text);
+    let text = "The 'ensure' attribute on service resources does not accept 'absent' as a value";
+    assert_eq!(unknown("service"), text);
     assert!(purge("nonsense", &[]).is_err());
 }

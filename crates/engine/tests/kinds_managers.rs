@@ -15,7 +15,7 @@ use std::process::Command;
 use kind_support::{Machine, errors, list, parse, really, s, says, word};
 use ordain_data::Value;
 use ordain_engine::host::{Host, Invocation, Outcome};
-use ordain_engine::kind::Instance;
+use ordain_engine::kind::{Instance, Kind as _};
 use ordain_engine::kinds::package::Package;
 use ordain_engine::runner::HostRunner;
 
@@ -450,6 +450,9 @@ fn apk_installs() {
     machine.write("etc/os-release", "ID=alpine\nVERSION_ID=3.20.1\n");
     let kind = Package::default();
     let said = |name: &str, what: &str| converge(&machine, &kind, name, &ensure(what));
+    let all = kind.instances(&machine.host).unwrap();
+    let all: Vec<String> = all.iter().map(|resource| resource.id.to_string()).collect();
+    assert_eq!(all, ["Package[old]", "Package[needed]"]);
     assert!(said("old", "1.0-r0").is_empty() && said("old", "~1.0").is_empty());
     assert_eq!(machine.commands(), [""; 0]);
     assert!(said("old", ">=1.0-r0").is_empty());

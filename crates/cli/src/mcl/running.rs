@@ -78,7 +78,8 @@ impl Running {
             }
         };
         let host = self.machine.hostname();
-        let lowered = lower::lower(&resources, &host);
+        let deploy = || self.refused.modules.deploy(self.machine.world());
+        let lowered = lower::lower(&resources, &host, &deploy);
         if !lowered.refused.is_empty() {
             ui.diagnostics(lowered.refused, &self.sources);
             return Err(Failure::Shown);

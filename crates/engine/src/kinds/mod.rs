@@ -2,6 +2,7 @@
 
 pub mod authorized_key;
 pub mod cron;
+pub mod dhcp;
 pub mod elected;
 pub mod exec;
 pub mod exit;

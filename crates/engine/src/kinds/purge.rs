@@ -85,6 +85,13 @@ impl Kind for Purge {
         let mut managed = BTreeSet::new();
         match kind {
             None => p.error("name", format!("Could not find resource type '{name}'")),
+            // They can be asked for, and not be taken away.
+            Some(_) if purge && name == "service" => {
+                let message = format!(
+                    "The 'ensure' attribute on {name} resources does not accept 'absent' as a value"
+                );
+                p.error("purge", message);
+            }
             Some(kind) if purge && !kind.has_instances() => {
                 let message = format!(
                     "Purging resources of type {name} is not supported, since they cannot be \
@@ -94,7 +101,7 @@ impl Kind for Purge {
             }
             Some(kind) => {
                 let declared = (context.of_kind)(&name);
-                managed.extend(declared.into_iter().map(|resource| kind.identity(resource)));
+                managed.extend(declared.into_iter().map(|resource| kind.purged_as(resource)));
             }
         }
         let spare = spare(&mut p, &name);
@@ -194,7 +201,8 @@ impl Instance for PurgeInstance {
         let mut out = Vec::new();
         for mut found in kind.instances(host)? {
             let name = kind.identity(&found);
-            if self.managed.contains(&name) || self.is_spared(host, &name)? {
+            let is_managed = self.managed.contains(&kind.purged_as(&found));
+            if is_managed || self.is_spared(host, &name)? {
                 continue;
             }
             inherit(&mut found, &self.declared);

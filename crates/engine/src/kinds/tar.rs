@@ -1,5 +1,6 @@
 //! `mgmt::tar`: an archive of files and directories.
 
+mod deploy;
 mod header;
 
 use std::fs::{self, File, Metadata};
@@ -15,6 +16,7 @@ use crate::kind::{
 };
 use crate::kinds::made;
 use crate::kinds::params::Params;
+pub use deploy::DeployTar;
 use header::{Entry, Format};
 
 /// The kind.
@@ -70,24 +72,15 @@ impl Kind for Tar {
                 p.error("inputs", format!("the archive would be a part of itself in '{input}'"));
             }
         }
-        let format = match p.integer("format", "format must be 0, 2, 4 or 8") {
-            None | Some(0) => Format::Fitting,
-            Some(2) => Format::Ustar,
-            Some(4) => Format::Pax,
-            Some(8) => Format::Gnu,
-            Some(_) => {
-                p.error("format", "format must be 0, 2, 4 or 8");
-                Format::Fitting
-            }
-        };
-        p.finish(Box::new(Archive { path, inputs, format }) as Box<dyn Instance>)
+        let pack = Pack::of(&mut p);
+        p.finish(Box::new(Archive { path, inputs, pack }) as Box<dyn Instance>)
     }
 }
 
 struct Archive {
     path: PathBuf,
     inputs: Vec<String>,
-    format: Format,
+    pack: Pack,
 }
 
 impl Archive {
@@ -98,12 +91,34 @@ impl Archive {
             let last = input.rsplit('/').next().unwrap_or_default();
             if meta.is_dir() {
                 let prefix = if last.is_empty() { String::new() } else { format!("{last}/") };
-                self.directory(host, &real, prefix.into_bytes(), 0, out)?;
+                self.pack.directory(host, &real, prefix.into_bytes(), 0, out)?;
             } else {
-                self.entry(host, &real, last.as_bytes(), &meta, out)?;
+                self.pack.entry(host, &real, last.as_bytes(), &meta, out)?;
             }
         }
         out.write_all(&END)
+    }
+}
+
+/// Writes files into an archive.
+struct Pack {
+    format: Format,
+}
+
+impl Pack {
+    /// In the form that a resource says.
+    fn of(p: &mut Params<'_>) -> Self {
+        let format = match p.integer("format", "format must be 0, 2, 4 or 8") {
+            None | Some(0) => Format::Fitting,
+            Some(2) => Format::Ustar,
+            Some(4) => Format::Pax,
+            Some(8) => Format::Gnu,
+            Some(_) => {
+                p.error("format", "format must be 0, 2, 4 or 8");
+                Format::Fitting
+            }
+        };
+        Self { format }
     }
 
     /// What is in a directory, in the order of the names.

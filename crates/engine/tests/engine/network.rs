@@ -5,32 +5,35 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ordain_data::Value;
+use ordain_engine::apply::apply;
 use ordain_engine::host::Host;
 use ordain_engine::reconcile::{Keeper, Tuning};
+use ordain_engine::registry::Registry;
 use ordain_engine::report::Status;
+use ordain_engine::reversal::Noted;
 use ordain_engine::runner::HostRunner;
 use ordain_engine::step::Silent;
+use ordain_graph::Graph;
 
 use crate::support::{Builder, Machine, text};
 
 /// Runs a program of the system and gives what it says.
-fn run(line: &str) -> String {
+pub fn run(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The test after this one, in namespaces that nothing else is in.
-#[test]
-fn an_interface_is_kept() {
+/// Runs an ignored test of this program in a network and with mounts of its own.
+pub fn in_own_network(test: &str) {
     let root = nix::unistd::geteuid().is_root();
     assert!(root, "this needs a network of its own, which only root can have");
     let own = std::env::current_exe().unwrap();
     let output = Command::new("unshare")
         .args(["--net", "--mount"])
         .arg(own)
-        .args(["--exact", "network::in_a_network_of_its_own", "--ignored", "--nocapture"])
+        .args(["--exact", test, "--ignored", "--nocapture"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -38,13 +41,19 @@ fn an_interface_is_kept() {
     assert!(output.status.success() && told.contains("1 passed"), "{told}\n{said}");
 }
 
-struct Kept {
-    keeper: Keeper,
+/// The test after this one, in namespaces that nothing else is in.
+#[test]
+fn an_interface_is_kept() {
+    in_own_network("network::in_a_network_of_its_own");
+}
+
+pub struct Kept {
+    pub keeper: Keeper,
 }
 
 impl Kept {
     /// What is done until there is nothing to do.
-    fn settle(&mut self) -> Vec<String> {
+    pub fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
         let mut changed = Vec::new();
         loop {
@@ -117,6 +126,76 @@ fn in_a_network_of_its_own() {
     kept.keeper.swap(machine.prepared(&builder.graph)).unwrap();
     assert_eq!(kept.settle(), ["unit", "state"]);
     assert!(run("ip -o link show dev v0").contains("state DOWN"));
+}
+
+/// The test after this one, in namespaces that nothing else is in.
+#[test]
+fn an_interface_is_put_back() {
+    in_own_network("network::and_back_again");
+}
+
+/// What `ip` shows of an interface that a resource changes.
+fn shown(name: &str) -> String {
+    let link = run(&format!("ip -o link show dev {name}"));
+    let link = link.contains("state UP");
+    let addresses = run(&format!("ip -o -4 addr show dev {name}"));
+    let addresses: Vec<&str> =
+        addresses.lines().filter_map(|l| l.split_whitespace().nth(3)).collect();
+    let routes = run(&format!("ip -4 route show default dev {name}"));
+    format!("{link} {addresses:?} {}", routes.split_whitespace().nth(2).unwrap_or_default())
+}
+
+#[test]
+#[ignore = "is run by the test before it, in a network of its own"]
+fn and_back_again() {
+    run("mount -t tmpfs none /etc");
+    run("mount -t tmpfs none /var/lib");
+    std::fs::create_dir_all("/etc/systemd/network").unwrap();
+    for name in ["high", "low"] {
+        run(&format!("ip link add {name} type veth peer name {name}1"));
+        run(&format!("ip link set {name}1 up"));
+    }
+    run("ip addr add 198.51.100.9/24 dev high");
+    run("ip link set high up");
+    run("ip route add default via 198.51.100.1 dev high");
+    run("ip addr add 203.0.113.9/24 dev low");
+    std::fs::write("/etc/systemd/network/mgmt-high.network", "mine").unwrap();
+    let before = [shown("high"), shown("low")];
+    assert_eq!(before, ["true [\"198.51.100.9/24\"] 198.51.100.1", "false [\"203.0.113.9/24\"] "]);
+    let machine = Machine::new();
+    let host = Host::new("/".into(), Box::new(HostRunner));
+    let mut builder = Builder::default();
+    for (name, address, gateway) in [("high", "192.0.2.5", "192.0.2.1"), ("low", "192.0.2.133", "")]
+    {
+        let attributes = [
+            ("state", text("up")),
+            ("addrs", Value::list([text(&format!("{address}/25"))])),
+            ("gateway", text(gateway)),
+            ("meta:reverse", Value::Bool(true)),
+        ];
+        builder.add("Mgmt::Net", name, &attributes);
+    }
+    let applied = |graph: &Graph| {
+        let report = apply(&machine.prepared(graph), &host, &Silent, 1);
+        let failed = report.resources.iter().find(|one| one.status == Status::Failed);
+        assert!(failed.is_none(), "{failed:?}");
+        report.counts().modified
+    };
+    assert_eq!(applied(&builder.graph), 2);
+    assert_eq!(applied(&builder.graph), 0);
+    assert_eq!(shown("low"), "true [\"192.0.2.133/25\"] ");
+
+    let registry = Registry::default();
+    let mut graph = Graph::default();
+    Noted::read(&host).unwrap().add_to(&mut graph, &registry);
+    assert_eq!(graph.len(), 2);
+    assert_eq!(applied(&graph), 2);
+    assert_eq!([shown("high"), shown("low")], before);
+    let unit =
+        |name: &str| std::fs::read_to_string(format!("/etc/systemd/network/mgmt-{name}.network"));
+    assert_eq!(unit("high").unwrap(), "mine");
+    assert!(unit("low").is_err());
+    assert!(!Noted::read(&host).unwrap().adds_to(&Graph::default(), &registry));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 // Each test binary uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod serving;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 //! Texts are bytes here, as in Go; most are UTF-8.
 
 pub mod base64;
+pub mod duration;
 pub mod html;
 pub mod layout;
 pub mod net;

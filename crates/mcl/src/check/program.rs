@@ -1,5 +1,6 @@
 //! The modules of a program: where they are, and how they are read.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct Module {
     pub tree: Tree,
     /// Its file.
     pub file: FileId,
+    /// Where that is.
+    pub path: PathBuf,
     /// Its path from the root of the program, as messages have it: `/main.mcl`.
     pub shown: EcoString,
     /// The directory of its main file, from the root of the program.
@@ -47,6 +50,9 @@ pub struct Loading<'w> {
     /// Where modules are that come from elsewhere.
     pub module_path: Option<PathBuf>,
 }
+
+/// Files by their paths in a deploy.
+pub type Deploy = BTreeMap<String, PathBuf>;
 
 /// All modules of a program.
 #[derive(Default, Debug)]
@@ -82,6 +88,32 @@ impl Modules {
         found.map(|module| module.shown.to_string()).unwrap_or_default()
     }
 
+    /// The files that a deploy of the program has, by their paths in it; a directory is there with all
+    /// that is in it. What comes inside of the original is in no deploy.
+    pub fn deploy(&self, world: &dyn World) -> Deploy {
+        let mut deploy = Deploy::new();
+        let Some(main) = self.list.first() else { return deploy };
+        let is_own = |module: &Module| {
+            module.dir.starts_with(&main.dir) || module.shown.starts_with("/modules/")
+        };
+        for module in self.list.iter().filter(|module| is_own(module)) {
+            deploy.insert(module.shown.to_string(), module.path.clone());
+            let metadata = module.dir.join("metadata.yaml");
+            if world.kind(&metadata) != Some(EntryKind::File) {
+                continue;
+            }
+            deploy.insert(format!("{}metadata.yaml", module.base), metadata);
+            if let Ok(files) = module.files.strip_prefix(&module.dir)
+                && world.kind(&module.files) == Some(EntryKind::Directory)
+            {
+                let name = files.to_string_lossy();
+                let place = format!("{}{}", module.base, name.trim_end_matches('/'));
+                deploy.insert(place, module.files.clone());
+            }
+        }
+        deploy
+    }
+
     /// The module that was read from a path.
     pub fn known(&self, path: &Path) -> Option<ModId> {
         self.by_path.get(path).copied()
@@ -105,6 +137,7 @@ impl Modules {
         let mut module = Module {
             tree: Tree::default(),
             file,
+            path: place.path.clone(),
             shown: place.shown.clone(),
             base: place.base.clone(),
             dir: place.dir.clone(),

@@ -2,6 +2,7 @@
 //! when they run.
 
 use super::interpret::Resource;
+use super::serving;
 use crate::value::Value;
 
 type Check = fn(&Resource) -> Result<(), String>;
@@ -10,10 +11,20 @@ type Check = fn(&Resource) -> Result<(), String>;
 pub(super) fn of(kind: &str) -> Option<Check> {
     Some(match kind {
         "cron" => cron,
+        "deploy:tar" => packed,
+        "dhcp:host" => serving::dhcp_host,
+        "dhcp:range" => serving::dhcp_range,
+        "dhcp:server" => serving::dhcp_server,
         "group" => group,
         "gzip" => gzip,
         "hostname" => hostname,
         "http:client" => http_client,
+        "http:server" | "tftp:server" => serving::server,
+        "http:server:file" | "tftp:file" => serving::file,
+        "http:server:flag" => serving::flag,
+        "http:server:proxy" => serving::proxy,
+        "http:server:ui" => serving::page,
+        "http:server:ui:input" => serving::input,
         "line" => line,
         "mount" => mount,
         "msg" => msg,
@@ -30,7 +41,7 @@ fn one_of(value: &str, words: &[&str], text: &str) -> Result<(), String> {
     if words.contains(&value) { Ok(()) } else { Err(text.into()) }
 }
 
-fn unless(is_wrong: bool, text: &str) -> Result<(), String> {
+pub(super) fn unless(is_wrong: bool, text: &str) -> Result<(), String> {
     if is_wrong { Err(text.into()) } else { Ok(()) }
 }
 
@@ -39,7 +50,7 @@ fn flag(resource: &Resource, field: &str) -> bool {
 }
 
 /// A field that names something, else the name of the resource.
-fn named(resource: &Resource, field: &str) -> String {
+pub(super) fn named(resource: &Resource, field: &str) -> String {
     let text = resource.text(field);
     if text.is_empty() { resource.name.clone() } else { text }
 }
@@ -134,6 +145,10 @@ fn gzip(resource: &Resource) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+fn packed(resource: &Resource) -> Result<(), String> {
+    absolute_file(&named(resource, "path"))
 }
 
 fn tar(resource: &Resource) -> Result<(), String> {

@@ -20,6 +20,7 @@ pub mod interpret;
 pub mod meta;
 pub mod outline;
 pub mod sends;
+mod serving;
 pub(crate) mod validate;
 
 use std::sync::Arc;

@@ -1,9 +1,12 @@
 //! Which of the engine's kinds stand for kinds of resources, and what their fields mean there.
 
+use std::path::PathBuf;
+
 use ecow::EcoString;
 use ordain_data::Value as Data;
 
 use super::{data, exec, file};
+use crate::check::program::Deploy;
 use crate::eval::interpret::Resource;
 use crate::value::Value;
 
@@ -18,6 +21,16 @@ pub(super) struct Mapped {
     pub(super) attributes: Vec<(EcoString, Data, &'static str)>,
     /// What comes after it as a part of the same, and is told of its changes.
     pub(super) then: Option<Box<Mapped>>,
+}
+
+/// What a resource takes from around it.
+pub(super) struct Around<'a> {
+    /// Whether others receive from it.
+    pub(super) sends: bool,
+    /// The name of this machine.
+    pub(super) hostname: &'a str,
+    /// The files of the program.
+    pub(super) deploy: &'a dyn Fn() -> Deploy,
 }
 
 /// Why a resource cannot be told to the engine.
@@ -87,14 +100,24 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// If the engine has the kind, and cannot do what is asked of it.
-pub(super) fn mapped(resource: &Resource, sends: bool, hostname: &str) -> Result<Mapped, Refused> {
+pub(super) fn mapped(resource: &Resource, around: &Around<'_>) -> Result<Mapped, Refused> {
+    let Around { sends, hostname, deploy } = *around;
     match resource.kind.kind.name {
         "cron" => cron(resource),
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
-        "http:client" | "http:server" | "http:server:file" | "http:server:flag"
-        | "http:server:proxy" | "tftp:file" | "tftp:server" => Ok(own(resource)),
+        "deploy:tar" => Ok(packed(resource, &deploy())),
+        "dhcp:host" | "dhcp:range" | "dhcp:server" => Ok(own(resource)),
+        "http:client"
+        | "http:server"
+        | "http:server:file"
+        | "http:server:flag"
+        | "http:server:proxy"
+        | "http:server:ui"
+        | "http:server:ui:input"
+        | "tftp:file"
+        | "tftp:server" => Ok(own(resource)),
         "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
         | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
@@ -354,6 +377,15 @@ fn mount(resource: &Resource) -> Result<Mapped, Refused> {
         }
     }
     Ok(out)
+}
+
+/// The program's own files.
+fn packed(resource: &Resource, deploy: &Deploy) -> Mapped {
+    let mut out = own(resource);
+    let real = |path: &PathBuf| Data::str(path.to_string_lossy().as_ref());
+    let files = deploy.iter().map(|(name, path)| (name.clone(), real(path)));
+    out.set("files", Data::map(files), "");
+    out
 }
 
 /// The host that stands for election is this one.

@@ -17,13 +17,14 @@ use ordain_graph::{
 use ordain_source::Diagnostic;
 use rustc_hash::FxHashSet;
 
+use crate::check::program::Deploy;
 use crate::codes;
 use crate::eval::interpret::{self, Received, Resources};
 use crate::eval::sends;
 use crate::ir::Included;
 use crate::value::Value;
 
-use kinds::Mapped;
+use kinds::{Around, Mapped};
 pub use outline::lower_outline;
 
 /// The resources of a program for this machine.
@@ -36,14 +37,14 @@ pub struct Lowered {
 }
 
 /// The graph of resources, as kinds of the engine where it has them; others keep their names and
-/// their fields.
-pub fn lower(resources: &Resources, name: &str) -> Lowered {
+/// their fields. The files of the program are asked for if a resource packs them.
+pub fn lower(resources: &Resources, name: &str, deploy: &dyn Fn() -> Deploy) -> Lowered {
     let settled = sends::settled(resources);
     let mut senders = FxHashSet::default();
     for resource in &settled.list {
         senders.extend(resource.receives.iter().map(|received| received.from));
     }
-    let mut lowering = Lowering { graph: Graph::default(), refused: Vec::new() };
+    let mut lowering = Lowering { graph: Graph::default(), refused: Vec::new(), deploy };
     lowering.graph.name = name.into();
     lowering.graph.reserve(settled.list.len(), settled.list.len());
     // The first and the last part of each.
@@ -62,12 +63,13 @@ pub fn lower(resources: &Resources, name: &str) -> Lowered {
     Lowered { graph: lowering.graph, refused: lowering.refused }
 }
 
-struct Lowering {
+struct Lowering<'a> {
     graph: Graph,
     refused: Vec<Diagnostic>,
+    deploy: &'a dyn Fn() -> Deploy,
 }
 
-impl Lowering {
+impl Lowering<'_> {
     fn refuse(&mut self, resource: &interpret::Resource, why: &str, field: &str) {
         let at = resource.kind.field(field).and_then(|(at, ..)| resource.field_spans[at]);
         let text = format!("{}: {why}", resource.reference());
@@ -77,7 +79,8 @@ impl Lowering {
 
     /// Adds a resource; its first and its last part.
     fn add(&mut self, resource: &interpret::Resource, sends: bool) -> (ResourceId, ResourceId) {
-        let mapped = kinds::mapped(resource, sends, &self.graph.name).unwrap_or_else(|refused| {
+        let around = Around { sends, hostname: &self.graph.name, deploy: self.deploy };
+        let mapped = kinds::mapped(resource, &around).unwrap_or_else(|refused| {
             // What does not run here may stand in the graph.
             if !resource.meta.hidden {
                 self.refuse(resource, &refused.why, refused.field);

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
@@ -13,6 +14,7 @@ use ureq::http::{Method, Request, Response, Uri};
 
 use super::content::{date_text, time_of};
 use super::fetch::{agent, failed};
+use super::waiting::{Waiting, Wanted};
 use crate::host::Host;
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -28,16 +30,19 @@ pub struct Client;
 /// How often is asked whether there is something new.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// The same where a program wants to know it at once.
-const SHORT_PAUSE: Duration = Duration::from_secs(10);
-
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The file, if it is a path and `file` does not say it" },
     AttributeDoc { name: "body", doc: "What is sent" },
     AttributeDoc { name: "file", doc: "The file; without one it is only sent to others" },
-    AttributeDoc { name: "longpoll", doc: "Whether is asked more often in `watch`" },
-    AttributeDoc { name: "longpoll_conditional", doc: "Accepted: see `longpoll`" },
-    AttributeDoc { name: "longpoll_redirect", doc: "Accepted: see `longpoll`" },
+    AttributeDoc {
+        name: "longpoll",
+        doc: "Whether the server, asked in `watch`, waits until there is something newer",
+    },
+    AttributeDoc {
+        name: "longpoll_conditional",
+        doc: "Accepted: servers of both kinds are asked so",
+    },
+    AttributeDoc { name: "longpoll_redirect", doc: "Accepted: servers of both kinds are asked so" },
     AttributeDoc { name: "method", doc: "GET by default" },
     AttributeDoc { name: "mtime_check", doc: "Whether only newer ones are fetched; default" },
     AttributeDoc { name: "sha256", doc: "The checksum that it has to have" },
@@ -100,7 +105,8 @@ impl Kind for Client {
             body: p.text("body"),
             newer_only: !p.has("mtime_check") || p.boolean("mtime_check"),
             sha256,
-            is_urgent: p.boolean("longpoll"),
+            waits: p.boolean("longpoll"),
+            waiting: OnceLock::new(),
         };
         p.finish(Box::new(client) as Box<dyn Instance>)
     }
@@ -115,7 +121,9 @@ struct Fetched {
     body: Option<String>,
     newer_only: bool,
     sha256: Option<String>,
-    is_urgent: bool,
+    /// Whether the server is asked to wait.
+    waits: bool,
+    waiting: OnceLock<Waiting>,
 }
 
 impl Fetched {
@@ -126,6 +134,12 @@ impl Fetched {
     /// Whether asking changes nothing there.
     fn is_harmless(&self) -> bool {
         matches!(self.method, Method::GET | Method::HEAD)
+    }
+
+    /// Whether somebody waits for news. What has its checksum does not become another, and what is
+    /// sent for its effect is not sent twice.
+    fn is_waiting(&self) -> bool {
+        self.waits && self.sha256.is_none() && self.is_harmless()
     }
 
     /// Asks; nothing if what is here is as new as what is there.
@@ -152,9 +166,11 @@ impl Fetched {
         }
     }
 
-    /// The time of the file that is here, if only newer ones are wanted.
+    /// The time of the file that is here, if only newer ones are wanted. A server that waits for
+    /// something newer would let this wait, too.
     fn time(&self, host: &Host) -> Option<SystemTime> {
-        let meta = std::fs::metadata(host.path(&self.path)).ok().filter(|_| self.newer_only)?;
+        let asks = self.newer_only && !self.waits;
+        let meta = std::fs::metadata(host.path(&self.path)).ok().filter(|_| asks)?;
         meta.modified().ok()
     }
 
@@ -272,19 +288,33 @@ fn is_same(one: &mut dyn Read, other: &mut dyn Read) -> io::Result<bool> {
 }
 
 impl Instance for Fetched {
-    fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(self.path.clone())]
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let mut watches = vec![Watch::Path(self.path.clone())];
+        if host.stays && self.is_waiting() {
+            let waiting = self.waiting.get_or_init(|| {
+                Waiting::start(Wanted {
+                    method: self.method.clone(),
+                    uri: self.uri.clone(),
+                    machine: host.root.clone(),
+                    path: host.path(&self.path),
+                })
+            });
+            watches.push(Watch::Bell(waiting.bell()));
+        }
+        watches
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
         // What has the right checksum does not become another.
-        let pause = if self.is_urgent { SHORT_PAUSE } else { PAUSE };
-        self.sha256.is_none().then_some(pause)
+        (self.sha256.is_none() && !self.is_waiting()).then_some(PAUSE)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let what = format!("fetch {}", self.uri);
         let found = self.differs(host).map_err(|e| self.failed(&what, &e))?;
+        if let Some(waiting) = self.waiting.get().filter(|_| found.is_none()) {
+            waiting.looked(false);
+        }
         // What is sent anew each time is never in place.
         let action = match (&found, self.is_harmless()) {
             (None, _) => return Ok(Vec::new()),
@@ -307,7 +337,11 @@ impl Instance for Fetched {
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
-        self.fetch(host).map_err(|e| self.failed(&format!("fetch {}", self.uri), &e))
+        let fetched = self.fetch(host).map_err(|e| self.failed(&format!("fetch {}", self.uri), &e));
+        if let Some(waiting) = self.waiting.get() {
+            waiting.looked(fetched.is_ok());
+        }
+        fetched
     }
 
     fn refreshable(&self) -> bool {

@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 use super::content::{asked_since, changed_at, send};
 use super::message::{Came, LONGEST_BODY, Reader, Request, form, write_status};
 use super::proxy::{encode, relay};
+use super::ui;
 use crate::kinds::serving::{Route, Serving, Source, Upstream, What, open_within};
 
 /// How many requests a connection may have.
 const MOST_REQUESTS: usize = 1000;
 
 /// How long someone may wait for a change.
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// How often someone who waits for a change is asked whether he is still there.
-const LOOK: Duration = Duration::from_secs(5);
+pub(super) const LOOK: Duration = Duration::from_secs(5);
 
 /// Answers until one of both sides ends it.
 pub(super) fn serve(serving: &Serving, stream: &TcpStream) -> io::Result<()> {
@@ -58,7 +59,7 @@ pub(super) fn serve(serving: &Serving, stream: &TcpStream) -> io::Result<()> {
 }
 
 /// The server is about to go; whoever comes again may find it there.
-fn going(out: &mut dyn Write, request: &Request) -> io::Result<()> {
+pub(super) fn going(out: &mut dyn Write, request: &Request) -> io::Result<()> {
     let closing = Request { keeps_open: false, ..request.clone() };
     write_status(out, 503, &[("Retry-After", "1".to_string())], Some(&closing))
 }
@@ -75,6 +76,12 @@ fn answer(
         return write_status(out, 200, &[], Some(request));
     }
     let route = serving.hub.find(server, path);
+    if let Some(route) = &route
+        && let What::Page(page) = &route.spec.what
+    {
+        let asked = ui::Asked { serving, stream, out, request, body };
+        return ui::answer(asked, route, page);
+    }
     let root = serving.settings.root.as_deref();
     if route.is_none() && root.is_none() {
         return write_status(out, 404, &[], Some(request));
@@ -105,7 +112,9 @@ fn serve_route(
             serve_below(out, request, dir, below)
         }
         What::Followed(..) => follow(serving, stream, out, request, route),
-        What::Flag(_) => write_status(out, 405, &[], Some(request)),
+        What::Flag(_) | What::Page(_) | What::Field(_) => {
+            write_status(out, 405, &[], Some(request))
+        }
         What::Proxy(upstream) => pass_on(serving, out, request, &route.spec.path, upstream),
     }
 }
@@ -201,7 +210,7 @@ fn follow(
 }
 
 /// Whether a client that waits has closed its end.
-fn has_gone(stream: &TcpStream) -> bool {
+pub(super) fn has_gone(stream: &TcpStream) -> bool {
     let asked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
     let _ = stream.set_nonblocking(false);
     matches!(asked, Ok(0)) || asked.is_err_and(|e| e.kind() != io::ErrorKind::WouldBlock)

@@ -24,10 +24,15 @@ const CONNECT: Duration = Duration::from_secs(30);
 
 /// Whoever asks from a machine with this root: with the certificates that it trusts.
 pub(super) fn agent(machine: &Path, is_secure: bool) -> Agent {
+    patient_agent(machine, is_secure, 0)
+}
+
+/// The same for a server that is asked to wait for so many seconds.
+pub(super) fn patient_agent(machine: &Path, is_secure: bool, seconds: u64) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .timeout_connect(Some(CONNECT))
-        .timeout_recv_response(Some(PATIENCE))
+        .timeout_recv_response(Some(PATIENCE + Duration::from_secs(seconds)))
         .timeout_per_read(Some(PATIENCE));
     if !is_secure {
         return config.build().new_agent();

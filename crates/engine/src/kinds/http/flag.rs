@@ -1,6 +1,6 @@
 //! `mgmt::http::server::flag`: a value that is sent to a server, and handed on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -11,7 +11,7 @@ use crate::kind::{
 };
 use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Spec, What, only_while_kept};
+use crate::kinds::serving::{Claim, Hub, Spec, What};
 
 const KIND: &str = "mgmt::http::server::flag";
 
@@ -22,7 +22,7 @@ pub struct Flag {
 
 impl Flag {
     /// The kind, with the servers that take it.
-    pub(crate) fn new(hub: &Arc<Hub>) -> Self {
+    pub(in crate::kinds) fn new(hub: &Arc<Hub>) -> Self {
         Self { hub: Arc::clone(hub) }
     }
 }
@@ -66,14 +66,13 @@ impl Kind for Flag {
             let nowhere = Spec { path: String::new(), ..(*spec).clone() };
             claim.hub().serve(claim.name(), Arc::new(nowhere));
         }
-        p.finish(Box::new(Declared { claim, spec, log: Mutex::default() }) as Box<dyn Instance>)
+        p.finish(Box::new(Declared { claim, spec }) as Box<dyn Instance>)
     }
 }
 
 struct Declared {
     claim: Claim,
     spec: Arc<Spec>,
-    log: Mutex<Vec<LogLine>>,
 }
 
 impl Instance for Declared {
@@ -83,9 +82,7 @@ impl Instance for Declared {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        if !host.stays {
-            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            *log = vec![only_while_kept(&format!("{} takes values", self.spec.path))];
+        if !self.claim.stays(host, &format!("{} takes values", self.spec.path)) {
             return Ok(Vec::new());
         }
         let mut differences = Differences::new(&[]);
@@ -114,6 +111,6 @@ impl Instance for Declared {
     }
 
     fn take_log(&self) -> Vec<LogLine> {
-        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+        self.claim.take_log()
     }
 }

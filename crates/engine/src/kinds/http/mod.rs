@@ -8,10 +8,13 @@ mod flag;
 mod listener;
 mod message;
 mod proxy;
+mod ui;
+mod waiting;
 
 pub use client::Client;
 pub use flag::Flag;
 pub use proxy::Proxy;
+pub use ui::{Input, Ui};
 
 use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;

@@ -4,10 +4,9 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::fetch;
@@ -16,9 +15,8 @@ use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Spec, Upstream, What, only_while_kept};
+use crate::kinds::serving::{Claim, Hub, Spec, Upstream, What};
 
 const KIND: &str = "mgmt::http::server::proxy";
 
@@ -29,7 +27,7 @@ pub struct Proxy {
 
 impl Proxy {
     /// The kind, with the servers that serve it.
-    pub(crate) fn new(hub: &Arc<Hub>) -> Self {
+    pub(in crate::kinds) fn new(hub: &Arc<Hub>) -> Self {
         Self { hub: Arc::clone(hub) }
     }
 }
@@ -86,7 +84,6 @@ impl Kind for Proxy {
             server,
             path,
             upstream: Upstream { sub, head, cache: cache.map(PathBuf::from) },
-            log: Mutex::default(),
         };
         p.finish(Box::new(proxy) as Box<dyn Instance>)
     }
@@ -97,7 +94,6 @@ struct Declared {
     server: String,
     path: String,
     upstream: Upstream,
-    log: Mutex<Vec<LogLine>>,
 }
 
 impl Declared {
@@ -110,29 +106,19 @@ impl Declared {
 
 impl Instance for Declared {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        if !host.stays {
-            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            *log = vec![only_while_kept(&format!("{} is served", self.path))];
+        if !self.claim.stays(host, &format!("{} is served", self.path)) {
             return Ok(Vec::new());
         }
-        let mut differences = Differences::new(&[]);
-        match self.claim.hub().route(self.claim.name()) {
-            None => differences.create("absent", Value::str("served")),
-            Some(now) if *now.spec != self.spec(host) => {
-                differences.property("upstream", Value::str("old"), Value::str("new"));
-            }
-            Some(_) => {}
-        }
-        Ok(differences.finish())
+        Ok(self.claim.compare(&self.spec(host), "upstream"))
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
-        self.claim.hub().serve(self.claim.name(), Arc::new(self.spec(host)));
+        self.claim.serve(self.spec(host));
         Ok(())
     }
 
     fn take_log(&self) -> Vec<LogLine> {
-        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+        self.claim.take_log()
     }
 }
 

@@ -12,8 +12,8 @@ use crate::kinds::tools::{command, path_of, run};
 
 /// An address with the length of its network.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Address {
-    pub(super) ip: IpAddr,
+pub(in crate::kinds) struct Address {
+    pub(in crate::kinds) ip: IpAddr,
     length: u8,
 }
 
@@ -58,9 +58,11 @@ impl fmt::Display for Address {
 }
 
 /// An interface as it is.
-pub(super) struct Live {
-    pub(super) is_up: bool,
-    pub(super) addresses: Vec<Address>,
+pub(in crate::kinds) struct Live {
+    /// Its number.
+    pub(in crate::kinds) index: u32,
+    pub(in crate::kinds) is_up: bool,
+    pub(in crate::kinds) addresses: Vec<Address>,
     routes: Vec<Route>,
 }
 
@@ -68,6 +70,8 @@ pub(super) struct Live {
 struct Link {
     #[serde(default)]
     ifname: String,
+    #[serde(default)]
+    ifindex: u32,
     #[serde(default)]
     flags: Vec<String>,
     #[serde(default)]
@@ -92,7 +96,7 @@ struct Route {
 }
 
 impl Live {
-    pub(super) fn of(host: &Host, name: &str) -> Result<Self, KindError> {
+    pub(in crate::kinds) fn of(host: &Host, name: &str) -> Result<Self, KindError> {
         let links: Vec<Link> = list(host, &["addr", "show", "dev", name])?;
         // Older tools give an empty object for each of the others.
         let link = links.into_iter().find(|link| link.ifname == name);
@@ -102,6 +106,7 @@ impl Live {
         routes.extend(list::<Route>(host, &default)?);
         let address = |a: LinkAddress| Some(Address { ip: a.local?, length: a.prefixlen });
         Ok(Self {
+            index: link.ifindex,
             is_up: link.flags.iter().any(|flag| flag == "UP"),
             addresses: link.addr_info.into_iter().filter_map(address).collect(),
             routes,

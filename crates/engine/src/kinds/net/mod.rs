@@ -1,6 +1,7 @@
 //! `mgmt::net`: an interface of the network, now and after a start.
 
-mod live;
+pub(in crate::kinds) mod live;
+mod restored;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use self::live::{Address, Live};
+use self::restored::Restored;
 use super::cached::read_text;
 use super::differences::{Differences, changes, texts};
 use super::params::Params;
@@ -19,6 +21,7 @@ use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
 };
+use crate::reversal::Attributes;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,10 +31,18 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The interface" },
     AttributeDoc { name: "addrs", doc: "All of its addresses, such as `192.0.2.42/24`" },
     AttributeDoc { name: "gateway", doc: "Where its default route leads to" },
+    AttributeDoc {
+        name: "gateways",
+        doc: "With `unit`: all gateways of the family that `gateway` is of",
+    },
     AttributeDoc { name: "ip_forward", doc: "What systemd-networkd is told of forwarding" },
     AttributeDoc {
         name: "state",
         doc: "`up` (with a file for systemd-networkd), `down` (without), or nothing",
+    },
+    AttributeDoc {
+        name: "unit",
+        doc: "What puts back an interface: the text of that file, empty if there was none",
     },
 ];
 
@@ -83,6 +94,7 @@ impl Kind for Net {
             gateway
         });
         let net = Interface {
+            restored: Restored::of(&mut p),
             unit: Path::new(UNITS).join(format!("mgmt-{name}.network")),
             name,
             state,
@@ -103,10 +115,19 @@ struct Interface {
     forward: Option<bool>,
     /// What systemd-networkd reads.
     unit: PathBuf,
+    /// What was there, if it is put back.
+    restored: Option<Restored>,
 }
 
 impl Interface {
-    /// What systemd-networkd is to read.
+    /// What systemd-networkd is to read, if anything.
+    fn wanted_unit(&self) -> Option<String> {
+        match &self.restored {
+            Some(restored) => restored.unit.clone(),
+            None => (self.state == "up").then(|| self.unit_text()),
+        }
+    }
+
     fn unit_text(&self) -> String {
         let mut lines =
             vec!["[Match]".to_string(), format!("Name={}", self.name), "[Network]".to_string()];
@@ -122,7 +143,7 @@ impl Interface {
             return Ok(());
         }
         let now = read_text(&host.path(&self.unit)).map_err(|e| self.failed("read", &e))?;
-        let wanted = (self.state == "up").then(|| self.unit_text());
+        let wanted = self.wanted_unit();
         if now != wanted {
             let value = |text: Option<String>| text.map_or(Value::Null, Value::str);
             to.property("unit", value(now), value(wanted));
@@ -131,8 +152,7 @@ impl Interface {
     }
 
     fn write_unit(&self, host: &Host) -> Result<(), KindError> {
-        if self.state == "up" {
-            let text = self.unit_text();
+        if let Some(text) = self.wanted_unit() {
             return rewrite(host, &self.unit, text.as_bytes(), Owner { mode: 0o644, ids: None })
                 .map_err(|e| self.failed("write", &e));
         }
@@ -153,7 +173,7 @@ impl Interface {
         if !self.state.is_empty() && self.state != state {
             to.property("state", Value::str(state), Value::str(self.state));
         }
-        if self.state == "down" {
+        if self.is_left_down() {
             return;
         }
         if let Some(wanted) = &self.addresses {
@@ -172,13 +192,34 @@ impl Interface {
                 }
             }
         }
-        if let Some(wanted) = self.gateway {
-            let gateways = live.gateways(wanted.is_ipv6());
-            if gateways != [wanted] {
-                let now = gateways.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ");
-                let now = if now.is_empty() { Value::Null } else { Value::str(now) };
-                to.property("gateway", now, Value::str(wanted.to_string()));
-            }
+        let sorted = |all: &[IpAddr]| {
+            let mut all = all.to_vec();
+            all.sort();
+            all
+        };
+        if let Some((gateways, wanted)) = self.gateways(live)
+            && sorted(&gateways) != sorted(&wanted)
+        {
+            let value = |all: &[IpAddr]| {
+                let text = all.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ");
+                if text.is_empty() { Value::Null } else { Value::str(text) }
+            };
+            to.property("gateway", value(&gateways), value(&wanted));
+        }
+    }
+
+    /// Whether nothing else of an interface counts that is down.
+    fn is_left_down(&self) -> bool {
+        self.state == "down" && self.restored.is_none()
+    }
+
+    /// The gateways that it has and those that it shall have, if that is said.
+    fn gateways(&self, live: &Live) -> Option<(Vec<IpAddr>, Vec<IpAddr>)> {
+        let gateway = self.gateway?;
+        let now = live.gateways(gateway.is_ipv6());
+        match &self.restored {
+            Some(restored) => Some((now, restored.gateways.clone()?)),
+            None => Some((now, vec![gateway])),
         }
     }
 
@@ -218,10 +259,12 @@ impl Instance for Interface {
             return Ok(());
         }
         let name = &self.name;
-        if changes(todo, "state") {
-            live::ip(host, &["link", "set", "dev", name, self.state])?;
+        let is_switched = changes(todo, "state");
+        let switch = || live::ip(host, &["link", "set", "dev", name, self.state]).map(drop);
+        if is_switched && (self.state == "up" || self.is_left_down()) {
+            switch()?;
         }
-        if self.state == "down" {
+        if self.is_left_down() {
             return Ok(());
         }
         let mut live = Live::of(host, name)?;
@@ -241,10 +284,19 @@ impl Instance for Interface {
                 live::ip(host, &[&route[..], &scope].concat())?;
             }
         }
-        match self.gateway {
-            Some(gateway) => set_gateway(host, name, &live, gateway),
-            None => Ok(()),
+        match (self.gateway, &self.restored) {
+            (Some(gateway), None) => set_gateway(host, name, &live, gateway)?,
+            (Some(gateway), Some(restored)) => {
+                restored.put_gateways(host, name, gateway.is_ipv6())?;
+            }
+            (None, _) => {}
         }
+        // What is put back on an interface that was down is put back before it goes down.
+        if is_switched && self.state == "down" { switch() } else { Ok(()) }
+    }
+
+    fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
+        restored::of(self, host).map(Some)
     }
 }
 

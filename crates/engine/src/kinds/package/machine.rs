@@ -37,7 +37,8 @@ pub(super) struct Machines {
 }
 
 impl Machines {
-    fn provider(&self, host: &Host) -> &'static str {
+    /// The manager of a machine.
+    pub(super) fn provider(&self, host: &Host) -> &'static str {
         let paths = FILES.map(|file| host.path(Path::new(file)));
         let read = || {
             // What cannot be read is no reason to do nothing on a Debian.

@@ -81,6 +81,17 @@ impl Lists {
         Ok(list)
     }
 
+    /// The names of all packages that a manager has on the machine.
+    pub(super) fn installed(
+        &self,
+        host: &Host,
+        manager: &dyn Manager,
+    ) -> Result<Vec<String>, KindError> {
+        let tool = tool_of(host, manager)?;
+        let at = At { host, tool, environment: &[], secret: false };
+        Ok(self.get(&at, manager)?.names().map(str::to_string).collect())
+    }
+
     fn forget(&self, at: &At<'_>, manager: &dyn Manager) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.remove(&key(at, manager));
@@ -173,6 +184,14 @@ fn parse_ensure(p: &mut Params<'_>, manager: &dyn Manager) -> Ensure {
     ensure
 }
 
+/// The tool of a manager.
+fn tool_of(host: &Host, manager: &dyn Manager) -> Result<String, KindError> {
+    locate(host, manager.tools()).ok_or_else(|| {
+        let name = manager.name();
+        KindError::new(format!("Provider {name} is not functional on this host"))
+    })
+}
+
 struct Managed {
     lists: Arc<Lists>,
     manager: &'static dyn Manager,
@@ -193,10 +212,7 @@ impl Managed {
                 );
                 return Err(KindError::new(text));
             }
-            None => locate(host, self.manager.tools()).ok_or_else(|| {
-                let name = self.manager.name();
-                KindError::new(format!("Provider {name} is not functional on this host"))
-            })?,
+            None => tool_of(host, self.manager)?,
         };
         let secret = !self.secrets.is_empty();
         Ok(At { host, tool, environment: &self.environment, secret })

@@ -18,7 +18,9 @@ use ordain_graph::Resource;
 pub use contents::contents;
 
 use super::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};
+use super::purge::unwanted;
+use crate::host::Host;
+use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, KindError, ParseContext, Watch};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name of the package." },
@@ -152,6 +154,49 @@ impl Kind for Package {
         }
         let provider = p.provider(PROVIDERS, OTHERS);
         parse_for(&self.shared, p, provider)
+    }
+
+    /// Without the architecture: who declares a package of one keeps those of all.
+    fn purged_as(&self, resource: &Resource) -> String {
+        let name = Params::new(resource).name();
+        without_architecture(&name).to_string()
+    }
+
+    fn has_instances(&self) -> bool {
+        true
+    }
+
+    /// Those of the manager that the machine has; what others installed beside it stays.
+    fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        let provider = self.shared.machines.provider(host);
+        let names = match managers::find(provider) {
+            Some(manager) => self.shared.lists.installed(host, manager)?,
+            None => self.shared.debian.installed(host)?,
+        };
+        Ok(names.iter().map(|name| unwanted("Package", name, &[])).collect())
+    }
+
+    fn instance_watches(&self, host: &Host) -> Vec<Watch> {
+        match managers::find(self.shared.machines.provider(host)) {
+            Some(manager) => manager.watched().iter().map(|p| Watch::Path(p.into())).collect(),
+            None => debian::watched(),
+        }
+    }
+}
+
+/// What stands behind a name for an architecture.
+const ARCHITECTURES: &[&str] =
+    &["x86_64", "noarch", "i386", "i486", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x"];
+
+/// A name as Debian (`name:amd64`) or Red Hat (`name.x86_64`) has it, without its architecture.
+fn without_architecture(name: &str) -> &str {
+    match name.rsplit_once([':', '.']) {
+        Some((bare, last))
+            if name[bare.len()..].starts_with(':') || ARCHITECTURES.contains(&last) =>
+        {
+            bare
+        }
+        _ => name,
     }
 }
 

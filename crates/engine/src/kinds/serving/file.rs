@@ -1,19 +1,18 @@
 //! A file that is served.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
+use super::Protocol;
 use super::hub::{Claim, Hub, Source, Spec, What};
-use super::{Protocol, only_while_kept};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
 };
 use crate::kinds::cached::stamp;
-use crate::kinds::differences::Differences;
 use crate::kinds::params::Params;
 
 /// The kind of a protocol.
@@ -77,7 +76,6 @@ impl Kind for ServedFile {
             is_tree,
             data: data.into(),
             follows,
-            log: Mutex::default(),
         };
         p.finish(Box::new(file) as Box<dyn Instance>)
     }
@@ -91,7 +89,6 @@ struct Declared {
     is_tree: bool,
     data: Arc<[u8]>,
     follows: bool,
-    log: Mutex<Vec<LogLine>>,
 }
 
 impl Declared {
@@ -125,29 +122,18 @@ impl Instance for Declared {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        if !host.stays {
-            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            *log = vec![only_while_kept(&format!("{} is served", self.filename))];
+        if !self.claim.stays(host, &format!("{} is served", self.filename)) {
             return Ok(Vec::new());
         }
-        let wanted = self.spec(host);
-        let mut differences = Differences::new(&[]);
-        match self.claim.hub().route(self.claim.name()) {
-            None => differences.create("absent", Value::str("served")),
-            Some(now) if *now.spec != wanted => {
-                differences.property("content", Value::str("old"), Value::str("new"));
-            }
-            Some(_) => {}
-        }
-        Ok(differences.finish())
+        Ok(self.claim.compare(&self.spec(host), "content"))
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
-        self.claim.hub().serve(self.claim.name(), Arc::new(self.spec(host)));
+        self.claim.serve(self.spec(host));
         Ok(())
     }
 
     fn take_log(&self) -> Vec<LogLine> {
-        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+        self.claim.take_log()
     }
 }

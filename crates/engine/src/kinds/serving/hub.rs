@@ -4,24 +4,50 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Serves;
+use ordain_data::Value;
+
+use super::{Serves, Settings, only_while_kept};
+use crate::host::Host;
+use crate::kind::{Change, LogLine};
 use crate::kinds::cached::Stamp;
+use crate::kinds::differences::Differences;
 use crate::watch::Bell;
+
+/// What a family of protocols serves, and how its servers are set.
+pub(in crate::kinds) trait Parts: 'static {
+    /// How a server is set.
+    type Settings: Clone + PartialEq + Send + Sync;
+    /// What is served.
+    type What: Clone + PartialEq + Send + Sync;
+}
+
+/// Files and what is like them.
+pub(in crate::kinds) struct Files;
+
+impl Parts for Files {
+    type Settings = Settings;
+    type What = What;
+}
 
 /// Servers and what they serve, by the names of the resources. Who is declared has a `Claim`; what
 /// nobody claims any more is gone.
-#[derive(Default)]
-pub struct Hub {
-    state: Mutex<State>,
+pub(in crate::kinds) struct Hub<P: Parts = Files> {
+    state: Mutex<State<P>>,
     /// Whenever something that is served changes.
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct State {
+struct State<P: Parts> {
     claims: BTreeMap<Name, usize>,
-    servers: BTreeMap<Name, Box<dyn Serves>>,
-    routes: BTreeMap<Name, Route>,
+    servers: BTreeMap<Name, Box<dyn Serves<P::Settings>>>,
+    routes: BTreeMap<Name, Route<P>>,
+}
+
+impl<P: Parts> Default for Hub<P> {
+    fn default() -> Self {
+        let (claims, servers, routes) = Default::default();
+        Self { state: Mutex::new(State { claims, servers, routes }), changed: Condvar::default() }
+    }
 }
 
 /// What resource it is.
@@ -35,13 +61,13 @@ pub(in crate::kinds) struct Name {
 
 /// Something that is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::kinds) struct Spec {
+pub(in crate::kinds) struct Spec<W = What> {
     /// The server; any if it is empty.
     pub(in crate::kinds) server: String,
     /// The path of the address; with a slash at its end, all that is below.
     pub(in crate::kinds) path: String,
     /// What is there.
-    pub(in crate::kinds) what: What,
+    pub(in crate::kinds) what: W,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,6 +84,31 @@ pub(in crate::kinds) enum What {
     Flag(String),
     /// What another server has.
     Proxy(Upstream),
+    /// A page of fields; all that is below its path.
+    Page(Page),
+    /// A field of a page: the server is the name of the page, the path its own on it.
+    Field(Field),
+}
+
+/// A page of fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Page {
+    /// The name by which fields know it.
+    pub(in crate::kinds) name: String,
+    pub(in crate::kinds) title: String,
+    /// HTML for its head.
+    pub(in crate::kinds) head: String,
+}
+
+/// A field of a page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Field {
+    /// What it looks like, as the page is told.
+    pub(in crate::kinds) look: Vec<(String, String)>,
+    /// What it is sorted by.
+    pub(in crate::kinds) sort: String,
+    /// Its value until another is set.
+    pub(in crate::kinds) value: String,
 }
 
 /// Where a proxy has things from.
@@ -79,9 +130,8 @@ pub(in crate::kinds) enum Source {
 }
 
 /// Something that is served, with what came of it.
-#[derive(Clone)]
-pub(in crate::kinds) struct Route {
-    pub(in crate::kinds) spec: Arc<Spec>,
+pub(in crate::kinds) struct Route<P: Parts = Files> {
+    pub(in crate::kinds) spec: Arc<Spec<P::What>>,
     /// Since when it is what it is, in seconds; never the same for two contents.
     pub(in crate::kinds) since: u64,
     /// What was sent to it last.
@@ -91,29 +141,72 @@ pub(in crate::kinds) struct Route {
     bell: Bell,
 }
 
-/// Holds a name of a hub.
-pub(in crate::kinds) struct Claim {
-    hub: Arc<Hub>,
-    name: Name,
+impl<P: Parts> Clone for Route<P> {
+    fn clone(&self) -> Self {
+        Self {
+            spec: Arc::clone(&self.spec),
+            since: self.since,
+            value: self.value.clone(),
+            told: self.told.clone(),
+            bell: self.bell.clone(),
+        }
+    }
 }
 
-impl Claim {
-    pub(in crate::kinds) fn new(hub: &Arc<Hub>, kind: &'static str, title: &str) -> Self {
+/// Holds a name of a hub for a resource.
+pub(in crate::kinds) struct Claim<P: Parts = Files> {
+    hub: Arc<Hub<P>>,
+    name: Name,
+    log: Mutex<Vec<LogLine>>,
+}
+
+impl<P: Parts> Claim<P> {
+    pub(in crate::kinds) fn new(hub: &Arc<Hub<P>>, kind: &'static str, title: &str) -> Self {
         let name = Name { kind, title: title.to_string() };
         *hub.lock().claims.entry(name.clone()).or_default() += 1;
-        Self { hub: Arc::clone(hub), name }
+        Self { hub: Arc::clone(hub), name, log: Mutex::default() }
     }
 
-    pub(in crate::kinds) fn hub(&self) -> &Arc<Hub> {
+    pub(in crate::kinds) fn hub(&self) -> &Arc<Hub<P>> {
         &self.hub
     }
 
     pub(in crate::kinds) fn name(&self) -> &Name {
         &self.name
     }
+
+    /// Whether this run stays and serves; if not, the log says what it cannot leave behind.
+    pub(in crate::kinds) fn stays(&self, host: &Host, what: &str) -> bool {
+        if !host.stays {
+            *self.log.lock().unwrap_or_else(PoisonError::into_inner) = vec![only_while_kept(what)];
+        }
+        host.stays
+    }
+
+    pub(in crate::kinds) fn take_log(&self) -> Vec<LogLine> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// How what is served for it differs from this.
+    pub(in crate::kinds) fn compare(&self, wanted: &Spec<P::What>, property: &str) -> Vec<Change> {
+        let mut differences = Differences::new(&[]);
+        match self.hub.route(&self.name) {
+            None => differences.create("absent", Value::str("served")),
+            Some(now) if *now.spec != *wanted => {
+                differences.property(property, Value::str("old"), Value::str("new"));
+            }
+            Some(_) => {}
+        }
+        differences.finish()
+    }
+
+    /// Serves this for it from now on.
+    pub(in crate::kinds) fn serve(&self, spec: Spec<P::What>) {
+        self.hub.serve(&self.name, Arc::new(spec));
+    }
 }
 
-impl Drop for Claim {
+impl<P: Parts> Drop for Claim<P> {
     fn drop(&mut self) {
         let mut state = self.hub.lock();
         let left = state.claims.get_mut(&self.name).map(|count| {
@@ -133,13 +226,13 @@ impl Drop for Claim {
     }
 }
 
-impl Hub {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<P: Parts> Hub<P> {
+    fn lock(&self) -> MutexGuard<'_, State<P>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is served for a resource.
-    pub(in crate::kinds) fn route(&self, name: &Name) -> Option<Route> {
+    pub(in crate::kinds) fn route(&self, name: &Name) -> Option<Route<P>> {
         self.lock().routes.get(name).cloned()
     }
 
@@ -149,7 +242,7 @@ impl Hub {
     }
 
     /// Serves something for a resource from now on.
-    pub(in crate::kinds) fn serve(&self, name: &Name, spec: Arc<Spec>) {
+    pub(in crate::kinds) fn serve(&self, name: &Name, spec: Arc<Spec<P::What>>) {
         let mut state = self.lock();
         let old = state.routes.remove(name);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -170,6 +263,40 @@ impl Hub {
         }
     }
 
+    /// What a server serves, in the order of the names.
+    pub(in crate::kinds) fn served(&self, server: &str) -> Vec<Arc<Spec<P::What>>> {
+        let state = self.lock();
+        let routes = state.routes.values().filter(|route| route.is_of(server));
+        routes.map(|route| Arc::clone(&route.spec)).collect()
+    }
+
+    /// Wakes all who wait.
+    pub(in crate::kinds) fn wake(&self) {
+        self.changed.notify_all();
+    }
+
+    /// Something about the server of a resource.
+    pub(in crate::kinds) fn server<T>(
+        &self,
+        name: &Name,
+        ask: impl FnOnce(&dyn Serves<P::Settings>) -> T,
+    ) -> Option<T> {
+        self.lock().servers.get(name).map(|server| ask(&**server))
+    }
+
+    /// Puts a server, or none, in the place of the one that a resource has.
+    pub(in crate::kinds) fn put(&self, name: &Name, server: Option<Box<dyn Serves<P::Settings>>>) {
+        let mut state = self.lock();
+        let old = match server {
+            Some(server) => state.servers.insert(name.clone(), server),
+            None => state.servers.remove(name),
+        };
+        drop(state);
+        drop(old);
+    }
+}
+
+impl Hub {
     /// Keeps what was sent to a path, for each field that someone wants.
     pub(in crate::kinds) fn take(
         &self,
@@ -193,11 +320,53 @@ impl Hub {
         !rung.is_empty()
     }
 
+    /// The fields of a page, in the order of their names.
+    pub(in crate::kinds) fn fields(&self, page: &str) -> Vec<Route> {
+        let state = self.lock();
+        state.routes.values().filter(|route| route.is_field_of(page)).cloned().collect()
+    }
+
+    /// A field of a page.
+    pub(in crate::kinds) fn field(&self, page: &str, id: &str) -> Option<Route> {
+        let state = self.lock();
+        let is_it = |route: &&Route| route.is_field_of(page) && route.spec.path == id;
+        state.routes.values().find(is_it).cloned()
+    }
+
+    /// Sets the value of a field of a page; whether there is one.
+    pub(in crate::kinds) fn submit(&self, page: &str, id: &str, value: &str) -> bool {
+        let mut state = self.lock();
+        let is_it = |route: &&mut Route| route.is_field_of(page) && route.spec.path == id;
+        let Some(route) = state.routes.values_mut().find(is_it) else { return false };
+        if route.value.as_deref() != Some(value) {
+            route.value = Some(value.to_string());
+            route.since += 1;
+        }
+        let bell = route.bell.clone();
+        drop(state);
+        self.changed.notify_all();
+        bell.ring();
+        true
+    }
+
+    /// The value that counts now is told to others. What was set after this one was seen is not lost.
+    pub(in crate::kinds) fn settle(&self, name: &Name, seen: Option<&str>, value: &str) {
+        if let Some(route) = self.lock().routes.get_mut(name) {
+            if route.value.as_deref() == seen && seen != Some(value) {
+                route.value = Some(value.to_string());
+                route.since += 1;
+            }
+            route.told = Some(value.to_string());
+        }
+        self.changed.notify_all();
+    }
+
     /// What a server has at a path: what is named itself, else the nearest above.
     pub(in crate::kinds) fn find(&self, server: &str, path: &str) -> Option<Route> {
         let state = self.lock();
         let served = state.routes.values().filter(|route| {
-            route.is_of(server) && !matches!(route.spec.what, What::Flag(_)) && route.covers(path)
+            let is_found = !matches!(route.spec.what, What::Flag(_) | What::Field(_));
+            route.is_of(server) && is_found && route.covers(path)
         });
         served.max_by_key(|route| (route.spec.path == path, route.spec.path.len())).cloned()
     }
@@ -205,7 +374,7 @@ impl Hub {
     /// Waits until something is served otherwise than it was since then; whether it still is served.
     pub(in crate::kinds) fn wait(&self, name: &Route, patience: Duration) -> bool {
         let state = self.lock();
-        let find = |state: &State| {
+        let find = |state: &State<Files>| {
             state.routes.values().find(|r| r.bell == name.bell).map(|route| route.since)
         };
         let waited = self
@@ -214,41 +383,26 @@ impl Hub {
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         find(&state).is_some()
     }
+}
 
-    /// Wakes all who wait.
-    pub(in crate::kinds) fn wake(&self) {
-        self.changed.notify_all();
-    }
-
-    /// Something about the server of a resource.
-    pub(in crate::kinds) fn server<T>(
-        &self,
-        name: &Name,
-        ask: impl FnOnce(&dyn Serves) -> T,
-    ) -> Option<T> {
-        self.lock().servers.get(name).map(|server| ask(&**server))
-    }
-
-    /// Puts a server, or none, in the place of the one that a resource has.
-    pub(in crate::kinds) fn put(&self, name: &Name, server: Option<Box<dyn Serves>>) {
-        let mut state = self.lock();
-        let old = match server {
-            Some(server) => state.servers.insert(name.clone(), server),
-            None => state.servers.remove(name),
-        };
-        drop(state);
-        drop(old);
+impl<P: Parts> Route<P> {
+    fn is_of(&self, server: &str) -> bool {
+        self.spec.server.is_empty() || self.spec.server == server
     }
 }
 
 impl Route {
-    fn is_of(&self, server: &str) -> bool {
-        self.spec.server.is_empty() || self.spec.server == server
+    /// Whether it is on a page; one that is only watched has no name yet.
+    fn is_field_of(&self, page: &str) -> bool {
+        let is_there = !self.spec.path.is_empty() && self.is_of(page);
+        is_there && matches!(self.spec.what, What::Field(_))
     }
 
     fn covers(&self, path: &str) -> bool {
         let own = &self.spec.path;
         let is_below = || own.ends_with('/') && path.starts_with(own.as_str());
-        own == path || matches!(self.spec.what, What::Tree(_) | What::Proxy(_)) && is_below()
+        own == path
+            || matches!(self.spec.what, What::Tree(_) | What::Proxy(_) | What::Page(_))
+                && is_below()
     }
 }

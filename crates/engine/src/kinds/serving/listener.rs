@@ -10,29 +10,30 @@ use std::thread::JoinHandle;
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::{Hub, Serves, Settings};
+use super::hub::{Files, Parts};
+use super::{Hub, Serves};
 
 /// What a thread of a client has for its calls.
 const STACK: usize = 256 << 10;
 
 /// What the threads of a server share.
-pub(in crate::kinds) struct Serving {
-    pub(in crate::kinds) hub: Arc<Hub>,
+pub(in crate::kinds) struct Serving<P: Parts = Files> {
+    pub(in crate::kinds) hub: Arc<Hub<P>>,
     /// The name of the server.
     pub(in crate::kinds) server: String,
-    pub(in crate::kinds) settings: Settings,
+    pub(in crate::kinds) settings: P::Settings,
     /// The root of the machine.
     pub(in crate::kinds) machine: PathBuf,
     stop: AtomicBool,
     clients: AtomicUsize,
 }
 
-impl Serving {
+impl<P: Parts> Serving<P> {
     /// What a server shares that begins now.
     pub(in crate::kinds) fn new(
-        hub: &Arc<Hub>,
+        hub: &Arc<Hub<P>>,
         server: &str,
-        settings: Settings,
+        settings: P::Settings,
         machine: PathBuf,
     ) -> Self {
         Self {
@@ -69,30 +70,30 @@ impl Serving {
 }
 
 /// Counts a client as long as it is answered.
-struct Client(Arc<Serving>);
+struct Client<P: Parts>(Arc<Serving<P>>);
 
-impl Drop for Client {
+impl<P: Parts> Drop for Client<P> {
     fn drop(&mut self) {
         self.0.clients.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// A server that listens until this is dropped.
-pub(in crate::kinds) struct Listener {
-    serving: Arc<Serving>,
+pub(in crate::kinds) struct Listener<P: Parts = Files> {
+    serving: Arc<Serving<P>>,
     address: SocketAddr,
     woken: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Listener {
+impl<P: Parts> Listener<P> {
     /// Begins to listen. `listen` returns when the server is over; what it is given can be read from
     /// then.
     pub(in crate::kinds) fn start(
-        serving: Serving,
+        serving: Serving<P>,
         address: SocketAddr,
         name: &str,
-        listen: impl FnOnce(&Arc<Serving>, &OwnedFd) + Send + 'static,
+        listen: impl FnOnce(&Arc<Serving<P>>, &OwnedFd) + Send + 'static,
     ) -> io::Result<Self> {
         let serving = Arc::new(serving);
         let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
@@ -103,18 +104,18 @@ impl Listener {
     }
 }
 
-impl Serves for Listener {
+impl<P: Parts> Serves<P::Settings> for Listener<P> {
     fn address(&self) -> SocketAddr {
         self.address
     }
 
-    fn settings(&self) -> Option<&Settings> {
+    fn settings(&self) -> Option<&P::Settings> {
         let lives = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         lives.then_some(&self.serving.settings)
     }
 }
 
-impl Drop for Listener {
+impl<P: Parts> Drop for Listener<P> {
     /// The socket is free again afterwards; clients come to their end by themselves.
     fn drop(&mut self) {
         self.serving.stop.store(true, Ordering::Release);

@@ -15,12 +15,11 @@ use std::time::Duration;
 
 pub(super) use content::open_within;
 pub use file::ServedFile;
-pub use hub::Hub;
-pub(super) use hub::{Claim, Route, Source, Spec, Upstream, What};
+pub(super) use hub::{Claim, Field, Hub, Page, Parts, Route, Source, Spec, Upstream, What};
 pub(super) use listener::{Listener, Serving};
 pub use server::Server;
 
-use super::http::{Flag, HTTP, Proxy};
+use super::http::{Flag, HTTP, Input, Proxy, Ui};
 use super::tftp::TFTP;
 use crate::kind::{AttributeDoc, Level, LogLine, LogSource};
 use crate::registry::Registry;
@@ -34,6 +33,8 @@ pub(crate) fn register(registry: &mut Registry) {
         if protocol.server.name == HTTP.server.name {
             registry.add(Box::new(Flag::new(&hub)));
             registry.add(Box::new(Proxy::new(&hub)));
+            registry.add(Box::new(Ui::new(&hub)));
+            registry.add(Box::new(Input::new(&hub)));
         }
     }
 }
@@ -59,12 +60,12 @@ pub(super) struct Face {
 type Start = fn(&Arc<Hub>, &str, Settings, PathBuf) -> io::Result<Box<dyn Serves>>;
 
 /// A server that runs until this is dropped; its address is free again then.
-pub(super) trait Serves: Send {
+pub(super) trait Serves<S = Settings>: Send {
     /// Where it listens.
     fn address(&self) -> SocketAddr;
 
     /// How it is set, if it still runs.
-    fn settings(&self) -> Option<&Settings>;
+    fn settings(&self) -> Option<&S>;
 }
 
 /// How a server is set.

@@ -1,14 +1,14 @@
 //! Where files are served.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::hub::{Claim, Hub};
-use super::{Protocol, Settings, only_while_kept, parse_address};
+use super::{Protocol, Settings, parse_address};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
@@ -73,7 +73,6 @@ impl Kind for Server {
             claim: Claim::new(&self.hub, self.protocol.server.name, &resource.id.title),
             protocol: self.protocol,
             settings: Settings { address, read, write, root: root.map(PathBuf::from) },
-            log: Mutex::default(),
         };
         p.finish(Box::new(server) as Box<dyn Instance>)
     }
@@ -83,7 +82,6 @@ struct Declared {
     claim: Claim,
     protocol: &'static Protocol,
     settings: Settings,
-    log: Mutex<Vec<LogLine>>,
 }
 
 impl Declared {
@@ -102,9 +100,7 @@ impl Instance for Declared {
             return Err(KindError::new(format!("{} is no directory", root.display())));
         }
         let address = &self.settings.address;
-        if !host.stays {
-            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            *log = vec![only_while_kept(&format!("{address} is served"))];
+        if !self.claim.stays(host, &format!("{address} is served")) {
             return Ok(Vec::new());
         }
         let name = self.claim.name();
@@ -143,6 +139,6 @@ impl Instance for Declared {
     }
 
     fn take_log(&self) -> Vec<LogLine> {
-        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+        self.claim.take_log()
     }
 }

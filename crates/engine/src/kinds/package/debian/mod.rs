@@ -30,6 +30,18 @@ pub(super) struct Shared {
     candidates: Candidates,
 }
 
+impl Shared {
+    /// The names of all packages of the machine.
+    pub(super) fn installed(&self, host: &Host) -> Result<Vec<String>, KindError> {
+        Ok(self.status.read(host)?.installed().collect())
+    }
+}
+
+/// What tells that a machine has other packages.
+pub(super) fn watched() -> Vec<Watch> {
+    vec![Watch::Path(status::file())]
+}
+
 /// How the package is installed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Provider {

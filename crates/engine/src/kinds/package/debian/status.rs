@@ -165,6 +165,19 @@ impl Database {
             || (is_native(new), !new.state.is_gone()) > (is_native(old), !old.state.is_gone())
     }
 
+    /// The names of all that is installed; those of another architecture have it behind a colon.
+    pub(super) fn installed(&self) -> impl Iterator<Item = String> {
+        let is_own = |(at, entry): &(usize, &Entry)| self.index.get(&entry.name) == Some(at);
+        let there = self.entries.iter().enumerate().filter(|(at, entry)| {
+            let full = format!("{}:{}", entry.name, entry.architecture);
+            !entry.state.is_gone() && self.index.get(&full) == Some(at)
+        });
+        there.map(move |found| match is_own(&found) {
+            true => found.1.name.clone(),
+            false => format!("{}:{}", found.1.name, found.1.architecture),
+        })
+    }
+
     /// The package of this name; `name:architecture` is understood.
     pub(super) fn find(&self, name: &str) -> Option<&Entry> {
         self.index.get(name).map(|id| &self.entries[*id])
@@ -237,6 +250,7 @@ mod tests {
         assert_eq!(database.find("c").unwrap().error.as_deref(), Some("reinstreq"));
         assert_eq!(database.provider_of("virtual").unwrap().name, "a");
         assert!(database.find("not a field").is_none());
+        assert_eq!(database.installed().collect::<Vec<_>>(), ["a", "a:i386"]);
     }
 
     #[test]
@@ -245,5 +259,6 @@ mod tests {
         database.add_all("Package: a\nStatus: install ok installed\nVersion: 1\n");
         database.add_all("Package: a\nStatus: install ok installed\nVersion: 2\n");
         assert_eq!(database.find("a").unwrap().state, State::Installed("2".into()));
+        assert_eq!(database.installed().collect::<Vec<_>>(), ["a"]);
     }
 }

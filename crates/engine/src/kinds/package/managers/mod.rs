@@ -102,6 +102,11 @@ impl Installed {
         }
     }
 
+    /// The names of all packages.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.packages.iter().map(|found| found.name.as_str())
+    }
+
     /// The package of a name.
     fn get(&self, key: &str) -> Option<&Found> {
         self.index.get(key).map(|id| &self.packages[*id])

@@ -1,0 +1,432 @@
+//! What a server says to what clients say.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use super::leases::{Client, Leases, Pool};
+use super::packet::{Kind, Message, option};
+use super::range::Range;
+use super::server::Settings;
+use super::{Boot, Part};
+
+/// What a server has for one client.
+pub(super) struct Offer<'a> {
+    settings: &'a Settings,
+    /// The client itself, if it is known, with its address and mask.
+    fixed: Option<(Ipv4Addr, Ipv4Addr, &'a Boot)>,
+    pool: Pool<'a>,
+    /// All that the server has, also for others.
+    ranges: Vec<&'a Range>,
+}
+
+impl<'a> Offer<'a> {
+    /// What of the parts of a server is for whoever sent a message.
+    pub(super) fn new(
+        settings: &'a Settings,
+        parts: impl Iterator<Item = &'a Part>,
+        message: &Message,
+    ) -> Self {
+        let mut offer = Self {
+            settings,
+            fixed: None,
+            pool: Pool { ranges: Vec::new(), reserved: BTreeSet::new() },
+            ranges: Vec::new(),
+        };
+        for part in parts {
+            match part {
+                Part::Host(host) => {
+                    if host.hardware == message.address && offer.fixed.is_none() {
+                        offer.fixed = Some((host.ip, host.mask, &host.boot));
+                    }
+                    offer.pool.reserved.insert(host.ip);
+                }
+                Part::Range(range) => offer.ranges.push(range),
+            }
+        }
+        // Addresses of another network are of no use where the message comes from.
+        let near = if message.relay.is_unspecified() { settings.id } else { Some(message.relay) };
+        let mut ranges = offer.ranges.clone();
+        let is_near = |range: &&Range| near.is_some_and(|near| range.is_near(near));
+        if !message.relay.is_unspecified() || ranges.iter().any(is_near) {
+            ranges.retain(is_near);
+        }
+        offer.pool.ranges = ranges;
+        offer
+    }
+
+    /// All ranges of the server.
+    pub(super) fn ranges(&self) -> &[&'a Range] {
+        &self.ranges
+    }
+
+    /// The answer, if there is one.
+    pub(super) fn answer(
+        &self,
+        leases: &mut Leases,
+        message: &Message,
+        now: u64,
+    ) -> Option<Message> {
+        if !message.is_request || !self.is_meant(message, leases) {
+            return None;
+        }
+        let client = client_of(message);
+        let wish = message.option_ip(option::ADDRESS);
+        match message.kind()? {
+            Kind::Discover => {
+                let ip = self.find(leases, &client, wish, now)?;
+                Some(self.given(message, Kind::Offer, ip))
+            }
+            Kind::Request => self.request(leases, message, &client, now),
+            Kind::Release => {
+                leases.release(&client, message.client, now);
+                None
+            }
+            Kind::Decline => {
+                leases.rest(&client, wish?, now);
+                None
+            }
+            Kind::Inform if !message.client.is_unspecified() => {
+                let mut answer = self.reply(message, Kind::Ack);
+                self.tell(message, &mut answer, message.client);
+                Some(answer)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether this server is the one that is meant, if one is named.
+    fn is_meant(&self, message: &Message, leases: &mut Leases) -> bool {
+        let Some(own) = self.settings.id else { return true };
+        let named = message.option_ip(option::SERVER);
+        if named.is_some_and(|named| named != own) {
+            leases.decline_offer(&client_of(message));
+            return false;
+        }
+        message.next.is_unspecified() || message.next == own
+    }
+
+    fn find(
+        &self,
+        leases: &mut Leases,
+        client: &Client,
+        wish: Option<Ipv4Addr>,
+        now: u64,
+    ) -> Option<Ipv4Addr> {
+        match self.fixed {
+            Some((ip, ..)) => Some(ip),
+            None => leases.find(client, &self.pool, wish, now),
+        }
+    }
+
+    /// A client takes an address, goes on with one, or asks whether it still may.
+    fn request(
+        &self,
+        leases: &mut Leases,
+        message: &Message,
+        client: &Client,
+        now: u64,
+    ) -> Option<Message> {
+        let has = Some(message.client).filter(|ip| !ip.is_unspecified());
+        let wish = has.or_else(|| message.option_ip(option::ADDRESS))?;
+        match self.find(leases, client, Some(wish), now) {
+            Some(ip) if ip == wish => {
+                if self.fixed.is_none() {
+                    leases.give(client, self.settings.lease, now);
+                }
+                Some(self.given(message, Kind::Ack, ip))
+            }
+            Some(_) => {
+                // What it gets instead it has to ask for.
+                leases.decline_offer(client);
+                Some(self.refusal(message))
+            }
+            None if self.pool.ranges.iter().any(|range| range.is_near(wish)) => {
+                Some(self.refusal(message))
+            }
+            // Whoever is served by others is left to them.
+            None => None,
+        }
+    }
+
+    /// A reply without an address.
+    fn reply(&self, message: &Message, kind: Kind) -> Message {
+        let none = Ipv4Addr::UNSPECIFIED;
+        let mut options = vec![(option::KIND, vec![kind as u8])];
+        options.extend(self.settings.id.map(|id| (option::SERVER, id.octets().to_vec())));
+        Message {
+            is_request: false,
+            hops: 0,
+            seconds: 0,
+            client: if kind == Kind::Ack { message.client } else { none },
+            yours: none,
+            next: none,
+            options,
+            address: message.address.clone(),
+            ..*message
+        }
+    }
+
+    fn refusal(&self, message: &Message) -> Message {
+        let mut answer = self.reply(message, Kind::Nak);
+        // The client cannot be found by an address, also not by its relay.
+        answer.flags |= 0x8000;
+        echo(message, &mut answer);
+        answer
+    }
+
+    fn given(&self, message: &Message, kind: Kind, ip: Ipv4Addr) -> Message {
+        let mut answer = self.reply(message, kind);
+        answer.yours = ip;
+        if self.settings.has_lease {
+            let seconds = self.settings.lease.map_or(u32::MAX, |s| s.min(u32::MAX.into()) as u32);
+            answer.options.push((option::LEASE_TIME, seconds.to_be_bytes().to_vec()));
+        }
+        self.tell(message, &mut answer, ip);
+        answer
+    }
+
+    /// Says all that a client with an address has to know.
+    fn tell(&self, message: &Message, answer: &mut Message, ip: Ipv4Addr) {
+        let range = self.pool.ranges.iter().find(|range| range.has(ip) || range.is_near(ip));
+        let (mask, boot) = match (self.fixed, range) {
+            (Some((own, mask, boot)), _) if own == ip => (Some(mask), Some(boot)),
+            (_, Some(range)) => (Some(range.mask), Some(&range.boot)),
+            _ => (None, None),
+        };
+        let boot = boot.map_or_else(|| self.settings.boot.clone(), |b| b.or(&self.settings.boot));
+        let mut add = |number: u8, value: Vec<u8>| answer.options.push((number, value));
+        let addresses = |all: &[Ipv4Addr]| all.iter().flat_map(Ipv4Addr::octets).collect();
+        // Clients read the mask before the routers.
+        if let Some(mask) = mask {
+            add(option::MASK, mask.octets().to_vec());
+        }
+        if !self.settings.routers.is_empty() {
+            add(option::ROUTERS, addresses(&self.settings.routers));
+        }
+        if !self.settings.dns.is_empty() && message.wants(option::NAME_SERVERS) {
+            add(option::NAME_SERVERS, addresses(&self.settings.dns));
+        }
+        let told = [(option::BOOT_SERVER, &boot.server), (option::BOOT_FILE, &boot.file)];
+        for (number, text) in told {
+            if let Some(text) = text.as_ref().filter(|_| message.wants(number)) {
+                add(number, text.clone().into_bytes());
+            }
+        }
+        // Where it boots from is a number in the head; a name is only in the option.
+        let next = boot.server.as_deref().and_then(|server| server.parse().ok());
+        answer.next = next.or(self.settings.id).unwrap_or(Ipv4Addr::UNSPECIFIED);
+        echo(message, answer);
+    }
+}
+
+/// What clients and relays want to see again.
+fn echo(message: &Message, answer: &mut Message) {
+    for number in [option::CLIENT, option::RELAY] {
+        if let Some(value) = message.option(number) {
+            answer.options.push((number, value.to_vec()));
+        }
+    }
+}
+
+/// Who says something.
+fn client_of(message: &Message) -> Client {
+    let mut client = vec![message.hardware];
+    client.extend(&message.address);
+    client
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::host::Fixed;
+    use super::super::mask;
+    use super::super::packet::tests::says;
+    use super::*;
+
+    fn ip(last: u8) -> Ipv4Addr {
+        Ipv4Addr::new(192, 0, 2, last)
+    }
+
+    struct Served {
+        settings: Settings,
+        parts: Vec<Part>,
+        leases: Leases,
+        now: u64,
+    }
+
+    impl Served {
+        /// A server with a range of three addresses, and a machine that it knows.
+        fn new() -> Self {
+            let boot = |server: &str, file: &str| Boot {
+                server: Some(server.into()).filter(|s: &String| !s.is_empty()),
+                file: Some(file.into()),
+            };
+            let settings = Settings {
+                id: Some(ip(1)),
+                lease: Some(600),
+                has_lease: true,
+                dns: vec![ip(53), ip(54)],
+                routers: vec![ip(1)],
+                boot: boot("198.51.100.9", "/all"),
+                ..Settings::default()
+            };
+            let range = Range {
+                from: ip(10),
+                to: ip(12),
+                mask: mask(24),
+                skip: [ip(11)].into(),
+                persist: false,
+                boot: Boot::default(),
+            };
+            let fixed = Fixed {
+                hardware: vec![2, 0, 0, 0, 0, 42],
+                ip: ip(42),
+                mask: mask(25),
+                boot: boot("", "own"),
+            };
+            let parts = vec![Part::Host(fixed), Part::Range(range)];
+            Self { settings, parts, leases: Leases::default(), now: 1000 }
+        }
+
+        fn ask(&mut self, message: &Message) -> Option<Message> {
+            let offer = Offer::new(&self.settings, self.parts.iter(), message);
+            offer.answer(&mut self.leases, message, self.now)
+        }
+
+        /// What comes of a message: the kind and the last part of the address.
+        fn hear(&mut self, kind: Kind, client: u8, wish: u8, server: u8) -> Option<(Kind, u8)> {
+            let mut message = says(kind, client);
+            if wish > 0 {
+                message.options.push((option::ADDRESS, ip(wish).octets().to_vec()));
+            }
+            if server > 0 {
+                message.options.push((option::SERVER, ip(server).octets().to_vec()));
+            }
+            let answer = self.ask(&message)?;
+            Some((answer.kind()?, answer.yours.octets()[3]))
+        }
+    }
+
+    #[test]
+    fn a_client_gets_an_address() {
+        let mut served = Served::new();
+        assert_eq!(served.hear(Kind::Discover, 7, 0, 0), Some((Kind::Offer, 10)));
+        assert_eq!(served.hear(Kind::Request, 7, 10, 1), Some((Kind::Ack, 10)));
+        assert_eq!(served.hear(Kind::Discover, 8, 11, 0), Some((Kind::Offer, 12)));
+        // It takes the offer of another one, whose address is free again.
+        assert_eq!(served.hear(Kind::Request, 8, 77, 9), None);
+        assert_eq!(served.hear(Kind::Discover, 9, 0, 0), Some((Kind::Offer, 12)));
+        assert_eq!(served.hear(Kind::Request, 9, 12, 1), Some((Kind::Ack, 12)));
+        assert_eq!(served.hear(Kind::Discover, 8, 0, 0), None);
+        // The range is full; who asks for one of its addresses is told so, others are not.
+        assert_eq!(served.hear(Kind::Request, 8, 10, 0), Some((Kind::Nak, 0)));
+        let mut elsewhere = says(Kind::Request, 8);
+        elsewhere.client = Ipv4Addr::new(10, 0, 0, 1);
+        assert_eq!(served.ask(&elsewhere), None);
+    }
+
+    #[test]
+    fn who_has_another_address_is_told() {
+        let mut served = Served::new();
+        assert_eq!(served.hear(Kind::Discover, 7, 12, 0), Some((Kind::Offer, 12)));
+        assert_eq!(served.hear(Kind::Request, 7, 12, 0), Some((Kind::Ack, 12)));
+        assert_eq!(served.hear(Kind::Request, 7, 10, 0), Some((Kind::Nak, 0)));
+        let mut renewal = says(Kind::Request, 7);
+        renewal.client = ip(12);
+        let answer = served.ask(&renewal).unwrap();
+        assert_eq!((answer.kind(), answer.yours, answer.client), (Some(Kind::Ack), ip(12), ip(12)));
+        // After a loss of all leases it keeps what it has.
+        served.leases = Leases::default();
+        assert_eq!(served.ask(&renewal).unwrap().kind(), Some(Kind::Ack));
+        assert_eq!(served.hear(Kind::Request, 9, 12, 0), Some((Kind::Nak, 0)));
+    }
+
+    #[test]
+    fn an_address_that_is_given_back_is_free() {
+        let mut served = Served::new();
+        served.hear(Kind::Request, 7, 10, 0);
+        served.hear(Kind::Request, 8, 12, 0);
+        assert_eq!(served.hear(Kind::Discover, 9, 0, 0), None);
+        let mut release = says(Kind::Release, 7);
+        release.client = ip(10);
+        assert_eq!(served.ask(&release), None);
+        assert_eq!(served.hear(Kind::Discover, 9, 0, 0), Some((Kind::Offer, 10)));
+        // Somebody else has that address.
+        assert_eq!(served.hear(Kind::Decline, 9, 10, 1), None);
+        assert_eq!(served.hear(Kind::Discover, 9, 10, 0), None);
+        served.now += 600;
+        assert_eq!(served.hear(Kind::Discover, 9, 10, 0), Some((Kind::Offer, 10)));
+    }
+
+    #[test]
+    fn a_machine_that_is_known_gets_its_own() {
+        let mut served = Served::new();
+        assert_eq!(served.hear(Kind::Discover, 42, 10, 0), Some((Kind::Offer, 42)));
+        assert_eq!(served.hear(Kind::Request, 42, 42, 1), Some((Kind::Ack, 42)));
+        assert_eq!(served.hear(Kind::Request, 42, 10, 0), Some((Kind::Nak, 0)));
+        served.parts.truncate(1);
+        assert_eq!(served.hear(Kind::Discover, 7, 0, 0), None);
+        assert_eq!(served.hear(Kind::Request, 7, 10, 0), None);
+        assert_eq!(served.hear(Kind::Discover, 42, 0, 0), Some((Kind::Offer, 42)));
+    }
+
+    #[test]
+    fn a_client_is_told_what_it_asks_for() {
+        let mut served = Served::new();
+        let mut message = says(Kind::Discover, 42);
+        message.options.push((option::CLIENT, vec![1, 2]));
+        let numbers = |answer: &Message| answer.options.iter().map(|o| o.0).collect::<Vec<_>>();
+        let answer = served.ask(&message).unwrap();
+        assert_eq!(numbers(&answer), [53, 54, 51, 1, 3, 61]);
+        assert_eq!(answer.option_ip(option::MASK), Some(mask(25)));
+        assert_eq!(answer.option(option::LEASE_TIME), Some(&[0, 0, 2, 88][..]));
+        assert_eq!(answer.next, Ipv4Addr::new(198, 51, 100, 9));
+        message.options.push((option::WANTED, vec![6, 66, 67]));
+        let answer = served.ask(&message).unwrap();
+        assert_eq!(numbers(&answer), [53, 54, 51, 1, 3, 6, 66, 67, 61]);
+        assert_eq!(answer.option(option::NAME_SERVERS), Some(&[192, 0, 2, 53, 192, 0, 2, 54][..]));
+        assert_eq!(answer.option(option::BOOT_SERVER), Some(&b"198.51.100.9"[..]));
+        assert_eq!(answer.option(option::BOOT_FILE), Some(&b"own"[..]));
+        let mut inform = says(Kind::Inform, 7);
+        inform.client = ip(99);
+        let answer = served.ask(&inform).unwrap();
+        assert_eq!((numbers(&answer), answer.yours.octets()[3]), (vec![53, 54, 1, 3], 0));
+        (served.settings.id, served.settings.has_lease) = (None, false);
+        let answer = served.ask(&says(Kind::Discover, 7)).unwrap();
+        assert_eq!(numbers(&answer), [53, 1, 3]);
+    }
+
+    #[test]
+    fn a_relay_tells_which_network_it_is() {
+        let mut served = Served::new();
+        let far = |last| Ipv4Addr::new(203, 0, 113, last);
+        let Part::Range(mut range) = served.parts[1].clone() else { unreachable!() };
+        (range.from, range.to) = (far(5), far(9));
+        served.parts.push(Part::Range(range));
+        let mut message = says(Kind::Discover, 7);
+        message.relay = far(1);
+        message.options.push((option::RELAY, vec![1, 1, 7]));
+        let answer = served.ask(&message).unwrap();
+        assert_eq!((answer.yours, answer.relay), (far(5), far(1)));
+        assert_eq!(answer.option(option::RELAY), Some(&[1, 1, 7][..]));
+        assert_eq!(served.hear(Kind::Discover, 8, 0, 0), Some((Kind::Offer, 10)));
+        message.relay = Ipv4Addr::new(10, 9, 9, 1);
+        assert_eq!(served.ask(&message), None);
+    }
+
+    #[test]
+    fn what_is_no_request_has_no_answer() {
+        let mut served = Served::new();
+        let mut message = says(Kind::Discover, 7);
+        message.is_request = false;
+        assert_eq!(served.ask(&message), None);
+        message = says(Kind::Offer, 7);
+        assert_eq!(served.ask(&message), None);
+        message.options.clear();
+        assert_eq!(served.ask(&message), None);
+        message = says(Kind::Discover, 7);
+        message.next = ip(9);
+        assert_eq!(served.ask(&message), None);
+    }
+}

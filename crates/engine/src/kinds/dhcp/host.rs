@@ -1,0 +1,127 @@
+//! `mgmt::dhcp::host`: the address of one machine.
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use ordain_functions::go;
+use ordain_graph::Resource;
+
+use super::{Boot, Dhcp, Part, mask, server_of, v4};
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
+};
+use crate::kinds::params::Params;
+use crate::kinds::serving::{Claim, Hub, Spec};
+
+pub(super) const KIND: &str = "mgmt::dhcp::host";
+
+/// The kind.
+pub(super) struct Host {
+    hub: Arc<Hub<Dhcp>>,
+}
+
+impl Host {
+    pub(super) fn new(hub: &Arc<Hub<Dhcp>>) -> Self {
+        Self { hub: Arc::clone(hub) }
+    }
+}
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "What it is called" },
+    AttributeDoc { name: "ip", doc: "Its address with the length of the network" },
+    AttributeDoc { name: "mac", doc: "The address of its hardware: `00:11:22:33:44:55`" },
+    AttributeDoc { name: "nbp", doc: "What it boots from: `tftp://192.0.2.1/pxelinux.0`" },
+    AttributeDoc { name: "nbp_path", doc: "The file that it boots, in place of that of `nbp`" },
+    AttributeDoc { name: "server", doc: "The server; all of them by default" },
+];
+
+/// The machine, and what it gets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Fixed {
+    pub(super) hardware: Vec<u8>,
+    pub(super) ip: Ipv4Addr,
+    pub(super) mask: Ipv4Addr,
+    pub(super) boot: Boot,
+}
+
+/// The address of a host and the length of its network.
+pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
+    let (ip, length) =
+        go::net::parse_cidr(text).map_err(|e| format!("invalid IP/CIDR address: {e}"))?;
+    let ip = v4(ip).filter(|_| length <= 32).ok_or("only IPv4 is currently supported")?;
+    Ok((ip, length))
+}
+
+impl Kind for Host {
+    fn name(&self) -> &'static str {
+        KIND
+    }
+
+    fn doc(&self) -> &'static str {
+        "Gives a machine its address by DHCP"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let mac = p.text("mac").unwrap_or_default();
+        let hardware = match go::net::parse_mac(&mac) {
+            Ok(bytes) if go::net::mac(&bytes) == mac => bytes,
+            Ok(bytes) => {
+                let shown = go::net::mac(&bytes);
+                let text = format!("the mac address is not in the canonical format of: {shown}");
+                p.error("mac", text);
+                Vec::new()
+            }
+            Err(error) => {
+                p.error("mac", format!("invalid mac address: {error}"));
+                Vec::new()
+            }
+        };
+        let text = p.text("ip").unwrap_or_default();
+        let (ip, length) = address(&text).unwrap_or_else(|error| {
+            p.error("ip", error);
+            (Ipv4Addr::UNSPECIFIED, 0)
+        });
+        let fixed = Fixed { hardware, ip, mask: mask(length), boot: Boot::of(&mut p) };
+        let declared = Declared {
+            claim: Claim::new(&self.hub, KIND, &resource.id.title),
+            spec: Spec { server: server_of(&mut p), path: String::new(), what: Part::Host(fixed) },
+            said: format!("{text} is given to {mac}"),
+        };
+        p.finish(Box::new(declared) as Box<dyn Instance>)
+    }
+}
+
+/// A part of a server as it is declared.
+pub(super) struct Declared {
+    pub(super) claim: Claim<Dhcp>,
+    pub(super) spec: Spec<Part>,
+    /// What it does, as the log says it.
+    pub(super) said: String,
+}
+
+impl Instance for Declared {
+    fn compare(&self, host: &crate::host::Host) -> Result<Vec<Change>, KindError> {
+        if !self.claim.stays(host, &self.said) {
+            return Ok(Vec::new());
+        }
+        Ok(self.claim.compare(&self.spec, "address"))
+    }
+
+    fn apply(&self, _: &crate::host::Host, _: &[Change]) -> Result<(), KindError> {
+        self.claim.serve(self.spec.clone());
+        Ok(())
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        self.claim.take_log()
+    }
+}

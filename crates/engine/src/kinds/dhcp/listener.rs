@@ -1,0 +1,135 @@
+//! A socket at an interface.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nix::sys::socket::{setsockopt, sockopt::BindToDevice};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
+
+use super::Dhcp;
+use super::answer::Offer;
+use super::leases::Leases;
+use super::packet::{Kind, Message};
+use super::server::Settings;
+use crate::host::Host;
+use crate::kind::KindError;
+use crate::kinds::serving::{Hub, Listener, Serving};
+use crate::runner::HostRunner;
+
+/// Where clients listen, and relays and servers.
+const CLIENTS: u16 = 68;
+const SERVERS: u16 = 67;
+
+/// How long to wait when the socket cannot be read.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The leases of a server.
+type Book = Arc<Mutex<Leases>>;
+
+/// The leases of all servers by their names; they stay when a server is set otherwise.
+pub(super) type Books = Mutex<BTreeMap<String, Book>>;
+
+/// The leases of a server; at first those that were kept.
+pub(super) fn book(books: &Books, host: &Host, server: &str) -> Result<Book, KindError> {
+    let mut books = books.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(book) = books.get(server) {
+        return Ok(Arc::clone(book));
+    }
+    let book = Arc::new(Mutex::new(Leases::read(host, server)?));
+    books.insert(server.to_string(), Arc::clone(&book));
+    Ok(book)
+}
+
+/// Begins to listen.
+pub(super) fn start(
+    hub: &Arc<Hub<Dhcp>>,
+    server: &str,
+    settings: Settings,
+    machine: PathBuf,
+    book: Book,
+) -> io::Result<Listener<Dhcp>> {
+    let socket = open(&settings)?;
+    let address = socket.local_addr()?;
+    let host = Host::new(machine.clone(), Box::new(HostRunner));
+    let serving = Serving::new(hub, server, settings, machine);
+    Listener::start(serving, address, "dhcp", move |serving, woken| {
+        let server = Server { serving, socket: &socket, host: &host, book: &book };
+        server.listen(woken);
+    })
+}
+
+/// A socket that hears what is said at an interface, also to all.
+fn open(settings: &Settings) -> io::Result<UdpSocket> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
+    // Servers of other interfaces have the same port.
+    sockopt::set_socket_reuseaddr(&socket, true)?;
+    sockopt::set_socket_broadcast(&socket, true)?;
+    setsockopt(&socket, BindToDevice, &settings.interface.clone().into())?;
+    bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, settings.port))?;
+    Ok(socket.into())
+}
+
+/// A server that listens.
+struct Server<'a> {
+    serving: &'a Serving<Dhcp>,
+    socket: &'a UdpSocket,
+    host: &'a Host,
+    book: &'a Mutex<Leases>,
+}
+
+impl Server<'_> {
+    /// Answers until the end.
+    fn listen(&self, woken: &OwnedFd) {
+        let mut buffer = [0; 2048];
+        while !self.serving.is_over() {
+            let mut fds =
+                [PollFd::new(woken, PollFlags::IN), PollFd::new(self.socket, PollFlags::IN)];
+            let _ = poll(&mut fds, None);
+            match self.socket.recv_from(&mut buffer) {
+                Ok((count, _)) => self.hear(&buffer[..count]),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                // Such as an interface that is down.
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn hear(&self, packet: &[u8]) {
+        let Some(message) = Message::parse(packet) else { return };
+        let Some(answer) = self.answer(&message) else { return };
+        let to = destination(&message, &answer);
+        // Who is not answered asks again.
+        let _ = self.socket.send_to(&answer.bytes(), to);
+    }
+
+    fn answer(&self, message: &Message) -> Option<Message> {
+        let serving = self.serving;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let mut leases = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        let served = serving.hub.served(&serving.server);
+        let offer = Offer::new(&serving.settings, served.iter().map(|spec| &spec.what), message);
+        let answer = offer.answer(&mut leases, message, now);
+        // What cannot be kept is not promised.
+        leases.keep(self.host, &serving.server, offer.ranges()).ok()?;
+        answer
+    }
+}
+
+/// Where an answer goes to.
+fn destination(message: &Message, answer: &Message) -> SocketAddrV4 {
+    let is_refusal = answer.kind() == Some(Kind::Nak);
+    if !message.relay.is_unspecified() {
+        return SocketAddrV4::new(message.relay, SERVERS);
+    }
+    let direct = !is_refusal && !message.client.is_unspecified() && !message.wants_broadcast();
+    // Who has no address yet hears only what is said to all.
+    let to = if direct { message.client } else { Ipv4Addr::BROADCAST };
+    SocketAddrV4::new(to, CLIENTS)
+}

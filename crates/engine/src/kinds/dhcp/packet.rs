@@ -1,0 +1,245 @@
+//! Messages of DHCP (RFC 2131, options of RFC 2132).
+
+use std::net::Ipv4Addr;
+
+/// What stands before the options.
+const MAGIC: [u8; 4] = [99, 130, 83, 99];
+
+/// Where the options begin.
+const OPTIONS: usize = 240;
+
+/// The shortest message that old relays and clients take.
+const SHORTEST: usize = 300;
+
+/// The numbers of options.
+pub(super) mod option {
+    pub(in super::super) const MASK: u8 = 1;
+    pub(in super::super) const ROUTERS: u8 = 3;
+    pub(in super::super) const NAME_SERVERS: u8 = 6;
+    pub(in super::super) const ADDRESS: u8 = 50;
+    pub(in super::super) const LEASE_TIME: u8 = 51;
+    pub(in super::super) const KIND: u8 = 53;
+    pub(in super::super) const SERVER: u8 = 54;
+    pub(in super::super) const WANTED: u8 = 55;
+    pub(in super::super) const CLIENT: u8 = 61;
+    pub(in super::super) const BOOT_SERVER: u8 = 66;
+    pub(in super::super) const BOOT_FILE: u8 = 67;
+    pub(in super::super) const RELAY: u8 = 82;
+}
+
+/// What a client or a server says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Discover = 1,
+    Offer = 2,
+    Request = 3,
+    Decline = 4,
+    Ack = 5,
+    Nak = 6,
+    Release = 7,
+    Inform = 8,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Discover,
+        Self::Offer,
+        Self::Request,
+        Self::Decline,
+        Self::Ack,
+        Self::Nak,
+        Self::Release,
+        Self::Inform,
+    ];
+}
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Message {
+    /// Whether a client sends it.
+    pub(super) is_request: bool,
+    /// The kind of hardware.
+    pub(super) hardware: u8,
+    /// How often relays passed it on.
+    pub(super) hops: u8,
+    /// What tells exchanges apart.
+    pub(super) exchange: [u8; 4],
+    /// The seconds since the client began.
+    pub(super) seconds: u16,
+    /// The first bit asks for a broadcast.
+    pub(super) flags: u16,
+    /// The address that the client has.
+    pub(super) client: Ipv4Addr,
+    /// The address that it gets.
+    pub(super) yours: Ipv4Addr,
+    /// Where it boots from.
+    pub(super) next: Ipv4Addr,
+    /// The relay.
+    pub(super) relay: Ipv4Addr,
+    /// The address of the hardware, 16 bytes at most.
+    pub(super) address: Vec<u8>,
+    /// Options in the order in which they are written; parts of one are put together.
+    pub(super) options: Vec<(u8, Vec<u8>)>,
+}
+
+fn ip(bytes: &[u8], at: usize) -> Ipv4Addr {
+    Ipv4Addr::new(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3])
+}
+
+impl Message {
+    /// The message in a packet, if there is one.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+        let length = usize::from(*bytes.get(2)?);
+        if bytes.len() < OPTIONS || length > 16 || bytes[236..OPTIONS] != MAGIC {
+            return None;
+        }
+        Some(Self {
+            is_request: match bytes[0] {
+                1 => true,
+                2 => false,
+                _ => return None,
+            },
+            hardware: bytes[1],
+            hops: bytes[3],
+            exchange: [bytes[4], bytes[5], bytes[6], bytes[7]],
+            seconds: u16::from_be_bytes([bytes[8], bytes[9]]),
+            flags: u16::from_be_bytes([bytes[10], bytes[11]]),
+            client: ip(bytes, 12),
+            yours: ip(bytes, 16),
+            next: ip(bytes, 20),
+            relay: ip(bytes, 24),
+            address: bytes[28..28 + length].to_vec(),
+            options: options(&bytes[OPTIONS..])?,
+        })
+    }
+
+    /// The packet of a message; options that are too long are written in parts.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(SHORTEST);
+        out.push(if self.is_request { 1 } else { 2 });
+        out.push(self.hardware);
+        out.push(self.address.len() as u8);
+        out.push(self.hops);
+        out.extend(self.exchange);
+        out.extend(self.seconds.to_be_bytes());
+        out.extend(self.flags.to_be_bytes());
+        for address in [self.client, self.yours, self.next, self.relay] {
+            out.extend(address.octets());
+        }
+        out.extend(&self.address);
+        // The names of the server and of the file are told by options.
+        out.resize(236, 0);
+        out.extend(MAGIC);
+        for (number, value) in &self.options {
+            let parts = value.chunks(255).chain(value.is_empty().then_some(&value[..]));
+            for part in parts {
+                out.extend([*number, part.len() as u8]);
+                out.extend(part);
+            }
+        }
+        out.push(255);
+        out.resize(out.len().max(SHORTEST), 0);
+        out
+    }
+
+    /// The value of an option.
+    pub(super) fn option(&self, number: u8) -> Option<&[u8]> {
+        let found = self.options.iter().find(|(own, _)| *own == number);
+        found.map(|(_, value)| value.as_slice())
+    }
+
+    /// The address in an option.
+    pub(super) fn option_ip(&self, number: u8) -> Option<Ipv4Addr> {
+        let octets: [u8; 4] = self.option(number)?.try_into().ok()?;
+        Some(octets.into())
+    }
+
+    /// What it says.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        let [number] = self.option(option::KIND)? else { return None };
+        Kind::ALL.into_iter().find(|kind| *kind as u8 == *number)
+    }
+
+    /// Whether the client asks for an option.
+    pub(super) fn wants(&self, number: u8) -> bool {
+        self.option(option::WANTED).is_some_and(|wanted| wanted.contains(&number))
+    }
+
+    /// Whether the client can only hear what is said to all.
+    pub(super) fn wants_broadcast(&self) -> bool {
+        self.flags & 0x8000 != 0
+    }
+}
+
+/// Options up to their end; a packet may end without one.
+fn options(bytes: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
+    let mut out: Vec<(u8, Vec<u8>)> = Vec::new();
+    let mut rest = bytes;
+    loop {
+        match rest {
+            [] | [255, ..] => return Some(out),
+            [0, after @ ..] => rest = after,
+            [number, length, after @ ..] => {
+                let value = after.get(..usize::from(*length))?;
+                match out.iter_mut().find(|(own, _)| own == number) {
+                    Some((_, whole)) => whole.extend(value),
+                    None => out.push((*number, value.to_vec())),
+                }
+                rest = &after[value.len()..];
+            }
+            [_] => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// What a client with this last byte in its address says.
+    pub(in super::super) fn says(kind: Kind, client: u8) -> Message {
+        let none = Ipv4Addr::UNSPECIFIED;
+        Message {
+            is_request: true,
+            hardware: 1,
+            hops: 0,
+            exchange: [1, 2, 3, 4],
+            seconds: 0,
+            flags: 0,
+            client: none,
+            yours: none,
+            next: none,
+            relay: none,
+            address: vec![2, 0, 0, 0, 0, client],
+            options: vec![(option::KIND, vec![kind as u8])],
+        }
+    }
+
+    #[test]
+    fn a_message_is_what_it_was() {
+        let mut message = says(Kind::Request, 7);
+        message.options.push((option::WANTED, vec![1, 3, 6]));
+        message.options.push((option::BOOT_FILE, vec![b'x'; 600]));
+        message.options.push((option::CLIENT, Vec::new()));
+        let bytes = message.bytes();
+        assert_eq!(Message::parse(&bytes), Some(message.clone()));
+        assert!(message.wants(6) && !message.wants(66));
+        assert_eq!(message.kind(), Some(Kind::Request));
+        assert_eq!(says(Kind::Discover, 1).bytes().len(), SHORTEST);
+    }
+
+    #[test]
+    fn what_is_no_message_is_left() {
+        let whole = says(Kind::Discover, 1).bytes();
+        for end in 0..OPTIONS {
+            assert_eq!(Message::parse(&whole[..end]), None, "{end}");
+        }
+        for (at, byte) in [(0, 3), (2, 17), (236, 0), (241, 200)] {
+            let mut wrong = whole.clone();
+            wrong[at] = byte;
+            assert_eq!(Message::parse(&wrong), None, "{at}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `mgmt::http::server::ui::input`: a value that can be set on a page, and is handed on.
+
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_functions::go;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+};
+use crate::kinds::differences::Differences;
+use crate::kinds::http::message::form;
+use crate::kinds::params::Params;
+use crate::kinds::serving::{Claim, Field, Hub, Route, Spec, What};
+use crate::world::Key;
+
+const KIND: &str = "mgmt::http::server::ui::input";
+
+/// The kind.
+pub struct Input {
+    hub: Arc<Hub>,
+}
+
+impl Input {
+    /// The kind, with the servers that have its pages.
+    pub(in crate::kinds) fn new(hub: &Arc<Hub>) -> Self {
+        Self { hub: Arc::clone(hub) }
+    }
+}
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "Its name on the page, if `id` does not say it" },
+    AttributeDoc { name: "id", doc: "Its name on the page" },
+    AttributeDoc { name: "path", doc: "The name of the page; all of them by default" },
+    AttributeDoc { name: "sort", doc: "What it is sorted by among the others" },
+    AttributeDoc {
+        name: "store",
+        doc: "Where its value is kept: `local://`, or `world://?key=K` for the value of a `kv`",
+    },
+    AttributeDoc {
+        name: "type",
+        doc: "`text://` (default), or `range://?min=0&max=9&step=1` for a slider",
+    },
+    AttributeDoc { name: "value", doc: "Its value until another is set" },
+];
+
+impl Kind for Input {
+    fn name(&self) -> &'static str {
+        KIND
+    }
+
+    fn doc(&self) -> &'static str {
+        "Takes a value on a page that is served by HTTP, and hands it on"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let id = p.text("id").filter(|id| !id.is_empty()).unwrap_or_else(|| p.name());
+        if id.is_empty() {
+            p.error("id", "empty id");
+        }
+        let value = p.text("value").unwrap_or_default();
+        let store = p.text("store").filter(|store| !store.is_empty());
+        if store.is_some() && !value.is_empty() {
+            p.error("store", "may only use either Value or Store");
+        }
+        let name = p.name();
+        let store = store
+            .and_then(|store| key(&store, &name).map_err(|error| p.error("store", error)).ok());
+        let look = p.text("type").unwrap_or_else(|| "text://".into());
+        let look = look_of(&look).unwrap_or_else(|error| {
+            p.error("type", error);
+            Vec::new()
+        });
+        let field = Field { look, sort: p.text("sort").unwrap_or_default(), value };
+        let server = p.text("path").unwrap_or_default();
+        let claim = Claim::new(&self.hub, KIND, &resource.id.title);
+        let spec = Arc::new(Spec { server, path: id, what: What::Field(field) });
+        // It can be watched before it is on a page.
+        if claim.hub().route(claim.name()).is_none() {
+            let nowhere = Spec { path: String::new(), ..(*spec).clone() };
+            claim.hub().serve(claim.name(), Arc::new(nowhere));
+        }
+        p.finish(Box::new(Declared { claim, spec, store }) as Box<dyn Instance>)
+    }
+}
+
+/// The key of a store.
+fn key(store: &str, name: &str) -> Result<Key, String> {
+    let url = go::url::parse(store).map_err(|e| e.to_string())?;
+    let fields = form(url.raw_query.as_bytes());
+    let own = fields.iter().find(|(field, value)| field == "key" && !value.is_empty());
+    let key = own.map_or(name, |(_, value)| value);
+    match url.scheme.as_str() {
+        "local" => Ok(Key::of_machine(key)),
+        "world" => Ok(Key::new(key)),
+        other => Err(format!("unknown scheme: {other}")),
+    }
+}
+
+/// What a field looks like, for the page.
+fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
+    let url = go::url::parse(text).map_err(|e| e.to_string())?;
+    let mut look = Vec::new();
+    match url.scheme.as_str() {
+        "text" => {}
+        "range" => {
+            let fields = form(url.raw_query.as_bytes());
+            for bound in ["min", "max", "step"] {
+                let own = fields.iter().find(|(field, _)| field == bound);
+                let number = own.and_then(|(_, value)| value.parse::<i64>().ok());
+                look.extend(number.map(|number| (bound.to_string(), number.to_string())));
+            }
+        }
+        other => return Err(format!("unknown scheme: {other}")),
+    }
+    look.push(("type".into(), url.scheme));
+    Ok(look)
+}
+
+struct Declared {
+    claim: Claim,
+    spec: Arc<Spec>,
+    store: Option<Key>,
+}
+
+/// What is, and what shall be.
+struct State {
+    route: Route,
+    /// What the store has.
+    stored: Option<String>,
+    /// The value that counts.
+    wanted: String,
+}
+
+impl Declared {
+    /// The value that was set last, on a page or in the store; else the one that is declared.
+    fn state(&self, host: &Host) -> Result<Option<State>, KindError> {
+        let Some(route) = self.claim.hub().route(self.claim.name()) else { return Ok(None) };
+        let stored = match &self.store {
+            Some(key) => key.get(host, None)?,
+            None => None,
+        };
+        let is_set = route.value != route.told;
+        let is_declared_anew = match (&route.spec.what, &self.spec.what) {
+            (What::Field(old), What::Field(new)) => old.value != new.value,
+            _ => true,
+        };
+        let declared = || match &self.spec.what {
+            What::Field(field) => field.value.clone(),
+            _ => String::new(),
+        };
+        let now = route.value.clone();
+        let wanted = match &stored {
+            Some(stored) if !is_set => stored.clone(),
+            _ => now.filter(|_| !is_declared_anew).unwrap_or_else(declared),
+        };
+        Ok(Some(State { route, stored, wanted }))
+    }
+}
+
+impl Instance for Declared {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        let bell = self.claim.hub().bell(self.claim.name()).map(Watch::Bell);
+        let store = self.store.iter().map(|key| Watch::Path(key.path().to_path_buf()));
+        bell.into_iter().chain(store).collect()
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let said = format!("{} takes values", self.spec.path);
+        if !self.claim.stays(host, &said) {
+            return Ok(Vec::new());
+        }
+        let Some(State { route, stored, wanted }) = self.state(host)? else {
+            return Ok(Vec::new());
+        };
+        let mut differences = Differences::new(&[]);
+        let value = |text: Option<String>| text.map_or(Value::Null, Value::str);
+        if route.spec != self.spec {
+            differences.property("input", Value::Null, Value::str(self.spec.path.as_str()));
+        }
+        if self.store.is_some() && stored.as_ref() != Some(&wanted) {
+            differences.property("store", value(stored), Value::str(wanted.as_str()));
+        }
+        if route.told.as_ref() != Some(&wanted) {
+            differences.property("value", value(route.told), Value::str(wanted));
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
+        let Some(State { route, stored, wanted }) = self.state(host)? else { return Ok(()) };
+        if let Some(key) = self.store.as_ref().filter(|_| stored.as_ref() != Some(&wanted)) {
+            key.set(host, None, Some(&wanted))?;
+        }
+        let (hub, name) = (self.claim.hub(), self.claim.name());
+        if route.spec != self.spec {
+            hub.serve(name, Arc::clone(&self.spec));
+        }
+        hub.settle(name, route.value.as_deref(), &wanted);
+        Ok(())
+    }
+
+    /// A run that ends hands on what was set before it.
+    fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        let Some(State { route, wanted, .. }) = self.state(host)? else { return Ok(Vec::new()) };
+        let value = route.told.filter(|_| host.stays).unwrap_or(wanted);
+        Ok(vec![("value", Value::str(value))])
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        self.claim.take_log()
+    }
+}

@@ -1,0 +1,107 @@
+//! `mgmt::http::server::ui`: a page of inputs.
+
+mod answer;
+mod input;
+
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
+};
+use crate::kinds::params::Params;
+use crate::kinds::serving::{Claim, Hub, Page, Spec, What};
+
+pub(super) use answer::{Asked, answer};
+pub use input::Input;
+
+const KIND: &str = "mgmt::http::server::ui";
+
+/// The kind.
+pub struct Ui {
+    hub: Arc<Hub>,
+}
+
+impl Ui {
+    /// The kind, with the servers that have it.
+    pub(in crate::kinds) fn new(hub: &Arc<Hub>) -> Self {
+        Self { hub: Arc::clone(hub) }
+    }
+}
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
+    AttributeDoc { name: "data", doc: "`title`, and HTML for the head of the page in `head`" },
+    AttributeDoc { name: "path", doc: "Its path on the server, with a slash at its end" },
+    AttributeDoc { name: "server", doc: "The server; all of them by default" },
+];
+
+impl Kind for Ui {
+    fn name(&self) -> &'static str {
+        KIND
+    }
+
+    fn doc(&self) -> &'static str {
+        "Serves by HTTP a page where values can be set"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let path = p.text("path").filter(|path| !path.is_empty()).unwrap_or_else(|| p.name());
+        if !path.starts_with('/') || path.contains(char::is_control) {
+            p.error("path", "the Path must be absolute");
+        } else if !path.ends_with('/') {
+            p.error("path", "the Path must end with a slash");
+        }
+        let data = p.raw("data");
+        let text = |name: &str| {
+            let value = data.and_then(|data| data.get(name)).and_then(Value::as_str);
+            value.unwrap_or_default().to_string()
+        };
+        if data.is_some_and(|data| !matches!(data, Value::Map(_))) {
+            p.error("data", "data must have title and head");
+        }
+        let title = resource.id.title.to_string();
+        let page = Page { name: title, title: text("title"), head: text("head") };
+        let server = p.text("server").unwrap_or_default();
+        let ui = Declared {
+            claim: Claim::new(&self.hub, KIND, &resource.id.title),
+            spec: Spec { server, path, what: What::Page(page) },
+        };
+        p.finish(Box::new(ui) as Box<dyn Instance>)
+    }
+}
+
+struct Declared {
+    claim: Claim,
+    spec: Spec,
+}
+
+impl Instance for Declared {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if !self.claim.stays(host, &format!("{} is served", self.spec.path)) {
+            return Ok(Vec::new());
+        }
+        Ok(self.claim.compare(&self.spec, "page"))
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        self.claim.serve(self.spec.clone());
+        Ok(())
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        self.claim.take_log()
+    }
+}

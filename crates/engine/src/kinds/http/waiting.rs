@@ -1,0 +1,156 @@
+//! Waiting for a server to have something newer.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+use ureq::http::{Method, Request, Uri};
+
+use super::content::date_text;
+use super::fetch::{failed, patient_agent};
+use crate::watch::Bell;
+
+/// For how many seconds a server is asked to wait.
+const WAIT: u64 = 60;
+
+/// How long to wait before a server is asked again that does not wait itself.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// The longest that is waited because a server wants it.
+const LONGEST: u64 = 300;
+
+/// What a thread has for its calls.
+const STACK: usize = 512 << 10;
+
+/// What is waited for.
+pub(super) struct Wanted {
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    /// The root of the machine, for what it trusts.
+    pub(super) machine: PathBuf,
+    /// The file that is here, whose time says what is known.
+    pub(super) path: PathBuf,
+}
+
+/// Waits until this is dropped; the request that is on its way then comes to its end by itself.
+pub(super) struct Waiting {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    bell: Bell,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_over: bool,
+    /// How often somebody looked whether there is something new.
+    looks: u64,
+    /// Whether there was.
+    was_new: bool,
+}
+
+impl Waiting {
+    /// Begins to wait; without a thread nothing is told.
+    pub(super) fn start(wanted: Wanted) -> Self {
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let work = move || own.wait(&wanted);
+        let _ = std::thread::Builder::new().name("http wait".into()).stack_size(STACK).spawn(work);
+        Self { shared }
+    }
+
+    /// Rings when there may be something new.
+    pub(super) fn bell(&self) -> Bell {
+        self.shared.bell.clone()
+    }
+
+    /// Somebody has looked, and has what was new.
+    pub(super) fn looked(&self, was_new: bool) {
+        let mut state = self.shared.lock();
+        state.looks += 1;
+        state.was_new = was_new;
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self, wanted: &Wanted) {
+        let agent = patient_agent(&wanted.machine, wanted.uri.scheme_str() == Some("https"), WAIT);
+        loop {
+            let state = self.lock();
+            let (is_over, looks) = (state.is_over, state.looks);
+            drop(state);
+            if is_over {
+                return;
+            }
+            match wanted.ask(&agent) {
+                // What was fetched meanwhile may be what is new.
+                Ok(Answer::News) if self.lock().looks != looks => {}
+                Ok(Answer::News) => {
+                    self.bell.ring();
+                    // It is fetched before anything newer is asked for.
+                    let state = self.pause(PAUSE * 6, looks);
+                    let (was_new, looks) = (state.was_new, state.looks);
+                    drop(state);
+                    if !was_new {
+                        drop(self.pause(PAUSE, looks));
+                    }
+                }
+                Ok(Answer::Later(pause)) => drop(self.pause(pause, looks)),
+                Err(_) => drop(self.pause(PAUSE, looks)),
+            }
+        }
+    }
+
+    /// Waits for so long, or until somebody has looked.
+    fn pause(&self, pause: Duration, looks: u64) -> MutexGuard<'_, State> {
+        let waits = |state: &mut State| !state.is_over && state.looks == looks;
+        let waited = self.changed.wait_timeout_while(self.lock(), pause, waits);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// What a server says.
+enum Answer {
+    News,
+    /// To be asked again after a while.
+    Later(Duration),
+}
+
+impl Wanted {
+    fn ask(&self, agent: &ureq::Agent) -> io::Result<Answer> {
+        let mut request = Request::builder().method(self.method.clone()).uri(self.uri.clone());
+        let known = std::fs::metadata(&self.path).and_then(|meta| meta.modified());
+        if let Ok(known) = known {
+            let seconds = known.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+            request = request.header("If-Modified-Since", date_text(seconds));
+            request = request.header("Prefer", format!("wait={WAIT}"));
+        }
+        let request = request.body(()).map_err(io::Error::other)?;
+        let response = agent.run(request).map_err(failed)?;
+        let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        let after = after.and_then(|text| text.trim().parse::<u64>().ok());
+        match (response.status().as_u16(), after) {
+            (200, _) => Ok(Answer::News),
+            (_, Some(seconds)) => Ok(Answer::Later(Duration::from_secs(seconds.clamp(1, LONGEST)))),
+            _ => Ok(Answer::Later(PAUSE)),
+        }
+    }
+}

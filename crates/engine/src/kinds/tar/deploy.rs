@@ -1,0 +1,155 @@
+//! `mgmt::deploy::tar`: an archive of the program itself.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use super::{END, Pack, named};
+use crate::host::Host;
+use crate::kind::{
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+};
+use crate::kinds::made;
+use crate::kinds::params::Params;
+use crate::kinds::tools::{UNWATCHED, is_live};
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeployTar;
+
+const ATTRIBUTES: &[AttributeDoc] = &[
+    AttributeDoc { name: "name", doc: "The archive, if `path` does not say it" },
+    AttributeDoc { name: "files", doc: "The files of the program by their paths in the archive" },
+    AttributeDoc {
+        name: "format",
+        doc: "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 \
+              (gnu)",
+    },
+    AttributeDoc { name: "path", doc: "The absolute path of the archive" },
+];
+
+impl Kind for DeployTar {
+    fn name(&self) -> &'static str {
+        "mgmt::deploy::tar"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Keeps an archive of the program that declares it"
+    }
+
+    fn attributes(&self) -> &'static [AttributeDoc] {
+        ATTRIBUTES
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let path = made::path(&mut p);
+        let mut tree = BTreeMap::new();
+        match p.raw("files") {
+            Some(Value::Map(files)) => {
+                for (name, real) in files.iter() {
+                    let name = name.as_str().unwrap_or_default();
+                    let real = real.as_str().map(std::path::absolute);
+                    match real {
+                        Some(Ok(real)) if path.starts_with(&real) => {
+                            let real = real.display();
+                            let text = format!("it would be a part of itself in '{real}'");
+                            p.error(if p.has("path") { "path" } else { "name" }, text);
+                        }
+                        Some(Ok(real)) => add(&mut tree, name, &real),
+                        _ => p.error("files", format!("'{name}' has no path")),
+                    }
+                }
+            }
+            _ => p.error("files", "files must have the files of the program"),
+        }
+        let pack = Pack::of(&mut p);
+        p.finish(Box::new(Archive { path, tree, pack }) as Box<dyn Instance>)
+    }
+}
+
+/// Files and directories by the parts of their names.
+type Tree = BTreeMap<Vec<String>, Place>;
+
+/// Something that is packed.
+struct Place {
+    real: PathBuf,
+    /// Whether it is packed with all that is in it.
+    is_whole: bool,
+}
+
+/// Adds a file, and the directories that it is in.
+fn add(tree: &mut Tree, name: &str, real: &Path) {
+    let mut parts: Vec<String> =
+        name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let mut outer = real.parent();
+    tree.insert(parts.clone(), Place { real: real.to_path_buf(), is_whole: true });
+    while parts.pop().is_some() && !parts.is_empty() {
+        let Some(real) = outer else { return };
+        let place = || Place { real: real.to_path_buf(), is_whole: false };
+        tree.entry(parts.clone()).or_insert_with(place);
+        outer = real.parent();
+    }
+}
+
+struct Archive {
+    path: PathBuf,
+    tree: Tree,
+    pack: Pack,
+}
+
+impl Archive {
+    /// The files are where the program is, which is no part of a directory that stands for a machine.
+    fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
+        let mut packed: Option<&Vec<String>> = None;
+        for (parts, Place { real, is_whole }) in &self.tree {
+            if packed.is_some_and(|whole| parts.starts_with(whole)) {
+                continue;
+            }
+            let name = format!("/{}", parts.join("/"));
+            let meta = std::fs::metadata(real).map_err(|e| named(&real.to_string_lossy(), &e))?;
+            if !meta.is_dir() {
+                self.pack.entry(host, real, name.as_bytes(), &meta, out)?;
+                continue;
+            }
+            let name = format!("{name}/").into_bytes();
+            self.pack.entry(host, real, &name, &meta, out)?;
+            if *is_whole {
+                packed = Some(parts);
+                self.pack.directory(host, real, name, 0, out)?;
+            }
+        }
+        out.write_all(&END)
+    }
+}
+
+impl Instance for Archive {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let whole = self.tree.values().filter(|place| place.is_whole && is_live(host));
+        let inputs = whole.map(|place| Watch::Tree(place.real.clone()));
+        std::iter::once(Watch::Path(self.path.clone())).chain(inputs).collect()
+    }
+
+    fn pause(&self, host: &Host) -> Option<Duration> {
+        (!is_live(host)).then_some(UNWATCHED)
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        made::compare(host, &self.path, &|out| self.produce(host, out))
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        made::write(host, &self.path, &|out| self.produce(host, out))
+    }
+}
