@@ -1,7 +1,6 @@
 //! `host`: an entry of `/etc/hosts`.
 
 use std::net::Ipv6Addr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
@@ -9,9 +8,7 @@ use ordain_graph::Resource;
 
 use super::differences::{Differences, texts};
 use super::params::Params;
-use super::purge::unwanted;
-use super::records::{Record, RecordFiles};
-use super::write::Owner;
+use super::records::{Record, RecordFiles, Table};
 use crate::host::Host as Machine;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -38,13 +35,12 @@ pub struct Host {
 
 /// What shall be.
 struct HostEntry {
-    files: Arc<RecordFiles<Line>>,
+    table: Table<Line>,
     name: String,
     present: bool,
     ip: Option<String>,
     aliases: Option<Vec<String>>,
     comment: Option<String>,
-    target: PathBuf,
     secrets: Vec<String>,
 }
 
@@ -92,10 +88,9 @@ impl Kind for Host {
         if comment.as_ref().is_some_and(|c| c.contains(['\n', '\r'])) {
             p.error("comment", "Comment cannot include newline");
         }
-        let target = PathBuf::from(p.text("target").unwrap_or_else(|| HOSTS.to_string()));
+        let table = Table::of(&mut p, &self.files, HOSTS);
         let secrets = p.secrets();
-        let files = self.files.clone();
-        let entry = HostEntry { files, name, present, ip, aliases, comment, target, secrets };
+        let entry = HostEntry { table, name, present, ip, aliases, comment, secrets };
         p.finish(Box::new(entry) as Box<dyn Instance>)
     }
 
@@ -104,8 +99,7 @@ impl Kind for Host {
     }
 
     fn instances(&self, host: &Machine) -> Result<Vec<Resource>, KindError> {
-        let file = self.files.read(host, Path::new(HOSTS))?;
-        Ok(file.names().map(|name| unwanted("Host", name, &[])).collect())
+        self.files.unwanted(host, HOSTS, "Host")
     }
 
     fn instance_watches(&self, _: &Machine) -> Vec<Watch> {
@@ -204,11 +198,11 @@ impl HostEntry {
 
 impl Instance for HostEntry {
     fn watches(&self, _: &Machine) -> Vec<Watch> {
-        vec![Watch::Path(self.target.clone())]
+        self.table.watches()
     }
 
     fn compare(&self, host: &Machine) -> Result<Vec<Change>, KindError> {
-        let file = self.files.read(host, &self.target)?;
+        let file = self.table.read(host)?;
         let found = file.get(&self.name);
         let mut differences = Differences::new(&self.secrets);
         match (found, self.present) {
@@ -224,8 +218,7 @@ impl Instance for HostEntry {
     }
 
     fn apply(&self, host: &Machine, _changes: &[Change]) -> Result<(), KindError> {
-        let new = Owner { mode: 0o644, ids: None };
-        self.files.change(host, &self.target, new, &self.name, |now| {
+        self.table.change(host, &self.name, |now| {
             self.present.then(|| self.desired(now.unwrap_or(&Line::default())))
         })
     }

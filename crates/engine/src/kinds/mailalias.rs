@@ -1,6 +1,5 @@
 //! `mailalias`: who gets the mail for a name.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
@@ -8,9 +7,7 @@ use ordain_graph::Resource;
 
 use super::differences::{Differences, texts};
 use super::params::Params;
-use super::purge::unwanted;
-use super::records::{Record, RecordFiles};
-use super::write::Owner;
+use super::records::{Record, RecordFiles, Table};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -135,11 +132,10 @@ impl Kind for Mailalias {
             p.error_of_all("You cannot specify both a recipient and a file");
         }
         let alias = AliasInstance {
-            files: Arc::clone(&self.files),
             name,
             present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
             to: recipients.map(Recipients::These).or(file.map(Recipients::File)),
-            target: p.text("target").unwrap_or_else(|| TABLE.to_string()).into(),
+            table: Table::of(&mut p, &self.files, TABLE),
             secrets: p.secrets(),
         };
         p.finish(Box::new(alias) as Box<dyn Instance>)
@@ -150,8 +146,7 @@ impl Kind for Mailalias {
     }
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
-        let file = self.files.read(host, Path::new(TABLE))?;
-        Ok(file.names().map(|name| unwanted("Mailalias", name, &[])).collect())
+        self.files.unwanted(host, TABLE, "Mailalias")
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
@@ -160,11 +155,10 @@ impl Kind for Mailalias {
 }
 
 struct AliasInstance {
-    files: Arc<RecordFiles<Alias>>,
+    table: Table<Alias>,
     name: String,
     present: bool,
     to: Option<Recipients>,
-    target: PathBuf,
     secrets: Vec<String>,
 }
 
@@ -178,11 +172,11 @@ fn shown(to: &Recipients) -> (&'static str, Value) {
 
 impl Instance for AliasInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(self.target.clone())]
+        self.table.watches()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let file = self.files.read(host, &self.target)?;
+        let file = self.table.read(host)?;
         let mut differences = Differences::new(&self.secrets);
         match (file.get(&self.name), self.present) {
             (None, true) if self.to.is_none() => {
@@ -203,8 +197,7 @@ impl Instance for AliasInstance {
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
-        let new = Owner { mode: 0o644, ids: None };
-        self.files.change(host, &self.target, new, &self.name, |now| {
+        self.table.change(host, &self.name, |now| {
             let to = self.to.clone().or_else(|| now.map(|now| now.to.clone()));
             to.filter(|_| self.present).map(|to| Alias { name: self.name.clone(), to })
         })

@@ -1,6 +1,6 @@
 //! `mount`: an entry of `/etc/fstab`, and whether it is mounted.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,8 @@ use ordain_graph::Resource;
 use super::cached::read_text;
 use super::differences::{Differences, changes};
 use super::params::Params;
-use super::purge::unwanted;
-use super::records::{Record, RecordFiles};
+use super::records::{Record, RecordFiles, Table};
 use super::tools::{UNWATCHED, inside, run};
-use super::write::Owner;
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -114,7 +112,7 @@ enum Ensure {
 
 /// What shall be.
 struct MountInstance {
-    files: Arc<RecordFiles<Entry>>,
+    table: Table<Entry>,
     name: String,
     ensure: Option<Ensure>,
     device: Option<String>,
@@ -123,7 +121,6 @@ struct MountInstance {
     dump: String,
     pass: String,
     remounts: bool,
-    target: PathBuf,
     secrets: Vec<String>,
 }
 
@@ -174,7 +171,6 @@ impl Kind for Mount {
             p.error("pass", "pass must be a number");
         }
         let mount = MountInstance {
-            files: self.files.clone(),
             name,
             ensure,
             device: p.text("device"),
@@ -183,7 +179,7 @@ impl Kind for Mount {
             dump: p.choice("dump", &["0", "1"]).unwrap_or("0").to_string(),
             pass,
             remounts: !p.has("remounts") || p.boolean("remounts"),
-            target: p.text("target").unwrap_or_else(|| TABLE.to_string()).into(),
+            table: Table::of(&mut p, &self.files, TABLE),
             secrets: p.secrets(),
         };
         p.finish(Box::new(mount) as Box<dyn Instance>)
@@ -199,8 +195,7 @@ impl Kind for Mount {
 
     /// Those of the table: what else is mounted belongs to the system.
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
-        let file = self.files.read(host, Path::new(TABLE))?;
-        Ok(file.names().map(|name| unwanted("Mount", name, &[])).collect())
+        self.files.unwanted(host, TABLE, "Mount")
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
@@ -244,9 +239,8 @@ impl MountInstance {
     }
 
     fn write(&self, host: &Host) -> Result<(), KindError> {
-        let new = Owner { mode: 0o644, ids: None };
         let stays = self.ensure != Some(Ensure::Absent);
-        self.files.change(host, &self.target, new, &self.name, |now| {
+        self.table.change(host, &self.name, |now| {
             stays.then(|| self.desired(now.unwrap_or(&Entry::default())))
         })
     }
@@ -279,7 +273,7 @@ fn state(is_listed: bool, is_mounted: bool) -> &'static str {
 
 impl Instance for MountInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(self.target.clone())]
+        self.table.watches()
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
@@ -287,7 +281,7 @@ impl Instance for MountInstance {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let file = self.files.read(host, &self.target)?;
+        let file = self.table.read(host)?;
         let entry = file.get(&self.name);
         let is_mounted = self.is_mounted(host)?;
         let now = state(entry.is_some(), is_mounted);
@@ -330,7 +324,7 @@ impl Instance for MountInstance {
             self.call(host, &["umount"])?;
         }
         // It is written first: the tools read it there.
-        let is_listed = self.files.read(host, &self.target)?.get(&self.name).is_some();
+        let is_listed = self.table.read(host)?.get(&self.name).is_some();
         let fields = ["device", "fstype", "options", "dump", "pass"];
         let differs = fields.iter().any(|field| changes(made, field));
         let stays = self.ensure != Some(Ensure::Absent);

@@ -3,15 +3,18 @@
 //! Only the line of a record is touched; all other lines stay byte for byte.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ordain_graph::Resource;
 use rustc_hash::FxHashMap;
 
 use super::cached::{Cached, read_bytes};
+use super::params::Params;
+use super::purge::unwanted;
 use super::write::{Owner, editing, rewrite};
 use crate::host::Host;
-use crate::kind::KindError;
+use crate::kind::{KindError, Watch};
 
 /// What a line says.
 pub(crate) trait Record: Sized {
@@ -139,6 +142,54 @@ impl<R: Record> RecordFiles<R> {
         let written = rewrite(host, path, &text, new);
         self.cached.clear();
         written.map_err(|e| KindError::new(format!("Could not write {}: {e}", path.display())))
+    }
+}
+
+impl<R: Record> RecordFiles<R> {
+    /// The records of a file as resources of a kind that shall be gone.
+    pub(crate) fn unwanted(
+        &self,
+        host: &Host,
+        path: &str,
+        kind: &str,
+    ) -> Result<Vec<Resource>, KindError> {
+        let file = self.read(host, Path::new(path))?;
+        Ok(file.names().map(|name| unwanted(kind, name, &[])).collect())
+    }
+}
+
+/// The file that a resource has its record in.
+pub(crate) struct Table<R> {
+    files: Arc<RecordFiles<R>>,
+    path: PathBuf,
+}
+
+impl<R: Record> Table<R> {
+    /// The file that the attribute `target` says, else this one.
+    pub(crate) fn of(p: &mut Params<'_>, files: &Arc<RecordFiles<R>>, default: &str) -> Self {
+        let path = p.text("target").unwrap_or_else(|| default.to_string()).into();
+        Self { files: Arc::clone(files), path }
+    }
+
+    /// What tells that a record may have changed.
+    pub(crate) fn watches(&self) -> Vec<Watch> {
+        vec![Watch::Path(self.path.clone())]
+    }
+
+    /// The records.
+    pub(crate) fn read(&self, host: &Host) -> Result<Arc<Records<R>>, KindError> {
+        self.files.read(host, &self.path)
+    }
+
+    /// Puts what `change` makes of a record in its place. A file that is made is for all to read.
+    pub(crate) fn change(
+        &self,
+        host: &Host,
+        name: &str,
+        change: impl FnOnce(Option<&R>) -> Option<R>,
+    ) -> Result<(), KindError> {
+        let new = Owner { mode: 0o644, ids: None };
+        self.files.change(host, &self.path, new, name, change)
     }
 }
 

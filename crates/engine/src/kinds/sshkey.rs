@@ -1,6 +1,6 @@
 //! `sshkey`: a key of a host in a file of known hosts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ordain_data::Value;
@@ -9,8 +9,7 @@ use ordain_graph::Resource;
 use super::differences::{Differences, texts};
 use super::params::Params;
 use super::purge::unwanted;
-use super::records::{Record, RecordFiles};
-use super::write::Owner;
+use super::records::{Record, RecordFiles, Table};
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -89,13 +88,12 @@ impl Record for HostKey {
 
 /// What shall be.
 struct SshkeyInstance {
-    files: Arc<RecordFiles<HostKey>>,
+    table: Table<HostKey>,
     name: String,
     kind: String,
     present: bool,
     key: Option<String>,
     aliases: Option<Vec<String>>,
-    target: PathBuf,
     secrets: Vec<String>,
 }
 
@@ -134,10 +132,9 @@ impl Kind for Sshkey {
                 p.error("host_aliases", message);
             }
         }
-        let target = p.text("target").unwrap_or_else(|| KNOWN_HOSTS.to_string());
-        let (files, target) = (self.files.clone(), PathBuf::from(target));
+        let table = Table::of(&mut p, &self.files, KNOWN_HOSTS);
         let secrets = p.secrets();
-        let key = SshkeyInstance { files, name, kind, present, key, aliases, target, secrets };
+        let key = SshkeyInstance { table, name, kind, present, key, aliases, secrets };
         p.finish(Box::new(key) as Box<dyn Instance>)
     }
 
@@ -211,11 +208,11 @@ impl SshkeyInstance {
 
 impl Instance for SshkeyInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(self.target.clone())]
+        self.table.watches()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let file = self.files.read(host, &self.target)?;
+        let file = self.table.read(host)?;
         let mut to = Differences::new(&self.secrets);
         match (file.get(&self.title()), self.present) {
             (Some(now), true) => {
@@ -238,8 +235,7 @@ impl Instance for SshkeyInstance {
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
-        let new = Owner { mode: 0o644, ids: None };
-        self.files.change(host, &self.target, new, &self.title(), |now| {
+        self.table.change(host, &self.title(), |now| {
             self.present.then(|| self.desired(now.unwrap_or(&HostKey::default())))
         })
     }
