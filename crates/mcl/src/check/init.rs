@@ -3,9 +3,12 @@
 use ordain_source::{FileId, TextRange};
 use rustc_hash::FxHashSet;
 
+use super::still::Still;
 use crate::failure::{Failure, Phase};
+use crate::functions::shape;
 use crate::syntax::ast::{EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree};
 use crate::syntax::interpolate;
+use crate::types::Type;
 use crate::value::Value;
 
 /// The names of meta parameters, in the order of their struct.
@@ -31,8 +34,8 @@ pub const META: &[&str] = &[
 ];
 
 /// Checks the shape of a file's statements and values.
-pub fn init(tree: &Tree, file: FileId) -> Vec<Failure> {
-    let mut checks = Checks { tree, file, found: Vec::new() };
+pub fn init(tree: &Tree, text: &str, file: FileId) -> Vec<Failure> {
+    let mut checks = Checks { tree, still: Still { tree, text }, file, found: Vec::new() };
     for (_, stmt) in tree.stmts.iter() {
         checks.statement(&stmt.kind, stmt.range);
     }
@@ -127,6 +130,7 @@ fn move_in(tree: &mut Tree, block: &mut Vec<StmtId>) {
 
 struct Checks<'a> {
     tree: &'a Tree,
+    still: Still<'a>,
     file: FileId,
     found: Vec<Failure>,
 }
@@ -188,57 +192,29 @@ impl Checks<'_> {
     /// Keys that are known without running must be of one type, and differ.
     fn map(&mut self, pairs: &[(ExprId, ExprId)], id: ExprId) {
         let range = self.tree.exprs[id].range;
-        let mut kind = None;
-        let mut known: Vec<(Value, ExprId)> = Vec::new();
+        let mut first: Option<Type> = None;
         for (key, _) in pairs {
-            let unhashable = match &self.tree.exprs[*key].kind {
-                ExprKind::List(items) => Some(list_type(self.tree, items)),
-                ExprKind::Map(_) => Some("map{?1: ?2}".into()),
-                ExprKind::Lambda(_) => Some("func".into()),
-                _ => None,
-            };
-            if let Some(ty) = unhashable {
-                self.refuse(format!("map key type {ty} is not hashable"), range);
-                return;
-            }
-            let Some(value) = literal(self.tree, *key) else { continue };
-            match kind {
-                Some(first) if first != value.kind() => {
-                    let text = format!(
-                        "inconsistent map key type: base kind does not match ({first} != {})",
-                        value.kind()
-                    );
-                    self.refuse(text, range);
+            let Some(ty) = self.still.ty(*key, 0) else { continue };
+            match &first {
+                Some(first) if *first != ty => {
+                    let difference = shape::mismatch(first, &ty);
+                    self.refuse(format!("inconsistent map key type: {difference}"), range);
                     return;
                 }
-                _ => kind = Some(value.kind()),
+                _ => first = Some(ty),
             }
-            known.push((value, *key));
         }
-        known.sort_by(|a, b| a.0.compare(&b.0).then(a.1.raw().cmp(&b.1.raw())));
-        let equal = known.windows(2).find(|pair| pair[0].0 == pair[1].0);
-        if let Some(pair) = equal {
-            self.refuse(format!("duplicate map key: {}", pair[0].0), range);
+        let Some(ty) = first else { return };
+        if !ty.is_hashable() {
+            self.refuse(format!("map key type {ty} is not hashable"), range);
+            return;
+        }
+        let values = pairs.iter().filter_map(|(key, _)| self.still.value(*key, 0));
+        let mut known: Vec<(usize, Value)> = values.enumerate().collect();
+        known.sort_by(|a, b| a.1.compare(&b.1).then(a.0.cmp(&b.0)));
+        let equal = known.windows(2).filter(|pair| pair[0].1 == pair[1].1).map(|pair| &pair[1]);
+        if let Some((_, twice)) = equal.min_by_key(|(number, _)| number) {
+            self.refuse(format!("duplicate map key: {twice}"), range);
         }
     }
-}
-
-fn list_type(tree: &Tree, items: &[ExprId]) -> String {
-    let first = items.first().and_then(|item| literal(tree, *item));
-    format!("[]{}", first.map_or("?1", |value| value.kind()))
-}
-
-/// The value of a literal.
-fn literal(tree: &Tree, id: ExprId) -> Option<Value> {
-    Some(match &tree.exprs[id].kind {
-        ExprKind::Bool(value) => Value::Bool(*value),
-        ExprKind::Int(value) => Value::Int(*value),
-        ExprKind::Float(value) => Value::Float(*value),
-        ExprKind::Str(pieces) => match pieces.as_slice() {
-            [crate::syntax::ast::Piece::Text(text)] => text.as_str().into(),
-            _ => return None,
-        },
-        ExprKind::Paren(inner) => return literal(tree, *inner),
-        _ => return None,
-    })
 }

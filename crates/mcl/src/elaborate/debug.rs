@@ -100,9 +100,13 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             }
             out.push_str(" }");
         }
-        ExprKind::Except(a, b) => listed(out, "except(", ", ", &[*a, *b], |part, out| {
-            expr(tree, *part, out, depth);
-        }),
+        ExprKind::Except(a, b) => {
+            for (before, part) in [("except( ", a), (" <|> ", b)] {
+                out.push_str(before);
+                expr(tree, *part, out, depth);
+            }
+            out.push_str(" )");
+        }
         ExprKind::Paren(inner) => expr(tree, *inner, out, depth),
         kind => leaf_or_call(tree, kind, out, depth),
     }
@@ -127,10 +131,8 @@ fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
         ExprKind::Call(name, args) | ExprKind::CallVar(name, args) => {
             call(tree, name, "", args, out, depth);
         }
-        ExprKind::CallLambda(func, args) => {
-            out.push_str("call:");
-            expr(tree, *func, out, depth);
-            out.push('(');
+        ExprKind::CallLambda(_, args) => {
+            out.push_str("call:<anon>(");
             join(tree, args, out, depth);
             out.push(')');
         }

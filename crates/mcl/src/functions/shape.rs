@@ -135,8 +135,16 @@ fn struct_lookup_optional(args: &[Known]) -> Result<FuncType, String> {
     if args.len() != 3 {
         return Err("function must have 3 args".into());
     }
-    field_name(args)?;
-    read("func(struct ?1, field str, optional ?2) ?2")
+    let name = field_name(args)?;
+    let mut shape = read("func(struct ?1, field str, optional ?2) ?2")?;
+    let known = args.first().and_then(Known::struct_type);
+    if let (Some(field), [_, _, default]) =
+        (known.and_then(|known| known.get(&name)), &mut *shape.args)
+    {
+        *default = field.clone();
+        shape.result = field.clone();
+    }
+    Ok(shape)
 }
 
 fn decode_json(args: &[Known]) -> Result<FuncType, String> {
@@ -314,7 +322,7 @@ fn kind(ty: Option<&Type>) -> &'static str {
 }
 
 /// How two types differ.
-fn mismatch(a: &Type, b: &Type) -> String {
+pub(crate) fn mismatch(a: &Type, b: &Type) -> String {
     if a.kind() == b.kind() {
         return format!("{a} != {b}");
     }
