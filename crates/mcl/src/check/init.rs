@@ -57,7 +57,9 @@ pub fn init(tree: &Tree, text: &str, file: FileId) -> Vec<Failure> {
             _ => {}
         }
     }
-    checks.found
+    // As they come in the original's walk.
+    checks.found.sort_by_key(|(at, _)| *at);
+    checks.found.into_iter().map(|(_, failure)| failure).collect()
 }
 
 /// Decodes the strings of a file.
@@ -132,17 +134,22 @@ struct Checks<'a> {
     tree: &'a Tree,
     still: Still<'a>,
     file: FileId,
-    found: Vec<Failure>,
+    /// What is wrong, and where in the text that comes out.
+    found: Vec<(u32, Failure)>,
 }
 
 impl Checks<'_> {
     fn refuse(&mut self, text: impl Into<String>, range: TextRange) {
-        self.found.push(Failure::new(Phase::Init, text, range.in_file(self.file)));
+        self.refuse_at(range.start, text, range);
+    }
+
+    fn refuse_at(&mut self, at: u32, text: impl Into<String>, range: TextRange) {
+        self.found.push((at, Failure::new(Phase::Init, text, range.in_file(self.file))));
     }
 
     fn placeless(&mut self) {
-        if let Some(last) = self.found.pop() {
-            self.found.push(last.placeless());
+        if let Some((at, last)) = self.found.pop() {
+            self.found.push((at, last.placeless()));
         }
     }
 
@@ -155,7 +162,7 @@ impl Checks<'_> {
                 if node.body.iter().any(is_import) {
                     let name = if node.is_map { "StmtForKV" } else { "StmtFor" };
                     let text = format!("a StmtImport can't be contained inside a {name}");
-                    self.refuse(text, range);
+                    self.refuse_at(range.end, text, range);
                 }
             }
             _ => {}
@@ -167,7 +174,8 @@ impl Checks<'_> {
         for entry in &resource.entries {
             match &entry.kind {
                 EntryKind::Field(name, _) if !fields.insert(name) => {
-                    self.refuse(format!("resource has duplicate field of: {name}"), range);
+                    let text = format!("resource has duplicate field of: {name}");
+                    self.refuse_at(entry.range.start, text, range);
                     return;
                 }
                 EntryKind::Meta(name, _) if !META.contains(&name.as_str()) => {
@@ -175,7 +183,8 @@ impl Checks<'_> {
                     self.placeless();
                 }
                 EntryKind::Meta(name, _) if !metas.insert(name) => {
-                    self.refuse(format!("resource has duplicate meta entry of: {name}"), range);
+                    let text = format!("resource has duplicate meta entry of: {name}");
+                    self.refuse_at(entry.range.start, text, range);
                     return;
                 }
                 EntryKind::Edge(name, _)
@@ -198,7 +207,8 @@ impl Checks<'_> {
             match &first {
                 Some(first) if *first != ty => {
                     let difference = shape::mismatch(first, &ty);
-                    self.refuse(format!("inconsistent map key type: {difference}"), range);
+                    let text = format!("inconsistent map key type: {difference}");
+                    self.refuse_at(range.end, text, range);
                     return;
                 }
                 _ => first = Some(ty),
@@ -206,7 +216,7 @@ impl Checks<'_> {
         }
         let Some(ty) = first else { return };
         if !ty.is_hashable() {
-            self.refuse(format!("map key type {ty} is not hashable"), range);
+            self.refuse_at(range.end, format!("map key type {ty} is not hashable"), range);
             return;
         }
         let values = pairs.iter().filter_map(|(key, _)| self.still.value(*key, 0));
@@ -214,7 +224,7 @@ impl Checks<'_> {
         known.sort_by(|a, b| a.1.compare(&b.1).then(a.0.cmp(&b.0)));
         let equal = known.windows(2).filter(|pair| pair[0].1 == pair[1].1).map(|pair| &pair[1]);
         if let Some((_, twice)) = equal.min_by_key(|(number, _)| number) {
-            self.refuse(format!("duplicate map key: {twice}"), range);
+            self.refuse_at(range.end, format!("duplicate map key: {twice}"), range);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ordain_source::Span;
+use rustc_hash::FxHashMap;
 
 use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::Edition;
@@ -16,7 +17,7 @@ use crate::types::{FuncType, Type};
 use crate::value::Value;
 
 /// Where the variables of a signature begin that are not its own.
-const OTHER_VARIABLES: u32 = 101;
+pub(super) const OTHER_VARIABLES: u32 = 101;
 
 /// Whether an expression is made of values alone: the original does not copy these.
 fn is_fixed(tree: &Tree, id: ExprId) -> bool {
@@ -325,7 +326,17 @@ impl Elaborator<'_> {
     }
 
     fn signature(&mut self, signature: &FuncType) -> TyId {
-        self.types.add(&Type::Func(Arc::new(signature.clone())))
+        let ty = Type::Func(Arc::new(signature.clone()));
+        let mut known = FxHashMap::default();
+        ty.walk(&mut |part| {
+            if let Type::Var(number) = part
+                && let Some(param) = number.checked_sub(OTHER_VARIABLES)
+                && let Some(param) = self.params.get(param as usize)
+            {
+                known.insert(*number, param.ty);
+            }
+        });
+        self.types.add_with(&ty, &mut known)
     }
 
     /// In the wide edition a lookup may be decided after the other types are known.

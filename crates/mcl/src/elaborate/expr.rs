@@ -388,6 +388,11 @@ impl Elaborator<'_> {
             types.push(ty);
             self.locals.push((param.name.clone(), id));
         }
+        // Of parameters with one name the last counts.
+        for (number, param) in func.params.iter().enumerate() {
+            let last = func.params.iter().rposition(|other| other.name == param.name);
+            types[number] = types[last.unwrap_or(number)];
+        }
         let result = match &func.result {
             Some(ty) => self.types.add(&super::written(ty)),
             None => self.types.hole(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Elaborator, State};
+use crate::Edition;
 use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{ExprKind, Name};
@@ -52,7 +53,14 @@ impl Elaborator<'_> {
                     parts.iter().map(|part| self.known_type(*part)).collect();
                 Some(Type::record(names.iter().cloned().zip(types?)))
             }
-            IrKind::Param(param) => self.params[param.0 as usize].known.clone(),
+            // To the original a parameter without a type has one as soon as it is there, which may be
+            // any: it counts as known, and as none that is written.
+            IrKind::Param(param) => match &self.params[param.0 as usize].known {
+                None if self.edition == Edition::Upstream => {
+                    Some(Type::Var(super::call::OTHER_VARIABLES.saturating_add(param.0)))
+                }
+                known => known.clone(),
+            },
             IrKind::Def(def) => {
                 let definition = &self.defs[def.0 as usize];
                 match (&definition.known, &definition.state) {
@@ -99,6 +107,19 @@ impl Elaborator<'_> {
     fn known_alike(&mut self, mut parts: impl Iterator<Item = IrId>) -> Option<Type> {
         let first = self.known_type(parts.next()?)?;
         parts.all(|part| self.known_type(part).as_ref() == Some(&first)).then_some(first)
+    }
+
+    /// Whether a lambda has all of its types written.
+    fn is_written_out(&self, id: IrId, lambda: Lambda) -> bool {
+        let (module, expr) = self.program.ir[id].at;
+        let params = lambda.first.0 as usize..(lambda.first.0 + lambda.count) as usize;
+        match &self.modules.at(module).tree.exprs[expr].kind {
+            ExprKind::Lambda(func) => {
+                func.result.is_some()
+                    && self.params[params].iter().all(|param| param.known.is_some())
+            }
+            _ => false,
+        }
     }
 
     /// The type of a lambda all of whose parameters have one, and whose result is known.
@@ -252,7 +273,9 @@ impl Elaborator<'_> {
                 let (a, b) = (*a, *b);
                 self.has_value(a) && b.is_none_or(|b| self.has_value(b))
             }
-            IrKind::Builtin(call) if matches!(call.func.name, "concat" | "fmt.printf") => {
+            IrKind::Builtin(call)
+                if matches!(call.func.name, "concat" | "fmt.printf" | "list.concat") =>
+            {
                 let args = call.args.clone();
                 args.iter().all(|arg| self.has_value(*arg))
             }
@@ -297,7 +320,11 @@ impl Elaborator<'_> {
     fn has_typed_value(&mut self, mut id: IrId) -> bool {
         loop {
             match &self.program.ir[id].kind {
-                IrKind::Lambda(_) => return false,
+                IrKind::Lambda(lambda) => {
+                    let lambda = *lambda;
+                    return self.is_written_out(id, lambda);
+                }
+                IrKind::Builtin(call) => return call.func.name != "list.concat",
                 IrKind::List(parts) | IrKind::Struct(_, parts) => return !parts.is_empty(),
                 IrKind::Def(def) => {
                     let definition = &self.defs[def.0 as usize];

@@ -103,7 +103,7 @@ fn lookup(args: &[Known]) -> Result<FuncType, String> {
     match (&target.ty, &key.ty) {
         (Some(Type::List(_)), _) => read(LIST_LOOKUP),
         (Some(Type::Map(_)), _) => read(MAP_LOOKUP),
-        (_, Some(key)) if !matches!(key, Type::Int | Type::Var(_)) => read(MAP_LOOKUP),
+        (_, Some(key)) if !matches!(key, Type::Int) => read(MAP_LOOKUP),
         _ => read("func(listormap ?1, indexorkey ?2) ?3"),
     }
 }
@@ -235,9 +235,10 @@ fn printf(args: &[Known]) -> Result<FuncType, String> {
         let verb = wanted.as_ref().and_then(|wanted| wanted.get(index).cloned().flatten());
         let fresh = Type::Var(u32::try_from(index + 1).unwrap_or(u32::MAX).min(OWN_VARIABLES));
         let own = || arg.value.as_ref().map(Type::of).filter(Type::is_known);
-        let known = arg.ty.clone().or_else(own).filter(|ty| !matches!(ty, Type::Var(_)));
+        let known = arg.ty.clone().or_else(own);
         if let (Some(verb), Some(known)) = (&verb, &known)
-            && verb != known
+            && verb.kind() != known.kind()
+            && !matches!(known, Type::Var(_))
         {
             let (a, b) = (known.kind(), verb.kind());
             return Err(format!(
