@@ -3,7 +3,7 @@
 //! A line is a program, `\` and the ends of its lines written as `\\` and `\n`. The answer is a line
 //! of three fields between tabs: `graph` with the lines of the resources, the phase of an error with
 //! its text, or `panic`; and whether the formatted text is one that formatting leaves alone and that
-//! gives the same.
+//! gives the same. With `upstream` as its argument the program takes that edition and formats nothing.
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,12 +14,19 @@ use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};
 
 fn main() {
+    let edition = match std::env::args().nth(1).as_deref() {
+        Some("upstream") => Edition::Upstream,
+        _ => Edition::Wide,
+    };
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let text = plain(&line);
         let answer = catch_unwind(AssertUnwindSafe(|| {
-            let (status, lines) = answer(&text);
-            let form = form(&text, &status, &lines);
+            let (status, lines) = answer(&text, edition);
+            let form = match edition {
+                Edition::Wide => form(&text, &status, &lines),
+                Edition::Upstream => String::new(),
+            };
             (status, lines, form)
         }));
         let (status, lines, form) = answer.unwrap_or_else(|cause| {
@@ -35,10 +42,11 @@ fn main() {
     }
 }
 
-fn answer(text: &str) -> (String, String) {
+fn answer(text: &str, edition: Edition) -> (String, String) {
     let sources = SourceMap::new();
     let input = Input::Text("/main.mcl".into(), text.to_owned());
-    let (world, host, options) = (MemoryWorld::default(), Memory::default(), Options::default());
+    let (world, host, options) =
+        (MemoryWorld::default(), Memory::default(), Options { edition, ..Options::default() });
     match compile(&world, &sources, &input, &options, &host) {
         Ok(compiled) => ("graph".into(), compiled.resources.lines().join("\n")),
         Err(refused) => {
@@ -55,7 +63,7 @@ fn form(text: &str, status: &str, lines: &str) -> String {
         Ok(_) => return "formatted again it changes".into(),
         Err(_) => return "the formatted text does not parse".into(),
     }
-    let (status_after, lines_after) = answer(&formatted);
+    let (status_after, lines_after) = answer(&formatted, Edition::Wide);
     // Places may be others.
     let is_same = status == status_after && (status != "graph" || lines == lines_after);
     if is_same { "fine".into() } else { "the formatted text gives something else".into() }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use ordain_source::{Diagnostic, SourceMap, Span};
 
+use crate::check::program::Modules;
 use crate::codes;
 
 /// The phases of a compile, in order.
@@ -99,8 +100,8 @@ impl Failure {
         self
     }
 
-    /// As the original prints it; `shown` gives the path that it has for a file.
-    pub fn print(&self, sources: &SourceMap, shown: &dyn Fn(Span) -> String) -> String {
+    /// As the original prints it.
+    pub fn print(&self, sources: &SourceMap, modules: &Modules) -> String {
         let mut out = self.text.clone();
         if self.is_placeless {
             return out;
@@ -108,13 +109,14 @@ impl Failure {
         for level in &self.places {
             for (i, span) in level.iter().enumerate() {
                 let file = sources.file(span.file);
+                let span = &modules.shown_span(*span, &file.text);
                 let start = file.line_col(span.range.start);
                 // The end is behind the last character, also where that is the end of a line.
                 let last = span.range.end.max(span.range.start + 1) - 1;
                 let last = file.line_col(last);
                 let end = (last.line, last.column + 1);
                 let between = if i == 0 { ": " } else { ", " };
-                let (path, line, column) = (shown(*span), start.line, start.column);
+                let (path, line, column) = (modules.shown(*span), start.line, start.column);
                 let _ = write!(out, "{between}{path} @ {line}:{column}-{}:{}", end.0, end.1);
             }
         }

@@ -107,6 +107,44 @@ pub enum IrKind {
     Except(IrId, IrId),
 }
 
+impl IrKind {
+    /// Goes over the expressions that an expression is made of.
+    pub(crate) fn each_part(&self, mut visit: impl FnMut(IrId)) {
+        match self {
+            Self::Const(_) | Self::Hostname | Self::Param(_) | Self::Def(_) => {}
+            Self::List(parts) | Self::Struct(_, parts) => {
+                parts.iter().for_each(|part| visit(*part))
+            }
+            Self::Map(pairs) => {
+                for (key, value) in pairs {
+                    visit(*key);
+                    visit(*value);
+                }
+            }
+            Self::Text(part) => visit(*part),
+            Self::Lambda(lambda) => visit(lambda.body),
+            Self::Call(func, args) => {
+                visit(*func);
+                args.iter().for_each(|arg| visit(*arg));
+            }
+            Self::Apply(lambda, args) => {
+                visit(lambda.body);
+                args.iter().for_each(|arg| visit(*arg));
+            }
+            Self::Builtin(call) => call.args.iter().for_each(|arg| visit(*arg)),
+            Self::Operator(_, a, b) => {
+                visit(*a);
+                b.iter().for_each(|b| visit(*b));
+            }
+            Self::If(parts) => parts.iter().for_each(|part| visit(*part)),
+            Self::Except(value, other) => {
+                visit(*value);
+                visit(*other);
+            }
+        }
+    }
+}
+
 /// A definition.
 #[derive(Clone, Copy, Debug)]
 pub struct Def {

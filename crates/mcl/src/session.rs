@@ -54,9 +54,7 @@ impl Refused {
     /// The first error as the original prints it, with its phase.
     pub fn first(&self, sources: &SourceMap) -> (Phase, String) {
         match self.failures.first() {
-            Some(failure) => {
-                (failure.phase, failure.print(sources, &|span| self.modules.shown(span)))
-            }
+            Some(failure) => (failure.phase, failure.print(sources, &self.modules)),
             None => (Phase::LexParse, self.input.clone().unwrap_or_default()),
         }
     }

@@ -3,9 +3,12 @@
 use ordain_source::{FileId, TextRange};
 use rustc_hash::FxHashSet;
 
+use super::still::Still;
 use crate::failure::{Failure, Phase};
+use crate::functions::shape;
 use crate::syntax::ast::{EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree};
 use crate::syntax::interpolate;
+use crate::types::Type;
 use crate::value::Value;
 
 /// The names of meta parameters, in the order of their struct.
@@ -31,8 +34,8 @@ pub const META: &[&str] = &[
 ];
 
 /// Checks the shape of a file's statements and values.
-pub fn init(tree: &Tree, file: FileId) -> Vec<Failure> {
-    let mut checks = Checks { tree, file, found: Vec::new() };
+pub fn init(tree: &Tree, text: &str, file: FileId) -> Vec<Failure> {
+    let mut checks = Checks { tree, still: Still { tree, text }, file, found: Vec::new() };
     for (_, stmt) in tree.stmts.iter() {
         checks.statement(&stmt.kind, stmt.range);
     }
@@ -54,7 +57,9 @@ pub fn init(tree: &Tree, file: FileId) -> Vec<Failure> {
             _ => {}
         }
     }
-    checks.found
+    // As they come in the original's walk.
+    checks.found.sort_by_key(|(at, _)| *at);
+    checks.found.into_iter().map(|(_, failure)| failure).collect()
 }
 
 /// Decodes the strings of a file.
@@ -127,18 +132,24 @@ fn move_in(tree: &mut Tree, block: &mut Vec<StmtId>) {
 
 struct Checks<'a> {
     tree: &'a Tree,
+    still: Still<'a>,
     file: FileId,
-    found: Vec<Failure>,
+    /// What is wrong, and where in the text that comes out.
+    found: Vec<(u32, Failure)>,
 }
 
 impl Checks<'_> {
     fn refuse(&mut self, text: impl Into<String>, range: TextRange) {
-        self.found.push(Failure::new(Phase::Init, text, range.in_file(self.file)));
+        self.refuse_at(range.start, text, range);
+    }
+
+    fn refuse_at(&mut self, at: u32, text: impl Into<String>, range: TextRange) {
+        self.found.push((at, Failure::new(Phase::Init, text, range.in_file(self.file))));
     }
 
     fn placeless(&mut self) {
-        if let Some(last) = self.found.pop() {
-            self.found.push(last.placeless());
+        if let Some((at, last)) = self.found.pop() {
+            self.found.push((at, last.placeless()));
         }
     }
 
@@ -151,7 +162,7 @@ impl Checks<'_> {
                 if node.body.iter().any(is_import) {
                     let name = if node.is_map { "StmtForKV" } else { "StmtFor" };
                     let text = format!("a StmtImport can't be contained inside a {name}");
-                    self.refuse(text, range);
+                    self.refuse_at(range.end, text, range);
                 }
             }
             _ => {}
@@ -163,7 +174,8 @@ impl Checks<'_> {
         for entry in &resource.entries {
             match &entry.kind {
                 EntryKind::Field(name, _) if !fields.insert(name) => {
-                    self.refuse(format!("resource has duplicate field of: {name}"), range);
+                    let text = format!("resource has duplicate field of: {name}");
+                    self.refuse_at(entry.range.start, text, range);
                     return;
                 }
                 EntryKind::Meta(name, _) if !META.contains(&name.as_str()) => {
@@ -171,7 +183,8 @@ impl Checks<'_> {
                     self.placeless();
                 }
                 EntryKind::Meta(name, _) if !metas.insert(name) => {
-                    self.refuse(format!("resource has duplicate meta entry of: {name}"), range);
+                    let text = format!("resource has duplicate meta entry of: {name}");
+                    self.refuse_at(entry.range.start, text, range);
                     return;
                 }
                 EntryKind::Edge(name, _)
@@ -188,57 +201,30 @@ impl Checks<'_> {
     /// Keys that are known without running must be of one type, and differ.
     fn map(&mut self, pairs: &[(ExprId, ExprId)], id: ExprId) {
         let range = self.tree.exprs[id].range;
-        let mut kind = None;
-        let mut known: Vec<(Value, ExprId)> = Vec::new();
+        let mut first: Option<Type> = None;
         for (key, _) in pairs {
-            let unhashable = match &self.tree.exprs[*key].kind {
-                ExprKind::List(items) => Some(list_type(self.tree, items)),
-                ExprKind::Map(_) => Some("map{?1: ?2}".into()),
-                ExprKind::Lambda(_) => Some("func".into()),
-                _ => None,
-            };
-            if let Some(ty) = unhashable {
-                self.refuse(format!("map key type {ty} is not hashable"), range);
-                return;
-            }
-            let Some(value) = literal(self.tree, *key) else { continue };
-            match kind {
-                Some(first) if first != value.kind() => {
-                    let text = format!(
-                        "inconsistent map key type: base kind does not match ({first} != {})",
-                        value.kind()
-                    );
-                    self.refuse(text, range);
+            let Some(ty) = self.still.ty(*key, 0) else { continue };
+            match &first {
+                Some(first) if *first != ty => {
+                    let difference = shape::mismatch(first, &ty);
+                    let text = format!("inconsistent map key type: {difference}");
+                    self.refuse_at(range.end, text, range);
                     return;
                 }
-                _ => kind = Some(value.kind()),
+                _ => first = Some(ty),
             }
-            known.push((value, *key));
         }
-        known.sort_by(|a, b| a.0.compare(&b.0).then(a.1.raw().cmp(&b.1.raw())));
-        let equal = known.windows(2).find(|pair| pair[0].0 == pair[1].0);
-        if let Some(pair) = equal {
-            self.refuse(format!("duplicate map key: {}", pair[0].0), range);
+        let Some(ty) = first else { return };
+        if !ty.is_hashable() {
+            self.refuse_at(range.end, format!("map key type {ty} is not hashable"), range);
+            return;
+        }
+        let values = pairs.iter().filter_map(|(key, _)| self.still.value(*key, 0));
+        let mut known: Vec<(usize, Value)> = values.enumerate().collect();
+        known.sort_by(|a, b| a.1.compare(&b.1).then(a.0.cmp(&b.0)));
+        let equal = known.windows(2).filter(|pair| pair[0].1 == pair[1].1).map(|pair| &pair[1]);
+        if let Some((_, twice)) = equal.min_by_key(|(number, _)| number) {
+            self.refuse_at(range.end, format!("duplicate map key: {twice}"), range);
         }
     }
-}
-
-fn list_type(tree: &Tree, items: &[ExprId]) -> String {
-    let first = items.first().and_then(|item| literal(tree, *item));
-    format!("[]{}", first.map_or("?1", |value| value.kind()))
-}
-
-/// The value of a literal.
-fn literal(tree: &Tree, id: ExprId) -> Option<Value> {
-    Some(match &tree.exprs[id].kind {
-        ExprKind::Bool(value) => Value::Bool(*value),
-        ExprKind::Int(value) => Value::Int(*value),
-        ExprKind::Float(value) => Value::Float(*value),
-        ExprKind::Str(pieces) => match pieces.as_slice() {
-            [crate::syntax::ast::Piece::Text(text)] => text.as_str().into(),
-            _ => return None,
-        },
-        ExprKind::Paren(inner) => return literal(tree, *inner),
-        _ => return None,
-    })
 }

@@ -6,3 +6,4 @@ pub mod names;
 pub mod order;
 pub mod program;
 pub mod scope;
+mod still;

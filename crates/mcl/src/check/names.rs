@@ -419,10 +419,25 @@ impl<'w> Checker<'w> {
     }
 
     fn expr(&mut self, at: ScopeId, module: &Arc<Module>, id: ExprId) {
-        let mut work = vec![id];
-        while let Some(id) = work.pop() {
+        // The name of what is called is looked up after the arguments.
+        let mut work = vec![(id, false)];
+        while let Some((id, is_name)) = work.pop() {
             let expr = &module.tree.exprs[id];
             match &expr.kind {
+                ExprKind::Call(name, args) if is_name => {
+                    self.called(at, module, name, args.len(), expr.range);
+                    continue;
+                }
+                ExprKind::CallVar(name, _) if is_name => {
+                    self.var(at, module, name, expr.range, true);
+                    continue;
+                }
+                ExprKind::Call(..) | ExprKind::CallVar(..) => work.push((id, true)),
+                ExprKind::CallLambda(func, args) => {
+                    work.push((*func, false));
+                    work.extend(args.iter().rev().map(|arg| (*arg, false)));
+                    continue;
+                }
                 ExprKind::Str(pieces) => {
                     for piece in pieces {
                         if let Piece::Var(name) = piece {
@@ -431,10 +446,6 @@ impl<'w> Checker<'w> {
                     }
                 }
                 ExprKind::Var(name) => self.var(at, module, name, expr.range, false),
-                ExprKind::CallVar(name, _) => self.var(at, module, name, expr.range, true),
-                ExprKind::Call(name, args) => {
-                    self.called(at, module, name, args.len(), expr.range);
-                }
                 ExprKind::Lambda(func) => {
                     self.func(at, module, func);
                     continue;
@@ -442,7 +453,7 @@ impl<'w> Checker<'w> {
                 _ => {}
             }
             let from = work.len();
-            expr.kind.each_part(&mut |part| work.push(part));
+            expr.kind.each_part(&mut |part| work.push((part, false)));
             work[from..].reverse();
         }
     }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::init;
 use crate::failure::{Failure, Phase};
 use crate::syntax::ast::{StmtKind, Tree};
+use crate::syntax::extent;
 use crate::{Edition, syntax};
 
 /// The number of a module.
@@ -114,6 +115,14 @@ impl Modules {
         deploy
     }
 
+    /// The part of a place that messages name, where the text of its file is known.
+    pub fn shown_span(&self, span: Span, text: &str) -> Span {
+        match self.list.iter().find(|module| module.file == span.file) {
+            Some(module) => extent::shown(&module.tree, text, span.range).in_file(span.file),
+            None => span,
+        }
+    }
+
     /// The module that was read from a path.
     pub fn known(&self, path: &Path) -> Option<ModId> {
         self.by_path.get(path).copied()
@@ -150,7 +159,7 @@ impl Modules {
             Err(error) => found = fail(&error, error.range),
             Ok(mut tree) => {
                 found.extend(init::decode(&mut tree, text, file));
-                let shape = init::init(&tree, file);
+                let shape = init::init(&tree, text, file);
                 if !shape.is_empty() {
                     found = shape;
                 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ordain_source::Span;
+use rustc_hash::FxHashMap;
 
 use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::Edition;
@@ -10,13 +11,41 @@ use crate::check::program::ModId;
 use crate::check::scope::{self, FuncHit, VarDef, VarHit};
 use crate::functions::{self, Builtin, Known, Shape, old};
 use crate::ir::{BuiltinCall, IrId, IrKind, ParamId};
-use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind};
+use crate::syntax::ast::{ExprId, ExprKind, Name, Piece, StmtId, StmtKind, Tree};
 use crate::types::unify::TyId;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
 /// Where the variables of a signature begin that are not its own.
-const OTHER_VARIABLES: u32 = 101;
+pub(super) const OTHER_VARIABLES: u32 = 101;
+
+/// Whether an expression is made of values alone: the original does not copy these.
+fn is_fixed(tree: &Tree, id: ExprId) -> bool {
+    let mut left = vec![id];
+    while let Some(id) = left.pop() {
+        match &tree.exprs[id].kind {
+            ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
+            ExprKind::Str(pieces) => {
+                if pieces.iter().any(|piece| matches!(piece, Piece::Var(_))) {
+                    return false;
+                }
+            }
+            ExprKind::List(parts) => left.extend(parts),
+            ExprKind::Map(pairs) => left.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
+            ExprKind::Struct(fields) => left.extend(fields.iter().map(|(_, value)| value)),
+            ExprKind::If(parts) => left.extend(parts),
+            ExprKind::Except(value, other) => left.extend([value, other]),
+            ExprKind::Paren(inner) => left.push(*inner),
+            ExprKind::Lambda(func) => left.push(func.body),
+            ExprKind::CallLambda(func, args) => {
+                left.push(*func);
+                left.extend(args);
+            }
+            _ => return false,
+        }
+    }
+    true
+}
 
 /// What is the same in all calls.
 struct Calling {
@@ -113,17 +142,29 @@ impl Elaborator<'_> {
         };
         self.called.insert((self.frame(found).block.module(), stmt));
         let calling = self.calling(frame, args, at, ann);
-        let mut names: Vec<&Name> = func.params.iter().map(|param| &param.name).collect();
-        names.sort();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            let text = format!("expr: param({}) is ambiguous: ?1", twice[0]);
-            let span = module.tree.stmts[stmt].range.in_file(module.file);
-            self.refuse(text, span);
+        let is_hidden = |number: usize| {
+            func.params[number + 1..].iter().any(|later| later.name == func.params[number].name)
+        };
+        if let Some(number) = (0..func.params.len()).find(|number| is_hidden(*number)) {
+            let param = &func.params[number];
+            let text = format!("expr: param({}) is ambiguous: ?1", param.name);
+            self.refuse(text, param.range.in_file(module.file));
         }
-        let locals = std::mem::take(&mut self.locals);
-        let (lambda, own) = self.function(found, func);
-        self.locals = locals;
-        let span = module.tree.stmts[stmt].range.in_file(module.file);
+        let shared = (self.frame(found).block.module(), stmt);
+        let known = self.shared.get(&shared).copied();
+        let (lambda, own, span) = match known {
+            Some(known) => known,
+            None => {
+                let locals = std::mem::take(&mut self.locals);
+                let (lambda, own) = self.function(found, func);
+                self.locals = locals;
+                (lambda, own, self.span_of(at))
+            }
+        };
+        if known.is_none() && self.edition == Edition::Upstream && is_fixed(&module.tree, func.body)
+        {
+            self.shared.insert(shared, (lambda, own, span));
+        }
         self.require(span, Subject::Expr(at.0, at.1), calling.shape, own);
         self.node(IrKind::Apply(lambda, calling.args), at, calling.result)
     }
@@ -207,6 +248,20 @@ impl Elaborator<'_> {
         }
     }
 
+    /// The original refuses an argument whose type and value are both known before types are inferred,
+    /// where the function that takes it picks its signature, and the value has no type by itself.
+    pub(super) fn takes(&mut self, arg: IrId, name: &str, number: usize) -> bool {
+        if self.edition != Edition::Upstream {
+            return true;
+        }
+        let Some(ty) = self.untyped_value(arg) else { return true };
+        let text =
+            format!("type/value inconsistent at arg #{number} for func `{name}`: {ty} != <nil>");
+        let span = self.span_of(self.program.ir[arg].at);
+        self.refuse(text, span);
+        false
+    }
+
     /// What is known of the arguments of a call before types are inferred.
     fn known_args(&mut self, name: &str, args: &[Typed]) -> Option<Vec<Known>> {
         let mut known = Vec::new();
@@ -221,6 +276,9 @@ impl Elaborator<'_> {
                 );
                 let span = self.span_of(self.program.ir[arg.ir].at);
                 self.refuse(text, span);
+                return None;
+            }
+            if !self.takes(arg.ir, name, number) {
                 return None;
             }
             known.push(Known { ty, value });
@@ -268,7 +326,17 @@ impl Elaborator<'_> {
     }
 
     fn signature(&mut self, signature: &FuncType) -> TyId {
-        self.types.add(&Type::Func(Arc::new(signature.clone())))
+        let ty = Type::Func(Arc::new(signature.clone()));
+        let mut known = FxHashMap::default();
+        ty.walk(&mut |part| {
+            if let Type::Var(number) = part
+                && let Some(param) = number.checked_sub(OTHER_VARIABLES)
+                && let Some(param) = self.params.get(param as usize)
+            {
+                known.insert(*number, param.ty);
+            }
+        });
+        self.types.add_with(&ty, &mut known)
     }
 
     /// In the wide edition a lookup may be decided after the other types are known.

@@ -88,8 +88,16 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             expr(tree, *value, out, depth);
         }),
         ExprKind::Lambda(func) => {
-            let names: Vec<&str> = func.params.iter().map(|param| param.name.as_str()).collect();
-            let _ = write!(out, "func({}) {{ ", names.join(", "));
+            let params = func.params.iter().map(|param| match &param.ty {
+                Some(ty) => format!("{} {}", param.name, super::written(ty)),
+                None => param.name.to_string(),
+            });
+            let params: Vec<String> = params.collect();
+            let _ = write!(out, "func({})", params.join(", "));
+            if let Some(ty) = &func.result {
+                let _ = write!(out, " {}", super::written(ty));
+            }
+            out.push_str(" { ");
             expr(tree, func.body, out, depth);
             out.push_str(" }");
         }
@@ -100,9 +108,13 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
             }
             out.push_str(" }");
         }
-        ExprKind::Except(a, b) => listed(out, "except(", ", ", &[*a, *b], |part, out| {
-            expr(tree, *part, out, depth);
-        }),
+        ExprKind::Except(a, b) => {
+            for (before, part) in [("except( ", a), (" <|> ", b)] {
+                out.push_str(before);
+                expr(tree, *part, out, depth);
+            }
+            out.push_str(" )");
+        }
         ExprKind::Paren(inner) => expr(tree, *inner, out, depth),
         kind => leaf_or_call(tree, kind, out, depth),
     }
@@ -118,7 +130,7 @@ fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
             let _ = write!(out, "int({value})");
         }
         ExprKind::Float(value) => {
-            let _ = write!(out, "float({})", Value::Float(*value));
+            let _ = write!(out, "float({})", short(*value));
         }
         ExprKind::Str(pieces) => text(pieces, out),
         ExprKind::Var(name) => {
@@ -127,10 +139,8 @@ fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
         ExprKind::Call(name, args) | ExprKind::CallVar(name, args) => {
             call(tree, name, "", args, out, depth);
         }
-        ExprKind::CallLambda(func, args) => {
-            out.push_str("call:");
-            expr(tree, *func, out, depth);
-            out.push('(');
+        ExprKind::CallLambda(_, args) => {
+            out.push_str("call:<anon>(");
             join(tree, args, out, depth);
             out.push(')');
         }
@@ -153,5 +163,20 @@ fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
             out.push(')');
         }
         _ => {}
+    }
+}
+
+/// A float with an exponent where it is small or large: below 1e-4 and from 1e6 on, as in Go.
+fn short(value: f64) -> String {
+    let text = format!("{value:e}");
+    match text
+        .split_once('e')
+        .and_then(|(digits, power)| Some((digits, power.parse::<i32>().ok()?)))
+    {
+        Some((digits, power)) if value != 0.0 && !(-4..6).contains(&power) => {
+            let sign = if power < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", power.abs())
+        }
+        _ => Value::Float(value).to_string(),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ordain_source::Span;
 
-use super::{Deferred, Elaborator, FrameId, State, Subject, Typed, Validation};
+use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::check::constants;
 use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
@@ -15,8 +15,6 @@ use crate::types::Type;
 use crate::types::unify::TyId;
 use crate::value::Value;
 
-/// The largest type that is known without inference.
-const MOST_KNOWN: u32 = 10_000;
 /// The most texts that are joined one by one.
 const MOST_IN_A_ROW: usize = 100;
 
@@ -284,6 +282,11 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
+        for (part, number) in [(left, 1), (right, 2)] {
+            if !self.takes(part.ir, "_operator", number) {
+                return self.broken(at);
+            }
+        }
         let result = self.result(at, ann);
         let operand = match op {
             BinaryOp::And | BinaryOp::Or => TyId::BOOL,
@@ -385,6 +388,11 @@ impl Elaborator<'_> {
             types.push(ty);
             self.locals.push((param.name.clone(), id));
         }
+        // Of parameters with one name the last counts.
+        for (number, param) in func.params.iter().enumerate() {
+            let last = func.params.iter().rposition(|other| other.name == param.name);
+            types[number] = types[last.unwrap_or(number)];
+        }
         let result = match &func.result {
             Some(ty) => self.types.add(&super::written(ty)),
             None => self.types.hole(),
@@ -393,114 +401,6 @@ impl Elaborator<'_> {
         self.locals.truncate(depth);
         let count = func.params.len() as u32;
         (Lambda { first, count, body }, self.types.func(types, result))
-    }
-
-    /// The type of an expression as far as it is known without inference.
-    pub(super) fn known_type(&mut self, id: IrId) -> Option<Type> {
-        let at = id.raw() as usize;
-        if let Some(Some(known)) = self.known.get(at) {
-            return known.clone();
-        }
-        let known = self.find_known(id).filter(|ty| ty.has_at_most(MOST_KNOWN));
-        if self.known.len() <= at {
-            self.known.resize(at + 1, None);
-        }
-        self.known[at] = Some(known.clone());
-        known
-    }
-
-    fn find_known(&mut self, id: IrId) -> Option<Type> {
-        match &self.program.ir[id].kind {
-            IrKind::Const(value) => Some(Type::of(value)).filter(Type::is_known),
-            IrKind::Hostname | IrKind::Text(_) => Some(Type::Str),
-            IrKind::List(items) => {
-                let items = items.clone();
-                let first = self.known_type(*items.first()?)?;
-                let all = items.iter().all(|item| self.known_type(*item).as_ref() == Some(&first));
-                all.then(|| Type::list(first))
-            }
-            IrKind::Map(pairs) => {
-                let pairs = pairs.clone();
-                let (key, value) = pairs.first()?;
-                let (key, value) = (self.known_type(*key)?, self.known_type(*value)?);
-                let all = pairs.iter().all(|(k, v)| {
-                    self.known_type(*k).as_ref() == Some(&key)
-                        && self.known_type(*v).as_ref() == Some(&value)
-                });
-                all.then(|| Type::map(key, value))
-            }
-            IrKind::Struct(names, parts) => {
-                let (names, parts) = (Arc::clone(names), parts.clone());
-                if parts.is_empty() {
-                    return None;
-                }
-                let types: Option<Vec<Type>> =
-                    parts.iter().map(|part| self.known_type(*part)).collect();
-                Some(Type::record(names.iter().cloned().zip(types?)))
-            }
-            IrKind::Param(param) => self.params[param.0 as usize].known.clone(),
-            IrKind::Def(def) => {
-                let definition = &self.defs[def.0 as usize];
-                match (&definition.known, &definition.state) {
-                    (Some(known), _) => Some(known.clone()),
-                    (None, State::Done { ir, .. }) => {
-                        let ir = *ir;
-                        self.known_type(ir)
-                    }
-                    _ => None,
-                }
-            }
-            IrKind::If([_, then, other]) => {
-                let (then, other) = (*then, *other);
-                self.known_type(then).or_else(|| self.known_type(other))
-            }
-            IrKind::Builtin(call) if call.func.name == "concat" => Some(Type::Str),
-            _ => None,
-        }
-    }
-
-    /// The value of an expression as far as it is known without running.
-    pub(super) fn known_value(&self, id: IrId) -> Option<Value> {
-        match &self.program.ir[id].kind {
-            IrKind::Const(value) => Some(value.clone()),
-            IrKind::Def(def) => match &self.defs[def.0 as usize].state {
-                State::Done { ir, .. } => self.known_value(*ir),
-                _ => None,
-            },
-            IrKind::If([condition, then, other]) => match self.known_value(*condition)? {
-                Value::Bool(true) => self.known_value(*then),
-                _ => self.known_value(*other),
-            },
-            IrKind::Builtin(call) => match (call.func.name, &*call.args) {
-                ("_struct_lookup", [of, name]) => {
-                    self.known_value(self.known_field(*of, &self.known_value(*name)?)??)
-                }
-                ("_struct_lookup_optional", [of, name, default]) => {
-                    let field = self.known_field(*of, &self.known_value(*name)?)?;
-                    self.known_value(field.unwrap_or(*default))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The field of a struct that is written down: nothing in it if the struct has no such field.
-    fn known_field(&self, mut of: IrId, name: &Value) -> Option<Option<IrId>> {
-        loop {
-            match &self.program.ir[of].kind {
-                IrKind::Def(def) => match &self.defs[def.0 as usize].state {
-                    State::Done { ir, .. } => of = *ir,
-                    _ => return None,
-                },
-                IrKind::Struct(names, values) => {
-                    let name = name.as_str()?.to_text();
-                    let at = names.iter().position(|own| *own == *name);
-                    return Some(at.and_then(|at| values.get(at).copied()));
-                }
-                _ => return None,
-            }
-        }
     }
 
     /// Notes what is decided once more is known.

@@ -7,6 +7,7 @@
 mod call;
 mod debug;
 mod expr;
+mod known;
 mod questionable;
 mod solve;
 mod stmt;
@@ -23,7 +24,7 @@ use crate::check::names::{Block, Names};
 use crate::check::program::{ModId, Module, Modules};
 use crate::check::scope::{self, Frames, Scope};
 use crate::failure::{Failure, Phase};
-use crate::ir::{Def, DefId, Included, Ir, IrId, IrKind, ParamId, Program, RegionId};
+use crate::ir::{Def, DefId, Included, Ir, IrId, IrKind, Lambda, ParamId, Program, RegionId};
 use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind, TypeNode};
 use crate::types::Type;
 use crate::types::unify::{TyId, Types};
@@ -129,6 +130,10 @@ pub(crate) struct Elaborator<'m> {
     validations: Vec<Validation>,
     deferred: Vec<Deferred>,
     known: Vec<Option<Option<Type>>>,
+    /// Whether values are known, as far as it was asked.
+    valued: Vec<Option<bool>>,
+    /// Functions that all of their calls share, with their types and the place of the first call.
+    shared: FxHashMap<(ModId, StmtId), (Lambda, TyId, Span)>,
     /// The functions that are called.
     called: FxHashSet<(ModId, StmtId)>,
     program: Program,
@@ -239,6 +244,8 @@ impl<'m> Elaborator<'m> {
             validations: Vec::new(),
             deferred: Vec::new(),
             known: Vec::new(),
+            valued: Vec::new(),
+            shared: FxHashMap::default(),
             called: FxHashSet::default(),
             program,
             found: Vec::new(),

@@ -146,6 +146,8 @@ struct Asked {
     /// What is sent, and into which field.
     sends: Option<(String, String)>,
     span: Span,
+    /// Where it is said that an end is missing.
+    place: Span,
 }
 
 /// Makes resources of the values of a graph.
@@ -269,7 +271,7 @@ fn merged(a: &Resource, b: &Resource) -> Result<Value, String> {
     if both.contains(&x.as_str()) && both.contains(&y.as_str()) {
         return Ok("newest".into());
     }
-    Err(format!("state differs: {x} vs {y}"))
+    Err(format!("state differs in an incompatible way: {x} vs {y}"))
 }
 
 /// What differs between two resources, in the original's words.
@@ -326,7 +328,7 @@ fn connect(
         let ends = |key: &(String, String)| {
             by_name.get(key).cloned().ok_or_else(|| {
                 let text = format!("edge cannot find resource kind: {} named: `{}`", key.0, key.1);
-                fail(text, edge.span)
+                fail(text, edge.place)
             })
         };
         let (from, to) = match (ends(&edge.from), ends(&edge.to)) {
@@ -520,6 +522,7 @@ impl Interpreter<'_> {
                         notify: false,
                         sends: sends.clone(),
                         span,
+                        place: span,
                     });
                 }
             }
@@ -596,7 +599,8 @@ impl Interpreter<'_> {
             let other = (edge.kind.clone(), edge.name.clone());
             let (from, to) = if edge.from_own { (own, other) } else { (other, own) };
             let (notify, span) = (edge.notify, edge.span);
-            self.asked.push(Asked { from, to, notify, sends: None, span });
+            let place = resource.span;
+            self.asked.push(Asked { from, to, notify, sends: None, span, place });
         }
         if let Some(text) = problem(&resource) {
             self.refuse(text, resource.span);
@@ -700,7 +704,8 @@ fn problem(resource: &Resource) -> Option<String> {
     let kind = resource.kind.kind.name;
     if resource.name.is_empty() {
         return Some(format!(
-            "cannot create resource kind `{kind}` with name ``: resource name is empty"
+            "error building resource: cannot create resource kind `{kind}` with name ``: resource \
+             name is empty"
         ));
     }
     let cause = if let Some(cause) = resource.meta.problem() {

@@ -14,7 +14,7 @@
 //! themselves: each call says what to wait for ([`Call::watch`]), and whoever drives the engine
 //! calls again when that happened. So a test can play any events, in any order, without waiting.
 
-mod shape;
+pub(crate) mod shape;
 pub mod surroundings;
 mod table;
 

@@ -103,7 +103,7 @@ fn lookup(args: &[Known]) -> Result<FuncType, String> {
     match (&target.ty, &key.ty) {
         (Some(Type::List(_)), _) => read(LIST_LOOKUP),
         (Some(Type::Map(_)), _) => read(MAP_LOOKUP),
-        (_, Some(key)) if !matches!(key, Type::Int | Type::Var(_)) => read(MAP_LOOKUP),
+        (_, Some(key)) if !matches!(key, Type::Int) => read(MAP_LOOKUP),
         _ => read("func(listormap ?1, indexorkey ?2) ?3"),
     }
 }
@@ -135,8 +135,16 @@ fn struct_lookup_optional(args: &[Known]) -> Result<FuncType, String> {
     if args.len() != 3 {
         return Err("function must have 3 args".into());
     }
-    field_name(args)?;
-    read("func(struct ?1, field str, optional ?2) ?2")
+    let name = field_name(args)?;
+    let mut shape = read("func(struct ?1, field str, optional ?2) ?2")?;
+    let known = args.first().and_then(Known::struct_type);
+    if let (Some(field), [_, _, default]) =
+        (known.and_then(|known| known.get(&name)), &mut *shape.args)
+    {
+        *default = field.clone();
+        shape.result = field.clone();
+    }
+    Ok(shape)
 }
 
 fn decode_json(args: &[Known]) -> Result<FuncType, String> {
@@ -227,9 +235,10 @@ fn printf(args: &[Known]) -> Result<FuncType, String> {
         let verb = wanted.as_ref().and_then(|wanted| wanted.get(index).cloned().flatten());
         let fresh = Type::Var(u32::try_from(index + 1).unwrap_or(u32::MAX).min(OWN_VARIABLES));
         let own = || arg.value.as_ref().map(Type::of).filter(Type::is_known);
-        let known = arg.ty.clone().or_else(own).filter(|ty| !matches!(ty, Type::Var(_)));
+        let known = arg.ty.clone().or_else(own);
         if let (Some(verb), Some(known)) = (&verb, &known)
-            && verb != known
+            && verb.kind() != known.kind()
+            && !matches!(known, Type::Var(_))
         {
             let (a, b) = (known.kind(), verb.kind());
             return Err(format!(
@@ -314,7 +323,7 @@ fn kind(ty: Option<&Type>) -> &'static str {
 }
 
 /// How two types differ.
-fn mismatch(a: &Type, b: &Type) -> String {
+pub(crate) fn mismatch(a: &Type, b: &Type) -> String {
     if a.kind() == b.kind() {
         return format!("{a} != {b}");
     }

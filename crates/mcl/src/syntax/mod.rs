@@ -10,6 +10,7 @@
 
 pub mod ast;
 pub mod error;
+pub(crate) mod extent;
 pub mod interpolate;
 pub mod lexer;
 pub(crate) mod parser;

@@ -325,7 +325,13 @@ impl Parser<'_> {
 
     /// A literal of another kind than the type that is written is refused at once.
     fn literal_fits(&mut self, value: ExprId, ty: &TypeNode) {
+        let whole = value;
+        let mut value = value;
+        while let ExprKind::Paren(inner) = &self.tree.exprs[value].kind {
+            value = *inner;
+        }
         let own = match &self.tree.exprs[value].kind {
+            ExprKind::Map(_) => "map",
             ExprKind::Bool(_) => "bool",
             ExprKind::Str(_) => "str",
             ExprKind::Int(_) => "int",
@@ -334,10 +340,17 @@ impl Parser<'_> {
         };
         let wanted = ty.kind();
         if own != wanted {
-            let text = format!(
-                "can't set return type in parser: base kind does not match ({own} != {wanted})"
-            );
-            self.refuse(SyntaxKind::ReturnType, text, self.range());
+            let cause = match own {
+                "map" => "type is nil".to_owned(),
+                _ => format!("base kind does not match ({own} != {wanted})"),
+            };
+            // The last thing that was read, without the end of the line.
+            let mut range = self.tree.exprs[whole].range;
+            if whole != value {
+                range.start = range.end - 1;
+            }
+            let text = format!("can't set return type in parser: {cause}");
+            self.refuse(SyntaxKind::ReturnType, text, range);
         }
     }
 

@@ -138,7 +138,8 @@ impl Types {
         self.add_with(ty, &mut FxHashMap::default())
     }
 
-    fn add_with(&mut self, ty: &Type, holes: &mut FxHashMap<u32, TyId>) -> TyId {
+    /// A type whose variables stand for types that are there; those that are not become new holes.
+    pub fn add_with(&mut self, ty: &Type, holes: &mut FxHashMap<u32, TyId>) -> TyId {
         match ty {
             Type::Bool => TyId::BOOL,
             Type::Str => TyId::STR,

@@ -1,0 +1,65 @@
+//! Where the original says that things end.
+//!
+//! Its parser knows of an expression at the end of another one, or of a bind, only where the first
+//! token of it ends, and so do its messages: `"a" + [1, 2]` ends behind the bracket that opens. Places
+//! here are whole; only what is printed in the original's form is cut.
+
+use ordain_source::TextRange;
+
+use super::ast::{ExprId, ExprKind, StmtKind, Tree};
+use super::lexer::lex;
+use super::token::T;
+use crate::Edition;
+
+/// The part of a place in a text that the original would name.
+pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
+    let exprs = tree.exprs.iter().filter(|(_, expr)| expr.range == range);
+    let last = exprs.filter_map(|(_, expr)| last_of_expr(&expr.kind)).next();
+    let stmts = tree.stmts.iter().filter(|(_, stmt)| stmt.range == range);
+    let last = last.or_else(|| stmts.filter_map(|(_, stmt)| last_of_stmt(&stmt.kind)).next());
+    let end = match last {
+        Some(Last::Expr(last)) => first_token(text, tree.exprs[last].range, 0),
+        Some(Last::Token(number)) => first_token(text, range, number),
+        None => None,
+    };
+    end.map_or(range, |end| TextRange::new(range.start, end))
+}
+
+/// What something ends with, where the original cuts it.
+enum Last {
+    /// An expression, of which the first token counts.
+    Expr(ExprId),
+    /// A name with dots in it, of which the token of this number is the first part.
+    Token(usize),
+}
+
+/// The end of a token of a part of a text; a variable is one with its dollar sign.
+fn first_token(text: &str, range: TextRange, number: usize) -> Option<u32> {
+    let part = text.get(range.start as usize..range.end as usize)?;
+    let tokens = lex(part, Edition::Upstream).ok()?.tokens;
+    let token = tokens.get(number)?;
+    let token = if token.kind == T::Dollar { tokens.get(number + 1)? } else { token };
+    Some(range.start + token.range.end)
+}
+
+/// What an expression ends with, if the original does not know its end.
+fn last_of_expr(kind: &ExprKind) -> Option<Last> {
+    match kind {
+        ExprKind::Var(_) => Some(Last::Token(0)),
+        ExprKind::Binary(_, _, last)
+        | ExprKind::In(_, last)
+        | ExprKind::Except(_, last)
+        | ExprKind::Not(last)
+        | ExprKind::Field(_, _, Some(last)) => Some(Last::Expr(*last)),
+        _ => None,
+    }
+}
+
+/// What a statement ends with, if the original does not know its end.
+fn last_of_stmt(kind: &StmtKind) -> Option<Last> {
+    match kind {
+        StmtKind::Bind { value, .. } => Some(Last::Expr(*value)),
+        StmtKind::Include { args, alias: None, .. } if args.is_empty() => Some(Last::Token(1)),
+        _ => None,
+    }
+}
