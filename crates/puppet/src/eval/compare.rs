@@ -104,7 +104,7 @@ const NANOS: i128 = 1_000_000_000;
 fn order_time(ns: i128, other: &Value) -> Option<Ordering> {
     match other {
         Value::Int(i) => Some(ns.cmp(&(i128::from(*i) * NANOS))),
-        Value::Float(f) => (ns as f64 / NANOS as f64).partial_cmp(f),
+        Value::Float(f) => ordain_functions::time::seconds(ns).partial_cmp(f),
         Value::Timespan(o) | Value::Timestamp(o) => Some(ns.cmp(o)),
         _ => None,
     }

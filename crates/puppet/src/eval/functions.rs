@@ -12,6 +12,7 @@ use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::models::ALIASES;
+use crate::eval::resources::NO_ITERATOR;
 use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
 use crate::eval::variables::{UNEVALUATED, not_reserved};
 use crate::eval::{Compiler, Frame};
@@ -63,6 +64,18 @@ pub(crate) fn core_signatures(name: &str) -> Option<(&'static [Signature], Optio
         }
         Style::Arity(arity, _) => (&[], Some(*arity)),
     })
+}
+
+/// Functions of the older kind take no iterators, also not inside of something.
+fn without_iterators(value: &Value) -> EvalResult<()> {
+    match value {
+        Value::Array(items) => items.iter().try_for_each(without_iterators),
+        Value::Hash(entries) => entries.values().try_for_each(without_iterators),
+        Value::Iterator(iterator) if !matches!(*iterator.element, Type::Runtime(_)) => {
+            plain(NO_ITERATOR)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
@@ -265,6 +278,7 @@ impl Compiler<'_> {
         match &bound.function.style {
             Style::Arity(arity, body) => {
                 check_arity(name, *arity, args.len())?;
+                args.iter().try_for_each(without_iterators)?;
                 body(&mut NativeCall { compiler: self, scope, name, args, block, span })
             }
             Style::Dispatch(dispatches) => {

@@ -284,7 +284,7 @@ impl<'m> Writer<'m, '_> {
     ) -> Json {
         let each: Vec<Json> = types.iter().map(|one| self.puppet(place, one, depth + 1)).collect();
         let count = i64::try_from(types.len()).unwrap_or(i64::MAX);
-        let size = size.unwrap_or(SizeRange { from: count, to: count });
+        let size = size.unwrap_or(SizeRange::new(count, count));
         // The last type is that of all that follow.
         let rest = each.last().cloned().unwrap_or(json!(true));
         sized(json!({"type": "array", "prefixItems": each, "items": rest}), size, "Items")
@@ -317,11 +317,11 @@ fn enumeration(values: &[EcoString]) -> Json {
 }
 
 fn within(mut out: Json, range: IntRange) -> Json {
-    if range.from != i64::MIN {
-        out["minimum"] = json!(range.from);
+    if let Some(from) = range.first() {
+        out["minimum"] = json!(from);
     }
-    if range.to != i64::MAX {
-        out["maximum"] = json!(range.to);
+    if let Some(to) = range.last() {
+        out["maximum"] = json!(to);
     }
     out
 }
@@ -330,8 +330,8 @@ fn sized(mut out: Json, size: SizeRange, what: &str) -> Json {
     if size.from > 0 {
         out[format!("min{what}")] = json!(size.from);
     }
-    if size.to != i64::MAX {
-        out[format!("max{what}")] = json!(size.to);
+    if let Some(to) = size.last() {
+        out[format!("max{what}")] = json!(to);
     }
     out
 }

@@ -209,7 +209,12 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         {
             true
         }
-        (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
+        // Where the type of the elements matters, the type of the number is asked, which has no end.
+        (Type::Iterable(element), Value::Int(i))
+            if *i < 0 && element.as_ref().is_none_or(|element| **element == Type::Any) =>
+        {
+            false
+        }
         (Type::Object(object), Value::Type(t)) => {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
         }

@@ -116,7 +116,7 @@ fn construct_init(
 ) -> EvalResult {
     let [value] = args else {
         let Type::Init(_) = init else { return unsupported(init) };
-        let one = crate::types::IntRange { from: 1, to: 1 };
+        let one = crate::types::IntRange::new(1, 1);
         let callable =
             CallableType { params: vec![Type::Any], size: one, block: None, returns: None };
         let text = crate::types::mismatch::describe_mismatch(
