@@ -19,6 +19,7 @@ use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
+use crate::types::refusal::answered;
 use crate::types::{Type, infer::infer, mismatch, parse};
 use crate::value::Value;
 
@@ -286,7 +287,7 @@ impl Compiler<'_> {
                     .signatures
                     .get_or_init(|| dispatches.iter().map(native_signature).collect());
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
-                let Some(i) = signatures.iter().position(fits) else {
+                let Some(i) = answered(|| signatures.iter().position(fits))? else {
                     let named = dispatches.iter().zip(signatures).filter(|(d, _)| !d.explains);
                     let all: Vec<&Signature> = named.map(|(_, signature)| signature).collect();
                     return plain(mismatch::describe_call(
@@ -327,7 +328,7 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
         let signature = self.signature(f, def.params, def.returns)?;
-        if block.is_some() || !mismatch::accepts(&signature, args, None) {
+        if block.is_some() || !answered(|| mismatch::accepts(&signature, args, None))? {
             let block = block.map(|b| &*b.signature);
             let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
@@ -397,7 +398,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         let given = args.get(..params.len()).filter(|_| params.iter().all(|p| !p.captures_rest));
-        if given.is_some_and(|given| mismatch::accepts(signature, given, None)) {
+        if answered(|| given.is_some_and(|given| mismatch::accepts(signature, given, None)))? {
             return Ok(());
         }
         let mut all = Vec::with_capacity(params.len());

@@ -46,6 +46,7 @@ use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind}
 use crate::eval::scope::{Scope, ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
+use crate::types::refusal::answered;
 use crate::types::{Regexp, Type, TypeAlias};
 use crate::value::{HashValue, Value};
 
@@ -414,13 +415,14 @@ impl<'e> Compiler<'e> {
         let l = self.eval(f, left)?;
         let r = self.eval(f, right)?;
         match op {
-            BinaryOp::Eq => Ok(Value::Bool(compare::equals(&l, &r))),
-            BinaryOp::NotEq => Ok(Value::Bool(!compare::equals(&l, &r))),
-            BinaryOp::Less | BinaryOp::LessEq | BinaryOp::Greater | BinaryOp::GreaterEq => {
-                compare::compare(op, &l, &r).map(Value::Bool)
-            }
+            BinaryOp::Eq
+            | BinaryOp::NotEq
+            | BinaryOp::Less
+            | BinaryOp::LessEq
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEq => compare::compare(op, &l, &r).map(Value::Bool),
             BinaryOp::Match | BinaryOp::NotMatch => {
-                let outcome = compare::matches(&l, &r)?;
+                let outcome = answered(|| compare::matches(&l, &r))??;
                 let matched = outcome.matched;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))

@@ -7,8 +7,9 @@ use ecow::EcoString;
 
 use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
-use crate::types::new::init_takes;
+use crate::types::new::{init_fault, init_takes};
 use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::refusal::refuse;
 use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
 use crate::value::Value;
 
@@ -414,6 +415,12 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
 }
 
 fn init(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    if let Type::Init(Some(target)) = to
+        && let Some(reason) = init_fault(to, &target.0, &target.1)
+    {
+        refuse(reason);
+        return false;
+    }
     match (to, from) {
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,

@@ -7,9 +7,10 @@ use ordain_functions::version::{Range, Version};
 use crate::eval::compare::case_matches;
 use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
-use crate::types::new::init_accepts;
+use crate::types::new::{init_accepts, init_fault};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::object::{has_parameters, meta};
+use crate::types::refusal::refuse;
 use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
@@ -197,7 +198,13 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Init(init), _) => match init {
             None => test(rich_data(), value, guard),
-            Some(init) => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
+            Some(init) => match init_fault(kind, &init.0, &init.1) {
+                Some(reason) => {
+                    refuse(reason);
+                    false
+                }
+                None => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
+            },
         },
         (Type::Parameterized(wanted), Value::Object(o)) => {
             object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)

@@ -15,6 +15,7 @@ pub mod object;
 pub mod parse;
 mod range;
 mod references;
+pub(crate) mod refusal;
 pub mod regexp;
 #[cfg(test)]
 mod tests;
