@@ -149,8 +149,9 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
 pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
     let told = match (op, left, right) {
         // Types are equal if each takes the other; the right one is asked first.
-        (BinaryOp::Eq, Value::Type(a), Value::Type(b)) if a != b => {
-            answer(|| is_assignable(b, a) && is_assignable(a, b))
+        (BinaryOp::Eq | BinaryOp::NotEq, Value::Type(a), Value::Type(b)) if a != b => {
+            let equal = || is_assignable(b, a) && is_assignable(a, b);
+            answer(|| equal() == (op == BinaryOp::Eq))
         }
         (BinaryOp::Eq, ..) => return Ok(equals(left, right)),
         (BinaryOp::NotEq, ..) => return Ok(!equals(left, right)),

@@ -326,6 +326,13 @@ impl<'e> Compiler<'e> {
                 self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.made(v))
             }
             Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
+            _ => self.eval_declaration(f, id),
+        }
+    }
+
+    /// What declares resources or writes a template, rather than having a value.
+    fn eval_declaration(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
                 self.eval_resource(f, id, *form, *kind, *bodies)
             }
@@ -346,9 +353,8 @@ impl<'e> Compiler<'e> {
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),
-            Expr::Error | Expr::Reserved(_) => {
-                Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error"))
-            }
+            // What else there is are values, and what is no code at all.
+            _ => Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error")),
         }
     }
 
