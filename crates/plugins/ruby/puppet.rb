@@ -38,21 +38,34 @@ module Puppet
     class RecursiveLookupError < LookupError; end
   end
 
-  # Settings by name; what a compile does not know has the value of a fresh installation.
+  # Settings by name: those of the compile, and what code sets.
   class Settings
-    DEFAULTS = {
-      confdir: '/etc/puppetlabs/puppet', codedir: '/etc/puppetlabs/code', vardir: '/opt/puppetlabs/puppet/cache',
-      rundir: '/var/run/puppetlabs', logdir: '/var/log/puppetlabs/puppet', ssldir: '/etc/puppetlabs/puppet/ssl',
-      statedir: '/opt/puppetlabs/puppet/cache/state', yamldir: '/opt/puppetlabs/puppet/cache/yaml',
-      environmentpath: '/etc/puppetlabs/code/environments', hiera_config: '/etc/puppetlabs/puppet/hiera.yaml',
-      config: '/etc/puppetlabs/puppet/puppet.conf', certdir: '/etc/puppetlabs/puppet/ssl/certs',
-      privatekeydir: '/etc/puppetlabs/puppet/ssl/private_keys', localcacert: '/etc/puppetlabs/puppet/ssl/certs/ca.pem',
-      cacert: '/etc/puppetlabs/puppet/ssl/ca/ca_crt.pem', digest_algorithm: 'sha256', node_name: 'cert',
-      server: 'puppet', masterport: 8140, serverport: 8140, ca_server: 'puppet', ca_port: 8140, user: 'puppet',
-      group: 'puppet', strict: :error, strict_variables: true, storeconfigs: false, parser: 'current',
-      noop: false, trace: false, debug: false, rich_data: true, tasks: false, http_debug: false,
-      disable_warnings: [], factpath: '', libdir: '/opt/puppetlabs/puppet/cache/lib', basemodulepath: ''
-    }.freeze
+    # The settings whose values are symbols.
+    SYMBOLS = %i[strict node_terminus catalog_terminus default_file_terminus certificate_revocation
+                 storeconfigs_backend].freeze
+
+    # A setting and its value.
+    Setting = Struct.new(:name, :value) do
+      alias_method :default, :value
+
+      def to_s
+        value.to_s
+      end
+    end
+
+    # The values that an environment sees.
+    Values = Struct.new(:settings) do
+      def lookup(name)
+        settings[name]
+      end
+      alias_method :interpolate, :lookup
+
+      def include?(name)
+        settings.include?(name)
+      end
+    end
+
+    include Enumerable
 
     def [](name)
       name = name.to_sym
@@ -60,28 +73,64 @@ module Puppet
       when :environment then Ordain.info['environment']
       when :certname, :node_name_value then Ordain.info['node']
       when :modulepath then Ordain.info['modulepath'].join(':')
-      when :hostcert then "#{self[:certdir]}/#{self[:certname]}.pem"
-      when :hostprivkey then "#{self[:privatekeydir]}/#{self[:certname]}.pem"
       else known(name)
       end
     end
-    alias value []
+    alias value_sym []
+
+    def value(name, _environment = nil, _bypass = false)
+      self[name]
+    end
+
+    def values(_environment = nil, _section = nil)
+      Values.new(self)
+    end
 
     def []=(name, value)
       own[name.to_sym] = value
     end
 
     def include?(name)
-      !known(name.to_sym).nil?
+      own.key?(name.to_sym) || given.key?(name.to_s)
     end
-    alias setting []
+    alias valid? include?
+
+    def setting(name)
+      include?(name) ? Setting.new(name.to_sym, self[name]) : nil
+    end
+
+    def each_key(&block)
+      (given.keys.map(&:to_sym) | own.keys).each(&block)
+    end
+
+    def each
+      each_key { |name| yield name, setting(name) }
+    end
+
+    def to_h
+      each_key.to_h { |name| [name, self[name]] }
+    end
+    alias to_hash to_h
+
+    # No file and no command line of Puppet's is read; what a compile was given counts as its default.
+    def set_by_config?(*)
+      false
+    end
+
+    def set_by_cli?(*)
+      false
+    end
+
+    def set_locally?(name)
+      own.key?(name.to_sym)
+    end
 
     def method_missing(name, *args)
-      known(name).nil? ? super : known(name)
+      include?(name) && args.empty? ? self[name] : super
     end
 
     def respond_to_missing?(name, include_private = false)
-      !known(name).nil? || super
+      include?(name) || super
     end
 
     private
@@ -90,12 +139,15 @@ module Puppet
       @own ||= {}
     end
 
+    def given
+      Ordain.info['settings']
+    end
+
     def known(name)
       return own[name] if own.key?(name)
 
-      given = Ordain.info['settings']
-      value = given.key?(name.to_s) ? Ordain::Wire.unpack(given[name.to_s]) : DEFAULTS[name]
-      name == :strict && value.is_a?(String) ? value.to_sym : value
+      value = Ordain::Wire.unpack(given[name.to_s]) if given.key?(name.to_s)
+      SYMBOLS.include?(name) && value.is_a?(String) ? value.to_sym : value
     end
   end
 

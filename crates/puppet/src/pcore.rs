@@ -191,7 +191,7 @@ impl Writer {
             ];
         };
         let count = callable.params.len() as i64;
-        let exact = SizeRange { from: count, to: count };
+        let exact = SizeRange::new(count, count);
         let size = (callable.size != exact || count == 0).then_some(callable.size);
         let params = self.tuple(&callable.params, size);
         out.push(("param_types", tagged("Pcore::TupleType", params)));
@@ -288,8 +288,7 @@ fn ends(from: Option<Data>, to: Option<Data>) -> Fields {
 }
 
 fn bounds(range: IntRange) -> Fields {
-    let from = (range.from != i64::MIN).then_some(Data::Int(range.from));
-    ends(from, (range.end() != i64::MAX).then_some(Data::Int(range.to)))
+    ends(range.first().map(Data::Int), range.last().map(Data::Int))
 }
 
 fn integer(range: IntRange) -> Data {

@@ -97,6 +97,9 @@ pub struct IteratorValue {
     pub items: Vec<Value>,
     /// The type of the items; for a walk over a tree, that of the walk.
     pub element: Arc<Type>,
+    /// How many items upstream takes it to have: one less than there are where integers are counted,
+    /// and for steps rounded down. Slices are not longer than that.
+    pub told: usize,
 }
 
 impl IteratorValue {

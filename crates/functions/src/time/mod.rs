@@ -15,5 +15,16 @@ pub use strftime::{MONTHS, WEEKDAYS, format};
 pub use strptime::{FORMATS, FORMATS_WITHOUT_ZONE, parse, parse_any};
 pub use zone::{offset, offset_at, offset_text};
 
+/// Nanoseconds as a number of seconds: as Ruby divides integers, in lowest terms, which keeps
+/// `1577934245.678` as it was written.
+pub fn seconds(nanoseconds: i128) -> f64 {
+    let (mut a, mut b) = (nanoseconds.unsigned_abs(), NANOS_PER_SECOND.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let divisor = i128::try_from(a).unwrap_or(1);
+    (nanoseconds / divisor) as f64 / (NANOS_PER_SECOND / divisor) as f64
+}
+
 /// How a point in time is printed if no format is given.
 pub const DEFAULT_FORMAT: &str = "%FT%T.%N %Z";

@@ -16,7 +16,7 @@ use crate::eval::{Compiler, LogEntry, Settings, compare};
 use crate::load::{Environment, NodeDef};
 use crate::syntax::Expr;
 use crate::types::Regexp;
-use crate::value::{HashValue, Value};
+use crate::value::Value;
 
 /// What is known of a node before its compile.
 #[derive(Clone, Debug, Default)]
@@ -183,14 +183,7 @@ impl Compiler<'_> {
     /// The settings as variables. They are made when one of them is read, which few compiles do.
     pub(crate) fn setting_variables(&self) -> &Scope {
         self.setting_values.get_or_init(|| {
-            let mut all = HashValue::default();
-            for (name, value) in default_settings(self) {
-                all.insert(Value::from(name), value);
-            }
-            for (name, value) in &self.settings.values {
-                all.shift_remove(&Value::from(name.as_str()));
-                all.insert(Value::from(name.as_str()), value.clone());
-            }
+            let all = super::settings::all(self);
             let mut scope = Scope::new(ScopeKind::Class, None, ResourceId(1));
             for (name, value) in &all {
                 scope.set(crate::eval::text::to_text(name), value.clone());
@@ -330,46 +323,6 @@ impl Compiler<'_> {
 
 /// The class whose variables are the settings.
 pub(crate) const SETTINGS: &str = "settings";
-
-/// Settings that manifests read as `$settings::name`, with the values of a fresh installation.
-fn default_settings(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
-    let text = |s: &str| Value::from(s);
-    let env = compiler.env;
-    let path = |p: &std::path::Path| Value::from(p.display().to_string());
-    let modulepath: Vec<String> = env.modulepath.iter().map(|p| p.display().to_string()).collect();
-    vec![
-        ("ca_server", text("puppet")),
-        ("cacrl", text("/etc/puppetlabs/puppetserver/ca/ca_crl.pem")),
-        ("certname", Value::Str(compiler.node.clone())),
-        ("codedir", text("/etc/puppetlabs/code")),
-        ("confdir", text("/etc/puppetlabs/puppet")),
-        ("environment", Value::Str(env.name.clone())),
-        ("environmentpath", text("/etc/puppetlabs/code/environments")),
-        ("hostcrl", text("/etc/puppetlabs/puppet/ssl/crl.pem")),
-        ("libdir", text("/opt/puppetlabs/puppet/cache/lib")),
-        ("logdir", text("/var/log/puppetlabs/puppet")),
-        ("manifest", env.dir.as_deref().map_or(Value::Undef, |d| path(&d.join("manifests")))),
-        ("modulepath", Value::from(modulepath.join(":"))),
-        ("node_name_value", Value::Str(compiler.node.clone())),
-        ("noop", Value::Bool(false)),
-        ("rundir", text("/var/run/puppetlabs")),
-        ("server", text("puppet")),
-        ("statedir", text("/opt/puppetlabs/puppet/cache/state")),
-        ("ssldir", text("/etc/puppetlabs/puppet/ssl")),
-        ("storeconfigs", Value::Bool(compiler.settings.exports.is_some())),
-        ("storeconfigs_backend", text("puppetdb")),
-        (
-            "strict",
-            text(match compiler.settings.strict {
-                crate::check::Strict::Off => "off",
-                crate::check::Strict::Warning => "warning",
-                crate::check::Strict::Error => "error",
-            }),
-        ),
-        ("strict_variables", Value::Bool(compiler.settings.strict_variables)),
-        ("vardir", text("/opt/puppetlabs/puppet/cache")),
-    ]
-}
 
 fn or_empty(value: &Value) -> Value {
     if value.is_undef() { Value::Hash(Arc::default()) } else { value.clone() }

@@ -13,6 +13,7 @@ mod modelled;
 mod parameters;
 pub mod resource;
 pub mod schema;
+pub(crate) mod settings;
 pub mod tags;
 mod titles;
 

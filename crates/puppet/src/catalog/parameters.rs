@@ -18,6 +18,7 @@ use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
 use crate::types::mismatch;
+use crate::types::refusal::answered;
 use crate::value::Value;
 
 /// The variables that hold the name of a class.
@@ -101,7 +102,8 @@ impl Compiler<'_> {
             .params
             .iter()
             .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
-        if mismatch::params_fit(signature, checked.clone().map(|p| (p.name.as_str(), &p.value))) {
+        let given = checked.clone().map(|p| (p.name.as_str(), &p.value));
+        if answered(|| mismatch::params_fit(signature, given))? {
             return Ok(());
         }
         let given: Vec<(EcoString, Value)> =

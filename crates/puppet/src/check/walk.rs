@@ -146,6 +146,13 @@ fn expr_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
             exprs(program.list(call.args), out);
             out.extend(call.lambda.map(Node::Expr));
         }
+        _ => declaration_children(program, id, out),
+    }
+}
+
+/// Those of what declares something or takes parameters.
+fn declaration_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
+    match &program[id] {
         Expr::Lambda(lambda) => {
             let lambda = program.lambda(*lambda);
             params(lambda.params, out);

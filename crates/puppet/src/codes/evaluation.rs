@@ -290,4 +290,9 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "An attribute is given twice in one body",
         "Remove one; with `* => $hash`, the hash may not repeat what is written.",
     ),
+    doc(
+        "puppet::serialization-unknown-converted-to-string",
+        "An attribute has a value that no catalog can hold",
+        "`message => [1, [2]].tree_each` is a walk over a tree, and not its items. Make a list of it: `Array([1, [2]].tree_each)`.",
+    ),
 ];

@@ -9,6 +9,7 @@ use crate::eval::error::{Blame, EvalResult, issue, issue_at};
 use crate::syntax::ast::BinaryOp;
 use crate::types::assignable::is_equivalent;
 use crate::types::label::{a_an, label};
+use crate::types::refusal::answer;
 use crate::types::{Regexp, Type, is_assignable, is_instance};
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
@@ -104,7 +105,7 @@ const NANOS: i128 = 1_000_000_000;
 fn order_time(ns: i128, other: &Value) -> Option<Ordering> {
     match other {
         Value::Int(i) => Some(ns.cmp(&(i128::from(*i) * NANOS))),
-        Value::Float(f) => (ns as f64 / NANOS as f64).partial_cmp(f),
+        Value::Float(f) => ordain_functions::time::seconds(ns).partial_cmp(f),
         Value::Timespan(o) | Value::Timestamp(o) => Some(ns.cmp(o)),
         _ => None,
     }
@@ -146,15 +147,22 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
 /// # Errors
 /// `COMPARISON_NOT_POSSIBLE` when there is no order between the two.
 pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
-    match op {
-        BinaryOp::Eq => return Ok(equals(left, right)),
-        BinaryOp::NotEq => return Ok(!equals(left, right)),
-        _ => {}
-    }
-    if let Value::Type(a) = left {
-        let Value::Type(b) = right else { return Ok(false) };
-        return Ok(compare_types(op, a, b));
-    }
+    let told = match (op, left, right) {
+        // Types are equal if each takes the other; the right one is asked first.
+        (BinaryOp::Eq | BinaryOp::NotEq, Value::Type(a), Value::Type(b)) if a != b => {
+            let equal = || is_assignable(b, a) && is_assignable(a, b);
+            answer(|| equal() == (op == BinaryOp::Eq))
+        }
+        (BinaryOp::Eq, ..) => return Ok(equals(left, right)),
+        (BinaryOp::NotEq, ..) => return Ok(!equals(left, right)),
+        (_, Value::Type(a), Value::Type(b)) => answer(|| compare_types(op, a, b)),
+        (_, Value::Type(_), _) => return Ok(false),
+        _ => return compare_order(op, left, right),
+    };
+    told.or_else(|reason| not_possible(op, left, right, &reason))
+}
+
+fn compare_order(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
     let ordering = match order(left, right) {
         Ok(ordering) => ordering,
         Err(reason) => return not_possible(op, left, right, reason),
@@ -170,6 +178,8 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
 
 fn not_possible<T>(op: BinaryOp, left: &Value, right: &Value, reason: &str) -> EvalResult<T> {
     let sign = match op {
+        BinaryOp::Eq => "==",
+        BinaryOp::NotEq => "!=",
         BinaryOp::Less => "<",
         BinaryOp::LessEq => "<=",
         BinaryOp::Greater => ">",

@@ -5,6 +5,7 @@ use ordain_syntax::ListRef;
 use crate::eval::error::EvalResult;
 use crate::eval::{Compiler, Frame, compare};
 use crate::syntax::{CaseOption, Expr, ExprId, ExprList};
+use crate::types::refusal::answered;
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -113,11 +114,11 @@ impl Compiler<'_> {
                     }
                     Expr::Splat(inner) => {
                         let items = self.eval_unfolded(f, inner)?;
-                        self.any_fits(f, value, &items)
+                        self.any_fits(f, value, &items)?
                     }
                     _ => {
                         let item = self.eval(f, candidate)?;
-                        self.any_fits(f, value, std::slice::from_ref(&item))
+                        self.any_fits(f, value, std::slice::from_ref(&item))?
                     }
                 };
                 if fits {
@@ -128,14 +129,14 @@ impl Compiler<'_> {
         Ok(default)
     }
 
-    fn any_fits(&mut self, f: &Frame, value: &Value, items: &[Value]) -> bool {
+    fn any_fits(&mut self, f: &Frame, value: &Value, items: &[Value]) -> EvalResult<bool> {
         for item in items {
-            let outcome = compare::case_matches(item, value);
+            let outcome = answered(|| compare::case_matches(item, value))?;
             self.set_matches(f.scope, outcome.groups);
             if outcome.matched {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 }

@@ -12,12 +12,14 @@ use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::models::ALIASES;
+use crate::eval::resources::NO_ITERATOR;
 use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
 use crate::eval::variables::{UNEVALUATED, not_reserved};
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
 use crate::load::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
+use crate::types::refusal::answered;
 use crate::types::{Type, infer::infer, mismatch, parse};
 use crate::value::Value;
 
@@ -63,6 +65,18 @@ pub(crate) fn core_signatures(name: &str) -> Option<(&'static [Signature], Optio
         }
         Style::Arity(arity, _) => (&[], Some(*arity)),
     })
+}
+
+/// Functions of the older kind take no iterators, also not inside of something.
+fn without_iterators(value: &Value) -> EvalResult<()> {
+    match value {
+        Value::Array(items) => items.iter().try_for_each(without_iterators),
+        Value::Hash(entries) => entries.values().try_for_each(without_iterators),
+        Value::Iterator(iterator) if !matches!(*iterator.element, Type::Runtime(_)) => {
+            plain(NO_ITERATOR)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
@@ -265,6 +279,7 @@ impl Compiler<'_> {
         match &bound.function.style {
             Style::Arity(arity, body) => {
                 check_arity(name, *arity, args.len())?;
+                args.iter().try_for_each(without_iterators)?;
                 body(&mut NativeCall { compiler: self, scope, name, args, block, span })
             }
             Style::Dispatch(dispatches) => {
@@ -272,7 +287,7 @@ impl Compiler<'_> {
                     .signatures
                     .get_or_init(|| dispatches.iter().map(native_signature).collect());
                 let fits = |s: &Signature| mismatch::accepts(s, &args, block.as_deref());
-                let Some(i) = signatures.iter().position(fits) else {
+                let Some(i) = answered(|| signatures.iter().position(fits))? else {
                     let named = dispatches.iter().zip(signatures).filter(|(d, _)| !d.explains);
                     let all: Vec<&Signature> = named.map(|(_, signature)| signature).collect();
                     return plain(mismatch::describe_call(
@@ -313,7 +328,7 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
         let signature = self.signature(f, def.params, def.returns)?;
-        if block.is_some() || !mismatch::accepts(&signature, args, None) {
+        if block.is_some() || !answered(|| mismatch::accepts(&signature, args, None))? {
             let block = block.map(|b| &*b.signature);
             let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
@@ -383,7 +398,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         let given = args.get(..params.len()).filter(|_| params.iter().all(|p| !p.captures_rest));
-        if given.is_some_and(|given| mismatch::accepts(signature, given, None)) {
+        if answered(|| given.is_some_and(|given| mismatch::accepts(signature, given, None)))? {
             return Ok(());
         }
         let mut all = Vec::with_capacity(params.len());

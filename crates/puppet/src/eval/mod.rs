@@ -46,6 +46,7 @@ use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind}
 use crate::eval::scope::{Scope, ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
+use crate::types::refusal::answered;
 use crate::types::{Regexp, Type, TypeAlias};
 use crate::value::{HashValue, Value};
 
@@ -325,6 +326,13 @@ impl<'e> Compiler<'e> {
                 self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.made(v))
             }
             Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
+            _ => self.eval_declaration(f, id),
+        }
+    }
+
+    /// What declares resources or writes a template, rather than having a value.
+    fn eval_declaration(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
                 self.eval_resource(f, id, *form, *kind, *bodies)
             }
@@ -345,9 +353,8 @@ impl<'e> Compiler<'e> {
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),
-            Expr::Error | Expr::Reserved(_) => {
-                Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error"))
-            }
+            // What else there is are values, and what is no code at all.
+            _ => Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error")),
         }
     }
 
@@ -414,13 +421,14 @@ impl<'e> Compiler<'e> {
         let l = self.eval(f, left)?;
         let r = self.eval(f, right)?;
         match op {
-            BinaryOp::Eq => Ok(Value::Bool(compare::equals(&l, &r))),
-            BinaryOp::NotEq => Ok(Value::Bool(!compare::equals(&l, &r))),
-            BinaryOp::Less | BinaryOp::LessEq | BinaryOp::Greater | BinaryOp::GreaterEq => {
-                compare::compare(op, &l, &r).map(Value::Bool)
-            }
+            BinaryOp::Eq
+            | BinaryOp::NotEq
+            | BinaryOp::Less
+            | BinaryOp::LessEq
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEq => compare::compare(op, &l, &r).map(Value::Bool),
             BinaryOp::Match | BinaryOp::NotMatch => {
-                let outcome = compare::matches(&l, &r)?;
+                let outcome = answered(|| compare::matches(&l, &r))??;
                 let matched = outcome.matched;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))

@@ -223,6 +223,14 @@ impl Compiler<'_> {
             let span = Some(attribute.range.in_file(program.file));
             let origin = ParamOrigin { how: how.clone(), span, within };
             let value = self.eval(f, attribute.value)?;
+            if let Some(class) = walk_within(&value) {
+                let text = format!(
+                    "the attribute '{}' contains a {class} value, which a catalog cannot hold",
+                    attribute.name
+                );
+                let code = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
+                return Err(self.error(f, id, code, text));
+            }
             let value = as_parameter(value).map_err(|fault| {
                 let what = match attribute.op {
                     AttributeOp::Splat => "an Object",
@@ -419,6 +427,22 @@ pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: Par
     Param { name, value, append, origin, losers: Vec::new() }
 }
 
+/// Why an iterator is refused where it would be kept.
+pub(crate) const NO_ITERATOR: &str = "Use of an Iterator is not supported here";
+
+/// The class of a walk over a tree that a value holds. Other iterators are refused as such.
+fn walk_within(value: &Value) -> Option<&EcoString> {
+    match value {
+        Value::Array(items) => items.iter().find_map(walk_within),
+        Value::Hash(entries) => entries.values().find_map(walk_within),
+        Value::Iterator(iterator) => match &*iterator.element {
+            Type::Runtime(Some(walk)) => Some(&walk.1),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Why the type of everything that a catalog holds is no reference.
 const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
                          neither a PClassType, nor a PResourceType.";
@@ -440,7 +464,7 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
             }
             Ok(Value::Hash(Arc::new(changed)))
         }
-        Value::Iterator(_) => Err("Use of an Iterator is not supported here".to_owned()),
+        Value::Iterator(_) => Err(NO_ITERATOR.to_owned()),
         Value::Type(kind) => match *kind {
             Type::Class(None) => Err(no_title("\"class\"")),
             Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),

@@ -7,7 +7,7 @@ use ordain_functions::time::Civil;
 
 use crate::eval::reference_key;
 use crate::types::display::write_type;
-use crate::types::object::write_instance;
+use crate::types::format::write_instance;
 use crate::types::{Type, generalize};
 use crate::value::{HashValue, IteratorValue, Value};
 

@@ -327,11 +327,11 @@ fn loosely(kind: &Type, keys: &[Value]) -> Option<Type> {
     match (kind, keys) {
         (Type::Tuple(types, _), [from]) if types.is_empty() => {
             let from = end(from)?.unwrap_or(0);
-            Some(Type::Tuple([].into(), Some(IntRange { from, ..IntRange::ANY_SIZE })))
+            Some(Type::Tuple([].into(), Some(IntRange::at_least(from))))
         }
         (Type::Tuple(types, _), [from, to]) if types.is_empty() => {
-            let (from, to) = (end(from)?.unwrap_or(0), end(to)?.unwrap_or(i64::MAX));
-            Some(Type::Tuple([].into(), Some(IntRange { from, to })))
+            let (from, to) = (end(from)?.unwrap_or(0), end(to)?);
+            Some(Type::Tuple([].into(), Some(IntRange::between(Some(from), to))))
         }
         (Type::Class(None), [Value::Str(name)]) => {
             Some(Type::Class(Some(name.strip_prefix("::").unwrap_or(name).into())))

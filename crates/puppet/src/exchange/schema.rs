@@ -187,12 +187,11 @@ impl<'m> Writer<'m, '_> {
         if depth > MAX_DEPTH {
             return self.unknown(place, "what is nested deeper");
         }
+        if let Some(said) = plain(kind) {
+            return said;
+        }
         let inner = |this: &mut Self, kind: &Type| this.puppet(place, kind, depth + 1);
         match kind {
-            Type::Any | Type::Unit | Type::RichData | Type::Data => json!(true),
-            Type::Undef => json!({"type": "null"}),
-            Type::Numeric => json!({"type": "number"}),
-            Type::Scalar | Type::ScalarData => json!({"type": ["string", "number", "boolean"]}),
             Type::NotUndef(None) => json!({"not": {"type": "null"}}),
             Type::NotUndef(Some(one)) => {
                 let one = inner(self, one);
@@ -204,44 +203,7 @@ impl<'m> Writer<'m, '_> {
                 let types: Vec<Json> = types.iter().map(|one| inner(self, one)).collect();
                 json!({"anyOf": types})
             }
-            Type::Integer(range) => within(json!({"type": "integer"}), *range),
-            Type::Float(range) => {
-                let mut out = json!({"type": "number"});
-                for (key, bound) in [("minimum", range.from), ("maximum", range.to)] {
-                    if bound.is_finite() {
-                        out[key] = json!(bound);
-                    }
-                }
-                out
-            }
-            Type::Boolean(None) => json!({"type": "boolean"}),
-            Type::Boolean(Some(flag)) => json!({"const": flag}),
-            Type::String(size) => sized(json!({"type": "string"}), *size, "Length"),
-            Type::Literal(text) => json!({"const": text.as_str()}),
-            Type::Enum { values, caseless: false } if values.is_empty() => {
-                json!({"type": "string"})
-            }
-            Type::Enum { values, caseless: false } => enumeration(values),
-            Type::Enum { .. } => {
-                self.notes.push(format!("{place}: {kind} is any text in the schema"));
-                json!({"type": "string"})
-            }
-            Type::Pattern(patterns) => {
-                let all: Option<Vec<String>> =
-                    patterns.iter().map(|one| regex::ecma(&one.source)).collect();
-                match all.as_deref() {
-                    Some([]) => json!({"type": "string"}),
-                    Some([one]) => json!({"type": "string", "pattern": one}),
-                    Some(several) => {
-                        let each = several.iter().map(|one| json!({"pattern": one}));
-                        json!({"type": "string", "anyOf": each.collect::<Vec<_>>()})
-                    }
-                    None => {
-                        self.notes.push(format!("{place}: {kind} is any text in the schema"));
-                        json!({"type": "string"})
-                    }
-                }
-            }
+            Type::Literal(_) | Type::Enum { .. } | Type::Pattern(_) => self.words(place, kind),
             Type::Array(item, size) => {
                 let items = inner(self, item);
                 sized(json!({"type": "array", "items": items}), *size, "Items")
@@ -270,8 +232,39 @@ impl<'m> Writer<'m, '_> {
             {
                 json!({"$ref": reference(name)})
             }
-            Type::Collection(_) => json!({"type": ["array", "object"]}),
             other => self.unknown(place, &other.to_string()),
+        }
+    }
+
+    /// The types that say which texts there may be.
+    fn words(&mut self, place: &str, kind: &Type) -> Json {
+        match kind {
+            Type::Literal(text) => json!({"const": text.as_str()}),
+            Type::Enum { values, caseless: false } if values.is_empty() => {
+                json!({"type": "string"})
+            }
+            Type::Enum { values, caseless: false } => enumeration(values),
+            Type::Enum { .. } => {
+                self.notes.push(format!("{place}: {kind} is any text in the schema"));
+                json!({"type": "string"})
+            }
+            Type::Pattern(patterns) => {
+                let all: Option<Vec<String>> =
+                    patterns.iter().map(|one| regex::ecma(&one.source)).collect();
+                match all.as_deref() {
+                    Some([]) => json!({"type": "string"}),
+                    Some([one]) => json!({"type": "string", "pattern": one}),
+                    Some(several) => {
+                        let each = several.iter().map(|one| json!({"pattern": one}));
+                        json!({"type": "string", "anyOf": each.collect::<Vec<_>>()})
+                    }
+                    None => {
+                        self.notes.push(format!("{place}: {kind} is any text in the schema"));
+                        json!({"type": "string"})
+                    }
+                }
+            }
+            _ => json!({"type": "string"}),
         }
     }
 
@@ -284,7 +277,7 @@ impl<'m> Writer<'m, '_> {
     ) -> Json {
         let each: Vec<Json> = types.iter().map(|one| self.puppet(place, one, depth + 1)).collect();
         let count = i64::try_from(types.len()).unwrap_or(i64::MAX);
-        let size = size.unwrap_or(SizeRange { from: count, to: count });
+        let size = size.unwrap_or(SizeRange::new(count, count));
         // The last type is that of all that follow.
         let rest = each.last().cloned().unwrap_or(json!(true));
         sized(json!({"type": "array", "prefixItems": each, "items": rest}), size, "Items")
@@ -312,16 +305,41 @@ impl<'m> Writer<'m, '_> {
     }
 }
 
+/// The types that a word and bounds say.
+fn plain(kind: &Type) -> Option<Json> {
+    Some(match kind {
+        Type::Any | Type::Unit | Type::RichData | Type::Data => json!(true),
+        Type::Undef => json!({"type": "null"}),
+        Type::Numeric => json!({"type": "number"}),
+        Type::Scalar | Type::ScalarData => json!({"type": ["string", "number", "boolean"]}),
+        Type::Integer(range) => within(json!({"type": "integer"}), *range),
+        Type::Float(range) => {
+            let mut out = json!({"type": "number"});
+            for (key, bound) in [("minimum", range.from), ("maximum", range.to)] {
+                if bound.is_finite() {
+                    out[key] = json!(bound);
+                }
+            }
+            out
+        }
+        Type::Boolean(None) => json!({"type": "boolean"}),
+        Type::Boolean(Some(flag)) => json!({"const": flag}),
+        Type::String(size) => sized(json!({"type": "string"}), *size, "Length"),
+        Type::Collection(_) => json!({"type": ["array", "object"]}),
+        _ => return None,
+    })
+}
+
 fn enumeration(values: &[EcoString]) -> Json {
     json!({"enum": values.iter().map(EcoString::as_str).collect::<Vec<_>>()})
 }
 
 fn within(mut out: Json, range: IntRange) -> Json {
-    if range.from != i64::MIN {
-        out["minimum"] = json!(range.from);
+    if let Some(from) = range.first() {
+        out["minimum"] = json!(from);
     }
-    if range.to != i64::MAX {
-        out["maximum"] = json!(range.to);
+    if let Some(to) = range.last() {
+        out["maximum"] = json!(to);
     }
     out
 }
@@ -330,8 +348,8 @@ fn sized(mut out: Json, size: SizeRange, what: &str) -> Json {
     if size.from > 0 {
         out[format!("min{what}")] = json!(size.from);
     }
-    if size.to != i64::MAX {
-        out[format!("max{what}")] = json!(size.to);
+    if let Some(to) = size.last() {
+        out[format!("max{what}")] = json!(to);
     }
     out
 }

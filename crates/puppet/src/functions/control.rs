@@ -15,6 +15,7 @@ use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
 use crate::types::assignable::resolved;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};
+use crate::types::refusal::answered;
 use crate::types::{Type, generalize, infer, infer_set};
 use crate::value::{Object, Value};
 
@@ -258,7 +259,7 @@ fn assert_type_text(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn check_type(call: &mut Call<'_, '_>, kind: &Type) -> EvalResult {
     let value = call.take(1);
-    if is_instance(kind, &value) {
+    if answered(|| is_instance(kind, &value))? {
         return Ok(value);
     }
     let actual = infer_set(&value);
@@ -297,7 +298,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
         _ => args,
     };
     let is_init = matches!(kind, Type::Init(_));
-    if args.len() == 1 && !is_init && is_instance(kind, &args[0]) {
+    if args.len() == 1 && !is_init && answered(|| is_instance(kind, &args[0]))? {
         let value = args.into_iter().next().unwrap_or_default();
         return if call.block.is_some() { call.yield_block(&[value]) } else { Ok(value) };
     }

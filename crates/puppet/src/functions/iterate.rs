@@ -83,7 +83,7 @@ impl Items {
 
     fn of_type(kind: &Type) -> EvalResult<Self> {
         match kind {
-            Type::Integer(range) if range.from != i64::MIN && range.to != i64::MAX => {
+            Type::Integer(range) if range.first().is_some() && range.last().is_some() => {
                 let back = range.to.abs_diff(range.from).saturating_add(1);
                 Ok(Self { source: Source::Range(range.from), front: 0, back })
             }
@@ -102,6 +102,17 @@ impl Items {
     fn list(items: Arc<Vec<Value>>) -> Self {
         let back = items.len() as u64;
         Self { source: Source::List(items), front: 0, back }
+    }
+
+    /// How many entries upstream takes it to have, see [`IteratorValue::told`].
+    pub fn told(&self) -> usize {
+        match &self.source {
+            Source::Range(_) => {
+                usize::try_from(self.remaining().saturating_sub(1)).unwrap_or(usize::MAX)
+            }
+            Source::Iterator(iterator) => iterator.told,
+            _ => usize::try_from(self.remaining()).unwrap_or(usize::MAX),
+        }
     }
 
     /// How many entries are left.
@@ -222,7 +233,7 @@ mod tests {
     #[test]
     fn ranges_are_not_copied() {
         let last = 9_000_000_000_000_000_000;
-        let all = Value::of_type(Type::Integer(IntRange { from: -2, to: last }));
+        let all = Value::of_type(Type::Integer(IntRange::new(-2, last)));
         let mut items = Items::of(&all).unwrap();
         assert_eq!(items.next().unwrap().value, Value::Int(-2));
         assert_eq!(items.next_back().unwrap().value, Value::Int(last));

@@ -9,6 +9,7 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::iterate::{Items, check_round, limit, visit};
 use crate::functions::support::{element_type, function, regex, regexp_of, ruby_equal};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req, with_block, with_opt_block};
+use crate::types::{IntRange, Type};
 use crate::value::{HashValue, IteratorValue, Value};
 
 const HASH: &[crate::functions::Param] = &[req("Hash[Any, Any]", "hash")];
@@ -257,9 +258,14 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     if call.block.is_none() {
         limit(items.remaining())?;
     }
+    // What tells that it has nothing is not split.
+    let length = match items.told() {
+        0 => usize::MAX,
+        told => size.min(told),
+    };
     let mut groups = Vec::new();
     loop {
-        let mut group: Vec<Value> = items.by_ref().take(size).map(|e| e.item()).collect();
+        let mut group: Vec<Value> = items.by_ref().take(length).map(|e| e.item()).collect();
         if group.is_empty() {
             break;
         }
@@ -360,8 +366,12 @@ fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {
     let items = Items::of(call.arg(0))?;
     limit(items.remaining())?;
     let element = Arc::new(element_type(call.arg(0)));
+    let told = match *element {
+        Type::Integer(_) => items.told(),
+        _ => usize::try_from(items.remaining()).unwrap_or(usize::MAX),
+    };
     let items = items.rev().map(|entry| entry.item()).collect();
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
 }
 
 fn reverse_each_block(call: &mut Call<'_, '_>) -> EvalResult {
@@ -382,9 +392,26 @@ fn step(call: &mut Call<'_, '_>) -> EvalResult {
     let items = Items::of(call.arg(0))?;
     let size = step_size(call);
     limit(items.remaining() / size as u64)?;
-    let element = Arc::new(element_type(call.arg(0)));
-    let items = items.step_by(size).map(|entry| entry.item()).collect();
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element })))
+    let kind = element_type(call.arg(0));
+    let told = items.told() / size;
+    let items: Vec<Value> = items.step_by(size).map(|entry| entry.item()).collect();
+    let element = Arc::new(stepped(kind, &items));
+    let told = match *element {
+        Type::Integer(_) => items.len().saturating_sub(1),
+        _ => told,
+    };
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+}
+
+/// The type of what is left of a range: up to the last of the items.
+fn stepped(kind: Type, items: &[Value]) -> Type {
+    match (&kind, items) {
+        (Type::Integer(_), [Value::Int(first), .., Value::Int(last)]) => {
+            Type::Integer(IntRange::new(*first.min(last), *first.max(last)))
+        }
+        (Type::Integer(_), [Value::Int(only)]) => Type::Integer(IntRange::new(*only, *only)),
+        _ => kind,
+    }
 }
 
 fn step_block(call: &mut Call<'_, '_>) -> EvalResult {

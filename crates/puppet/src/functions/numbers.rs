@@ -16,7 +16,6 @@ use crate::value::Value;
 
 const NUMBER: &[Param] = &[req("Numeric", "val")];
 const DIGITS: &[Param] = &[req("String", "val")];
-const NANOS: f64 = 1e9;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[
@@ -205,7 +204,7 @@ fn number_of(value: &Value) -> Option<f64> {
     match value {
         Value::Int(i) => Some(*i as f64),
         Value::Float(f) => Some(*f),
-        Value::Timestamp(ns) | Value::Timespan(ns) => Some(**ns as f64 / NANOS),
+        Value::Timestamp(ns) | Value::Timespan(ns) => Some(ordain_functions::time::seconds(**ns)),
         _ => None,
     }
 }

@@ -77,14 +77,14 @@ pub fn text_of_type(kind: &Type) -> EcoString {
 pub fn element_type(value: &Value) -> Type {
     match value {
         Value::Iterator(iterator) => (*iterator.of()).clone(),
-        Value::Str(_) => Type::String(IntRange { from: 1, to: 1 }),
+        Value::Str(_) => Type::String(IntRange::new(1, 1)),
         Value::Int(0) => Type::Unit,
-        Value::Int(n) => Type::Integer(IntRange { from: 0, to: n - 1 }),
+        Value::Int(n) => Type::Integer(IntRange::new(0, n - 1)),
         Value::Type(kind) => (**kind).clone(),
         Value::Array(items) if items.is_empty() => Type::Unit,
         Value::Array(items) => union(items.iter()),
         Value::Hash(entries) => {
-            let pair = IntRange { from: 2, to: 2 };
+            let pair = IntRange::new(2, 2);
             Type::Tuple(Arc::new([union(entries.keys()), union(entries.values())]), Some(pair))
         }
         _ => Type::Any,

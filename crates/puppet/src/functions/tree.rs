@@ -7,6 +7,7 @@ use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain};
 use crate::functions::iterate::limit;
 use crate::functions::support::{is_instance, text_of_type};
+use crate::types::object::parts::parts;
 use crate::types::{AttributeRole, Type};
 use crate::value::{IteratorValue, Value};
 
@@ -57,7 +58,10 @@ impl Options {
     fn is_container(&self, value: &Value) -> bool {
         match &self.container {
             Some(kind) => is_instance(kind, value),
-            None => matches!(value, Value::Array(_) | Value::Hash(_) | Value::Object(_)),
+            None => matches!(
+                value,
+                Value::Array(_) | Value::Hash(_) | Value::Object(_) | Value::Type(_)
+            ),
         }
     }
 
@@ -75,6 +79,10 @@ impl Options {
                 };
                 let values = object.values.iter().filter(|(name, _)| self.refs || !is_ref(name));
                 values.map(|(name, v)| (Value::Str(name.clone()), v.clone())).collect()
+            }
+            Value::Type(kind) => {
+                let parts = parts(kind).into_iter();
+                parts.map(|(name, value)| (Value::str(name), value)).collect()
             }
             Value::Iterator(iterator) => {
                 let items = iterator.items.iter().enumerate();
@@ -162,9 +170,11 @@ pub fn each(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
 pub fn iterator(call: &mut Call<'_, '_>) -> EvalResult {
     let options = Options::of(call.arg(1))?;
     let nodes = walk(call.arg(0), &options)?;
-    let items = nodes.into_iter().map(|(path, value)| Value::array([path, value])).collect();
+    let items: Vec<Value> =
+        nodes.into_iter().map(|(path, value)| Value::array([path, value])).collect();
+    let told = items.len();
     let walk = if !options.depth_first { "BreadthFirst" } else { "DepthFirst" };
     let class = ecow::eco_format!("Puppet::Pops::Types::Iterable::{walk}TreeIterator");
     let element = Arc::new(Type::Runtime(Some(Arc::new(("ruby".into(), class)))));
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
 }

@@ -8,6 +8,7 @@ use ordain_source::{Diagnostic, EntryKind};
 use serde_json::{Value as Json, json};
 
 use super::answers::type_outline;
+use super::wire;
 use crate::load::Environment;
 
 /// The code of what is wrong with a custom fact.
@@ -93,6 +94,9 @@ impl Environment {
         let modules = self.modules.values();
         let libs = modules.clone().map(|m| m.dir.join("lib"));
         let libs = libs.filter(|lib| self.world.kind(lib).is_some()).map(|lib| shown(&lib));
+        let settings = crate::catalog::settings::fresh("").into_iter();
+        let settings: serde_json::Map<_, _> =
+            settings.map(|(name, value)| (name.to_owned(), wire::plain(&value))).collect();
         json!({
             "environment": self.name.as_str(),
             "dir": self.dir.as_deref().map(shown),
@@ -100,7 +104,7 @@ impl Environment {
             "modulepath": self.modulepath.iter().map(|dir| shown(dir)).collect::<Vec<_>>(),
             "modules": modules.map(|m| json!([m.name.as_str(), shown(&m.dir)])).collect::<Vec<_>>(),
             "libs": libs.collect::<Vec<_>>(),
-            "settings": {},
+            "settings": settings,
             "top": 0,
         })
     }

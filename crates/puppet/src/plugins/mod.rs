@@ -24,9 +24,10 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
+use crate::eval::Compiler;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
-use crate::eval::{Compiler, Strict};
+use crate::eval::text::to_text;
 use crate::value::Value;
 
 pub(crate) use blocks::RUBY_BLOCK;
@@ -149,11 +150,10 @@ impl Compiler<'_> {
         let libs = env.modules.values().map(|m| m.dir.join("lib"));
         let libs = libs.filter(|lib| env.world.kind(lib).is_some()).map(|lib| shown(&lib));
         let mut settings: serde_json::Map<_, _> = serde_json::Map::new();
-        for (name, value) in &self.settings.values {
-            settings.insert(name.clone(), wire::plain(value));
+        let all = self.setting_variable("all_local").and_then(Value::as_hash);
+        for (name, value) in all.into_iter().flatten() {
+            settings.insert(to_text(name).into(), wire::plain(value));
         }
-        settings.insert("strict".to_owned(), json!(strict_word(self.settings.strict)));
-        settings.insert("strict_variables".to_owned(), json!(self.settings.strict_variables));
         json!({
             "environment": env.name.as_str(),
             "dir": env.dir.as_deref().map(shown),
@@ -233,14 +233,6 @@ impl Compiler<'_> {
         });
         out.help = Some(trace_text(callee, error));
         out.into()
-    }
-}
-
-fn strict_word(strict: Strict) -> &'static str {
-    match strict {
-        Strict::Off => "off",
-        Strict::Warning => "warning",
-        Strict::Error => "error",
     }
 }
 

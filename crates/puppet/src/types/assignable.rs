@@ -7,8 +7,9 @@ use ecow::EcoString;
 
 use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
-use crate::types::new::init_takes;
+use crate::types::new::{init_fault, init_takes};
 use crate::types::normalize::{data, rich_data, rich_data_key};
+use crate::types::refusal::refuse;
 use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
 use crate::value::Value;
 
@@ -241,7 +242,7 @@ pub(crate) fn tuple_size(types: &[Type], size: Option<SizeRange>) -> SizeRange {
     let count = types.len() as i64;
     size.unwrap_or(match count {
         0 => SizeRange::ANY_SIZE,
-        _ => IntRange { from: count, to: count },
+        _ => IntRange::new(count, count),
     })
 }
 
@@ -255,11 +256,11 @@ fn collection(to: &Type, from: &Type, guard: G<'_>) -> bool {
         }
         (Type::Array(element, size), Type::Tuple(types, other_size)) => {
             let count = types.len() as i64;
-            size.covers(other_size.unwrap_or(IntRange { from: count, to: count }))
+            size.covers(other_size.unwrap_or(IntRange::new(count, count)))
                 && types.iter().all(|t| test(element, t, guard))
         }
         (Type::Hash(entry, size), Type::Hash(other, other_size)) => {
-            let empty = *other_size == IntRange { from: 0, to: 0 }
+            let empty = *other_size == IntRange::new(0, 0)
                 && other.0 == Type::Unit
                 && other.1 == Type::Unit;
             empty && size.from == 0
@@ -284,11 +285,11 @@ fn collection_size(from: &Type) -> Option<SizeRange> {
         Type::Collection(size) | Type::Array(_, size) | Type::Hash(_, size) => *size,
         Type::Tuple(types, size) => {
             let count = types.len() as i64;
-            size.unwrap_or(IntRange { from: count, to: count })
+            size.unwrap_or(IntRange::new(count, count))
         }
         Type::Struct(members) => {
             let count = members.len() as i64;
-            IntRange { from: count, to: count }
+            IntRange::new(count, count)
         }
         _ => return None,
     })
@@ -336,7 +337,7 @@ fn structure(members: &[StructMember], from: &Type, guard: G<'_>) -> bool {
                 .iter()
                 .filter(|m| !m.optional)
                 .all(|m| test(&m.kind, &entry.1, guard) && test(&any_text, &entry.0, guard))
-                && IntRange { from: required, to: members.len() as i64 }.covers(*size)
+                && IntRange::new(required, members.len() as i64).covers(*size)
         }
         _ => false,
     }
@@ -414,6 +415,12 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
 }
 
 fn init(to: &Type, from: &Type, guard: G<'_>) -> bool {
+    if let Type::Init(Some(target)) = to
+        && let Some(reason) = init_fault(to, &target.0, &target.1)
+    {
+        refuse(reason);
+        return false;
+    }
     match (to, from) {
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,
@@ -466,7 +473,7 @@ fn iterates(element: &Type, from: &Type, guard: G<'_>) -> bool {
 /// The type of what iterating over an instance gives: `None` if it cannot be iterated over,
 /// `Some(None)` if nothing is known of its items.
 pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
-    let one_char = || Cow::Owned(Type::String(IntRange { from: 1, to: 1 }));
+    let one_char = || Cow::Owned(Type::String(IntRange::new(1, 1)));
     Some(match kind {
         Type::Array(element, _) if **element == Type::Any => None,
         Type::Array(element, _) => Some(Cow::Borrowed(element)),
@@ -477,13 +484,15 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
             variant_of(members.iter().map(|m| m.kind.clone())),
         ))),
         Type::Collection(_) => None,
+        // A walk over a tree.
+        Type::Runtime(Some(walk)) if walk.1.ends_with("TreeIterator") => None,
         Type::String(_) | Type::Literal(_) => Some(one_char()),
         Type::Enum { .. } => Some(one_char()),
         Type::Integer(_) => Some(Cow::Owned(Type::Integer(IntRange::ANY))),
         Type::Iterable(inner) | Type::Iterator(inner) => inner.as_deref().map(Cow::Borrowed),
         Type::Type(Some(inner)) => match resolved(inner) {
             Type::Enum { .. } => Some(Cow::Borrowed(&**inner)),
-            Type::Integer(r) if r.from != i64::MIN && r.to != i64::MAX => {
+            Type::Integer(r) if r.first().is_some() && r.last().is_some() => {
                 Some(Cow::Borrowed(&**inner))
             }
             _ => return None,
@@ -494,7 +503,7 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
 }
 
 fn pair(key: Type, value: Type) -> Type {
-    Type::Tuple([key, value].into(), Some(IntRange { from: 2, to: 2 }))
+    Type::Tuple([key, value].into(), Some(IntRange::new(2, 2)))
 }
 
 /// A variant of these types without repetitions, or the only one.

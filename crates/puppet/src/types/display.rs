@@ -8,7 +8,8 @@ use ecow::EcoString;
 
 use crate::eval::text::write_float;
 use crate::types::assignable::is_assignable;
-use crate::types::format::quoted::{write_quoted, write_text_quoted};
+use crate::types::format::literal::write_literal;
+use crate::types::format::quoted::write_text_quoted;
 use crate::types::{
     CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias, TypeSet,
 };
@@ -108,7 +109,7 @@ impl Writer<'_> {
                 w.write(&init.0);
                 for argument in &init.1 {
                     w.out.push_str(", ");
-                    write_quoted(w.out, argument);
+                    write_literal(w.out, argument);
                 }
             }),
             Type::Resource { kind: Some(kind), title } => self.resource(kind, title.as_deref()),
@@ -121,7 +122,7 @@ impl Writer<'_> {
                     w.put(format_args!("'{range}'"));
                 }
             }),
-            Type::Uri(Some(parts)) => self.bracketed("URI", 1, |w| write_quoted(w.out, parts)),
+            Type::Uri(Some(parts)) => self.bracketed("URI", 1, |w| write_literal(w.out, parts)),
             Type::Runtime(Some(runtime)) => {
                 self.out.push_str("Runtime[");
                 // The runtime is a word, not a text.
@@ -204,12 +205,12 @@ impl Writer<'_> {
     }
 
     fn range(&mut self, range: IntRange) {
-        match range.from {
-            i64::MIN => self.out.push_str("default"),
-            from => self.put(format_args!("{from}")),
+        match range.first() {
+            None => self.out.push_str("default"),
+            Some(from) => self.put(format_args!("{from}")),
         }
-        if range.end() != i64::MAX {
-            self.put(format_args!(", {}", range.to));
+        if let Some(to) = range.last() {
+            self.put(format_args!(", {to}"));
         }
     }
 
@@ -244,7 +245,7 @@ impl Writer<'_> {
     }
 
     fn array(&mut self, element: &Type, size: SizeRange) {
-        if size == (IntRange { from: 0, to: 0 }) {
+        if size == (IntRange::new(0, 0)) {
             self.out.push_str("Array[0, 0]");
             return;
         }
@@ -260,7 +261,7 @@ impl Writer<'_> {
     }
 
     fn hash(&mut self, key: &Type, value: &Type, size: SizeRange) {
-        if size == (IntRange { from: 0, to: 0 }) {
+        if size == (IntRange::new(0, 0)) {
             self.out.push_str("Hash[0, 0]");
             return;
         }
@@ -342,7 +343,7 @@ impl Writer<'_> {
         if given == 0 {
             self.out.push_str("0, 0");
             count += 1;
-        } else if callable.size != (IntRange { from: given, to: given }) || count == 0 {
+        } else if callable.size != (IntRange::new(given, given)) || count == 0 {
             self.separate(count);
             self.range(callable.size);
             count += 1;
@@ -379,7 +380,7 @@ impl Writer<'_> {
         for (i, (key, value)) in set.facts().into_iter().enumerate() {
             self.separate(i);
             self.put(format_args!("{key} => "));
-            write_quoted(self.out, &value);
+            write_literal(self.out, &value);
         }
         let types = set.types();
         if !types.is_empty() {
@@ -399,7 +400,7 @@ impl Writer<'_> {
             for (i, (alias, reference)) in set.references.iter().enumerate() {
                 self.separate(i);
                 self.put(format_args!("{alias} => "));
-                write_quoted(self.out, &reference.definition(set));
+                write_literal(self.out, &reference.definition(set));
             }
             self.out.push('}');
         }

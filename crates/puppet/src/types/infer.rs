@@ -24,7 +24,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Undef => Type::Undef,
         Value::Default => Type::Default,
         Value::Bool(b) => Type::Boolean(Some(*b)),
-        Value::Int(i) => Type::Integer(IntRange { from: *i, to: *i }),
+        Value::Int(i) => Type::Integer(IntRange::new(*i, *i)),
         Value::Float(f) => Type::Float(FloatRange { from: *f, to: *f }),
         Value::Str(s) => Type::Literal(s.clone()),
         Value::Regexp(r) => Type::Regexp(Some(Arc::clone(r))),
@@ -87,28 +87,29 @@ pub fn infer_set(value: &Value) -> Type {
 
 fn exact_size(count: usize) -> SizeRange {
     let count = count as i64;
-    IntRange { from: count, to: count }
+    IntRange::new(count, count)
 }
 
 /// The type of an empty list.
 pub(crate) fn empty_array() -> Type {
-    Type::Array(Arc::new(Type::Unit), IntRange { from: 0, to: 0 })
+    Type::Array(Arc::new(Type::Unit), IntRange::new(0, 0))
 }
 
 /// The type of an empty hash.
 pub(crate) fn empty_hash() -> Type {
-    Type::Hash(Arc::new((Type::Unit, Type::Unit)), IntRange { from: 0, to: 0 })
+    Type::Hash(Arc::new((Type::Unit, Type::Unit)), IntRange::new(0, 0))
 }
 
 /// The type of something callable with these parameters.
 pub fn callable_of(signature: &Signature) -> Type {
-    let (mut from, mut to) = (signature.min() as i64, signature.params.len() as i64);
-    if signature.rest {
-        (from, to) = (from.min(to), i64::MAX);
-    }
+    let (from, to) = (signature.min() as i64, signature.params.len() as i64);
+    let size = match signature.rest {
+        true => IntRange::at_least(from.min(to)),
+        false => IntRange::new(from, to),
+    };
     Type::Callable(Some(Arc::new(CallableType {
         params: signature.params.iter().map(|p| p.kind.clone()).collect(),
-        size: IntRange { from, to },
+        size,
         block: signature.block.clone(),
         returns: signature.returns.clone(),
     })))
@@ -141,14 +142,14 @@ impl<'a> Gathered<'a> {
                 *self = Self::Texts(FxHashSet::from_iter([s]));
             }
             (Self::Nothing | Self::Undef, Value::Int(i)) => {
-                *self = Self::Integers(IntRange { from: *i, to: *i });
+                *self = Self::Integers(IntRange::new(*i, *i));
             }
             (Self::Nothing | Self::Undef, _) => *self = Self::Other(infer(value)),
             (Self::Texts(texts), Value::Str(s)) => {
                 texts.insert(s);
             }
             (Self::Integers(range), Value::Int(i)) => {
-                *range = IntRange { from: range.from.min(*i), to: range.to.max(*i) };
+                *range = range.joined(IntRange::new(*i, *i));
             }
             (Self::Other(Type::Any), _) => {}
             _ => {
@@ -218,9 +219,7 @@ fn of_one_kind(a: &Type, b: &Type) -> Option<Type> {
         (Type::Resource { kind: x, .. }, Type::Resource { kind: y, .. }) => {
             Type::Resource { kind: if x == y { x.clone() } else { None }, title: None }
         }
-        (Type::Integer(x), Type::Integer(y)) => {
-            Type::Integer(IntRange { from: x.from.min(y.from), to: x.to.max(y.to) })
-        }
+        (Type::Integer(x), Type::Integer(y)) => Type::Integer(x.joined(*y)),
         (Type::Float(x), Type::Float(y)) => {
             Type::Float(FloatRange { from: x.from.min(y.from), to: x.to.max(y.to) })
         }
@@ -250,7 +249,7 @@ fn common_text(a: &Type, b: &Type) -> Option<Type> {
         (Type::String(x), Type::String(y))
             if *x != SizeRange::ANY_SIZE && *y != SizeRange::ANY_SIZE =>
         {
-            return Some(Type::String(IntRange { from: x.from.min(y.from), to: x.to.max(y.to) }));
+            return Some(Type::String(x.joined(*y)));
         }
         (Type::Enum { .. }, Type::String(_)) | (Type::String(_), Type::Enum { .. }) => {
             return Some(Type::Enum { values: [].into(), caseless: false });
@@ -277,7 +276,7 @@ pub fn generalize(kind: &Type) -> Type {
         Type::Enum { values, .. } => {
             let sizes = || values.iter().map(|v| v.chars().count() as i64);
             let size = sizes().min().zip(sizes().max());
-            Type::String(size.map_or(SizeRange::ANY_SIZE, |(from, to)| IntRange { from, to }))
+            Type::String(size.map_or(SizeRange::ANY_SIZE, |(from, to)| IntRange::new(from, to)))
         }
         Type::Parameterized(parameterized) => Type::Object(Arc::clone(&parameterized.base)),
         Type::Callable(Some(callable)) => Type::Callable(Some(Arc::new(CallableType {

@@ -7,9 +7,10 @@ use ordain_functions::version::{Range, Version};
 use crate::eval::compare::case_matches;
 use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
-use crate::types::new::init_accepts;
+use crate::types::new::{init_accepts, init_fault};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::object::{has_parameters, meta};
+use crate::types::refusal::refuse;
 use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
@@ -195,34 +196,45 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         (Type::Callable(_), Value::Callable(closure)) => {
             is_assignable(kind, &callable_of(&closure.signature))
         }
-        (Type::Init(init), _) => match init {
-            None => test(rich_data(), value, guard),
-            Some(init) => test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value),
-        },
+        (Type::Init(None), _) => test(rich_data(), value, guard),
+        (Type::Init(Some(init)), _) => {
+            can_be_made(kind, init)
+                && (test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value))
+        }
         (Type::Parameterized(wanted), Value::Object(o)) => {
             object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)
         }
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
         (Type::Object(object), Value::Instance(i)) => object_is_a(&i.kind, object),
-        (Type::Iterable(element), Value::Array(_) | Value::Hash(_))
-            if element.as_ref().is_none_or(|element| **element == Type::Any) =>
-        {
-            true
-        }
-        (Type::Iterable(_), Value::Int(i)) if *i < 0 => false,
+        (Type::Iterable(_) | Type::Iterator(_), _) => iterates(kind, value),
         (Type::Object(object), Value::Type(t)) => {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
         }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
         (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
-        (Type::Iterable(_) | Type::Iterator(_), Value::Iterator(iterator)) => {
-            is_assignable(kind, &Type::Iterator(Some(iterator.of())))
-        }
-        (Type::Iterable(_) | Type::Iterator(_) | Type::TypeSet(_), _) => {
-            is_assignable(kind, &infer(value))
-        }
+        (Type::TypeSet(_), _) => is_assignable(kind, &infer(value)),
         _ => false,
     }
+}
+
+/// Whether a value is an instance of a type of what can be iterated over.
+fn iterates(kind: &Type, value: &Value) -> bool {
+    let any = matches!(kind, Type::Iterable(element) if element.as_ref().is_none_or(|e| **e == Type::Any));
+    match value {
+        Value::Array(_) | Value::Hash(_) if any => true,
+        // Where the type of the elements matters, the type of the number is asked, which has no end.
+        Value::Int(i) if *i < 0 && any => false,
+        Value::Iterator(iterator) => is_assignable(kind, &Type::Iterator(Some(iterator.of()))),
+        value => is_assignable(kind, &infer(value)),
+    }
+}
+
+/// Whether there is a way to make what an `Init` is of; the test has no answer if not.
+fn can_be_made(kind: &Type, (target, arguments): &(Type, Vec<Value>)) -> bool {
+    let fault = init_fault(kind, target, arguments);
+    let is_made = fault.is_none();
+    fault.into_iter().for_each(refuse);
+    is_made
 }
 
 fn in_range(range: &str, version: &Version) -> bool {

@@ -13,7 +13,9 @@ pub mod new;
 pub mod normalize;
 pub mod object;
 pub mod parse;
+mod range;
 mod references;
+pub(crate) mod refusal;
 pub mod regexp;
 #[cfg(test)]
 mod tests;
@@ -29,67 +31,12 @@ use ecow::EcoString;
 
 use crate::value::Value;
 
-/// An inclusive range; an open end is the smallest or largest value.
-#[derive(Clone, Copy, Debug)]
-pub struct IntRange {
-    /// Lower end, `i64::MIN` if open.
-    pub from: i64,
-    /// Upper end, `i64::MAX` if open.
-    pub to: i64,
-}
-
-/// The sizes that a collection or text may have; `from` 0 and `to` `i64::MAX` if open.
-pub type SizeRange = IntRange;
-
-impl IntRange {
-    /// Every integer.
-    pub const ANY: Self = Self { from: i64::MIN, to: i64::MAX };
-    /// Every size.
-    pub const ANY_SIZE: Self = Self { from: 0, to: i64::MAX };
-    /// Every size, where that is written: `String[0]`. It is equal to the other, and shown.
-    pub const WRITTEN_SIZE: Self = Self { from: 0, to: i64::MAX - 1 };
-
-    /// Whether it is every size, and not written.
-    pub fn is_unsaid_size(self) -> bool {
-        self.from == Self::ANY_SIZE.from && self.to == Self::ANY_SIZE.to
-    }
-
-    /// The upper end, which says nothing about whether it is written.
-    pub fn end(self) -> i64 {
-        if self.to == Self::WRITTEN_SIZE.to { i64::MAX } else { self.to }
-    }
-
-    /// Whether `value` lies in the range.
-    pub fn contains(self, value: i64) -> bool {
-        self.from <= value && value <= self.to
-    }
-
-    /// Whether `other` lies wholly in the range.
-    pub fn covers(self, other: Self) -> bool {
-        self.from <= other.from && other.end() <= self.end()
-    }
-}
-
-impl PartialEq for IntRange {
-    fn eq(&self, other: &Self) -> bool {
-        self.from == other.from && self.end() == other.end()
-    }
-}
-
-impl Eq for IntRange {}
-
-impl Hash for IntRange {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_i64(self.from);
-        state.write_i64(self.end());
-    }
-}
-
 pub use assignable::is_assignable;
 pub use infer::{common_type, generalize, infer, infer_set};
 pub use instance::is_instance;
 pub use normalize::normalize;
 pub use parse::{builtin, parse_static, specialize};
+pub use range::{IntRange, SizeRange};
 pub use regexp::Regexp;
 pub use type_set::TypeSet;
 

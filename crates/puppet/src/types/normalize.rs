@@ -144,9 +144,8 @@ fn merged(mut types: Vec<Type>) -> Vec<Type> {
     types = merge_enums(types, true);
     types = merge_patterns(types);
     types = merge_ranges(types, integer_range, Type::Integer, |a, b| {
-        let joined = IntRange { from: a.from.min(b.from), to: a.to.max(b.to) };
         let apart = a.to.saturating_add(1) < b.from || b.to.saturating_add(1) < a.from;
-        (!apart).then_some(joined)
+        (!apart).then(|| a.joined(*b))
     });
     merge_ranges(types, float_range, Type::Float, |a, b| {
         let joined = FloatRange { from: a.from.min(b.from), to: a.to.max(b.to) };

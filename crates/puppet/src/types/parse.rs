@@ -372,17 +372,18 @@ fn range_error<T>(from: impl std::fmt::Display, to: impl std::fmt::Display) -> E
     plain(format!("'from' must be less or equal to 'to'. Got ({from}, {to}"))
 }
 
-fn bounded(from: i64, to: i64) -> EvalResult<IntRange> {
-    match from > to {
-        true => range_error(from, to),
-        false => Ok(IntRange { from, to }),
+fn bounded([from, to]: [Option<i64>; 2]) -> EvalResult<IntRange> {
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => range_error(from, to),
+        _ => Ok(IntRange::between(from, to)),
     }
 }
 
-fn bound(key: &Value, open: i64) -> Option<i64> {
+/// An end of a range, if it is one; `default` leaves it open.
+fn bound(key: &Value) -> Option<Option<i64>> {
     match key {
-        Value::Int(i) => Some(*i),
-        Value::Default => Some(open),
+        Value::Int(i) => Some(Some(*i)),
+        Value::Default => Some(None),
         _ => None,
     }
 }
@@ -394,9 +395,9 @@ fn integer(keys: &[Value]) -> EvalResult<Type> {
             format!("Integer-Type supports [] with one or two arguments (from, to). Got {got}");
         return issue("BAD_INTEGER_SLICE_ARITY", message);
     }
-    let mut ends = [i64::MIN, i64::MAX];
+    let mut ends = [None; 2];
     for (i, key) in keys.iter().enumerate() {
-        match bound(key, ends[i]) {
+        match bound(key) {
             Some(end) => ends[i] = end,
             None => {
                 let got = class_name(key);
@@ -407,7 +408,7 @@ fn integer(keys: &[Value]) -> EvalResult<Type> {
             }
         }
     }
-    bounded(ends[0], ends[1]).map(Type::Integer)
+    bounded(ends).map(Type::Integer)
 }
 
 fn float(keys: &[Value]) -> EvalResult<Type> {
@@ -450,11 +451,11 @@ fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
     if let [Value::Type(kind)] = keys
         && let Type::Integer(range) = &**kind
     {
-        return Ok(IntRange { from: range.from.max(0), to: range.to.max(0) });
+        return Ok(range.of_sizes());
     }
-    let mut ends = [i64::MIN, i64::MAX];
+    let mut ends = [None; 2];
     for (i, key) in keys.iter().enumerate() {
-        match bound(key, ends[i]) {
+        match bound(key) {
             Some(end) => ends[i] = end,
             None => {
                 let got = match key {
@@ -471,8 +472,7 @@ fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
             }
         }
     }
-    let range = bounded(ends[0], ends[1])?;
-    Ok(IntRange { from: range.from.max(0), to: range.to.max(0) })
+    bounded(ends).map(IntRange::of_sizes)
 }
 
 fn string(keys: &[Value]) -> EvalResult<Type> {
@@ -739,7 +739,7 @@ fn callable_of(keys: &[Value], returns: Option<Type>) -> EvalResult<Type> {
         params.push(Type::Unit);
     }
     let count = params.len() as i64;
-    let size = size.unwrap_or(IntRange { from: count, to: count });
+    let size = size.unwrap_or(IntRange::new(count, count));
     Ok(Type::Callable(Some(Arc::new(CallableType { params, size, block, returns }))))
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn definition() -> &'static Type {
         let version = || read("Variant[String[1], SemVer]");
         let many = |kind: Type| {
             let key = read(r"Pattern[/\A[A-Z]\w*\z/]");
-            let some = crate::types::IntRange { from: 1, to: i64::MAX };
+            let some = crate::types::IntRange::at_least(1);
             Type::Hash(Arc::new((key, kind)), some)
         };
         let kinds = Type::Variant([Type::Type(None), object::definition().clone()].into());

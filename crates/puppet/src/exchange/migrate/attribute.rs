@@ -65,14 +65,7 @@ impl Migration<'_> {
         }
         let words = one["words"].as_array().map_or(&[][..], Vec::as_slice);
         let patterns = one["patterns"].as_array().map_or(&[][..], Vec::as_slice);
-        // Code may turn a value into one of any type.
-        if !one["munge"].is_null()
-            && self.block(&one["munge"], "munge").is_ok_and(|code| {
-                let mut translator = Translator::new(Purpose::Value, &self.features, Some("x"));
-                code.params.iter().flatten().for_each(|param| drop(translator.declare(param)));
-                translator.value(&code.body).is_ok()
-            })
-        {
+        if self.is_munged(one) {
             return (self.named(one, ValueType::Any), None);
         }
         if words.is_empty() && patterns.is_empty() {
@@ -83,12 +76,7 @@ impl Migration<'_> {
                 _ => (self.named(one, ValueType::Any), None),
             };
         }
-        let mut names: Vec<EcoString> = Vec::new();
-        for name in words.iter().filter_map(|all| all[0].as_str()) {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.into());
-            }
-        }
+        let names = first_words(words);
         if text(one, "base") == "boolean" && patterns.is_empty() {
             let set = "|$given| { $given ? { /\\A(?i:true|yes)\\z/ => true, /\\A(?i:false|no)\\z/ => \
                        false, default => $given } }";
@@ -107,18 +95,13 @@ impl Migration<'_> {
             let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             parts.push(format!("Enum[{}]", names.join(", ")));
         }
-        let mut regexes = Vec::new();
-        for pattern in patterns {
-            let (source, flags) = (pattern[0].as_str(), pattern[1].as_str());
-            let (source, flags) = (source.unwrap_or_default(), flags.unwrap_or_default());
-            match translate::regex(source, flags) {
-                Ok(regex) => regexes.push(regex),
-                Err(why) => {
-                    self.note(format_args!("{why}: any value is allowed"));
-                    return (self.named(one, ValueType::Any), None);
-                }
+        let regexes = match regexes(patterns) {
+            Ok(regexes) => regexes,
+            Err(why) => {
+                self.note(format_args!("{why}: any value is allowed"));
+                return (self.named(one, ValueType::Any), None);
             }
-        }
+        };
         if one["namevar"] != true {
             parts.extend(numbers(&regexes).map(str::to_owned));
         }
@@ -130,6 +113,16 @@ impl Migration<'_> {
             several => format!("Variant[{}]", several.join(", ")),
         };
         (ValueType::Other(kind.into()), set)
+    }
+
+    /// Whether code, which can be translated, may turn a value into one of any type.
+    fn is_munged(&mut self, one: &Json) -> bool {
+        !one["munge"].is_null()
+            && self.block(&one["munge"], "munge").is_ok_and(|code| {
+                let mut translator = Translator::new(Purpose::Value, &self.features, Some("x"));
+                code.params.iter().flatten().for_each(|param| drop(translator.declare(param)));
+                translator.value(&code.body).is_ok()
+            })
     }
 
     /// What names a resource is a text.
@@ -411,4 +404,24 @@ fn numbers(patterns: &[String]) -> Option<&'static str> {
         (true, false) => Some("Integer[0]"),
         _ => None,
     }
+}
+
+/// The words that are allowed, each once, without those that mean the same.
+fn first_words(words: &[Json]) -> Vec<EcoString> {
+    let mut names: Vec<EcoString> = Vec::new();
+    for name in words.iter().filter_map(|all| all[0].as_str()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.into());
+        }
+    }
+    names
+}
+
+/// Patterns as Puppet writes them, or why one cannot be written.
+fn regexes(patterns: &[Json]) -> Result<Vec<String>, String> {
+    let regex = |pattern: &Json| {
+        let (source, flags) = (pattern[0].as_str(), pattern[1].as_str());
+        translate::regex(source.unwrap_or_default(), flags.unwrap_or_default())
+    };
+    patterns.iter().map(regex).collect()
 }

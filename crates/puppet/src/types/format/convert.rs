@@ -6,12 +6,14 @@ use ordain_functions::base64::{Mode, encode};
 use ordain_functions::printf::ruby::{Arg, sprintf};
 use ordain_functions::text::capitalize;
 
+use super::literal::{write_indented_instance, write_instance};
 use super::quoted::{write_double_quoted, write_quoted, write_text_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::text::{to_text, write_text};
+use crate::types::object::type_parameters;
 use crate::types::{Type, infer_set, is_assignable, is_instance};
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// How deeply values may nest in text that is indented.
 const DEPTH_LIMIT: usize = 1000;
@@ -25,9 +27,7 @@ pub fn to_string(value: &Value, formats: Option<&Value>) -> EvalResult<String> {
         None | Some(Value::Default) => None,
         Some(Value::Str(format)) => {
             let kind = match value {
-                Value::Array(_) | Value::Iterator(_) => {
-                    crate::types::builtin("Array").unwrap_or(Type::Any)
-                }
+                Value::Array(_) => crate::types::builtin("Array").unwrap_or(Type::Any),
                 Value::Hash(_) => crate::types::builtin("Hash").unwrap_or(Type::Any),
                 other => infer_set(other),
             };
@@ -72,9 +72,14 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     if indent.level > DEPTH_LIMIT {
         return plain("the value is too deeply nested");
     }
-    // A type is an instance of `Object`, the type of it is no object type.
-    let kind_of_type = matches!(value, Value::Type(_)).then(|| infer_set(value));
-    let fits = |kind: &Type| match &kind_of_type {
+    // A type is an instance of `Object`, the type of it is no object type. An object is looked up
+    // without the parameters of its type.
+    let looked_up = match value {
+        Value::Type(_) => Some(infer_set(value)),
+        Value::Object(object) => Some(Type::Object(Arc::clone(&object.kind))),
+        _ => None,
+    };
+    let fits = |kind: &Type| match &looked_up {
         Some(given) => is_assignable(kind, given),
         None => is_instance(kind, value),
     };
@@ -100,11 +105,10 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
         Value::Undef => undef(format),
         Value::Default => default(format),
         Value::Binary(bytes) => binary(bytes, format),
-        Value::Regexp(_)
-        | Value::Type(_)
-        | Value::Reference(_)
-        | Value::Uri(_)
-        | Value::Object(_) => source_like(value, format),
+        Value::Object(object) => instance(object, format, indent),
+        Value::Regexp(_) | Value::Type(_) | Value::Reference(_) | Value::Uri(_) => {
+            source_like(value, format)
+        }
         Value::Timespan(ns) | Value::Timestamp(ns) => time(value, **ns, format),
         other => printed(&format.source, Arg::Other(&Shown(other))),
     }
@@ -142,7 +146,7 @@ fn time(value: &Value, ns: i128, format: &Format) -> EvalResult<String> {
             }
         }
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => {
-            printed(&format.source, Arg::Float(ns as f64 / NANOS as f64))
+            printed(&format.source, Arg::Float(ordain_functions::time::seconds(ns)))
         }
         _ => printed(&format.source, Arg::Other(&Shown(value))),
     }
@@ -345,10 +349,10 @@ fn source_like(value: &Value, format: &Format) -> EvalResult<String> {
     match (format.letter, value) {
         ('p', _) => {
             write_quoted(&mut text, value);
-            if matches!(value, Value::Uri(_) | Value::Object(_)) {
-                return Ok(text);
-            }
-            return print(format, &text);
+            return match value {
+                Value::Uri(_) => Ok(text),
+                _ => print(format, &text),
+            };
         }
         ('s', Value::Regexp(regexp)) => text.push_str(&regexp.source),
         ('s', _) => write_text(&mut text, value),
@@ -356,14 +360,32 @@ fn source_like(value: &Value, format: &Format) -> EvalResult<String> {
     }
     match (format.alternative, value) {
         (true, Value::Type(_)) => print(format, &format!("\"{text}\"")),
-        (true, Value::Object(_)) | (_, Value::Object(_)) => Ok(text),
         (true, _) => print(format, &quote(&text)),
         (false, _) => print(format, &text),
     }
 }
 
+/// An instance of an object type; the alternative form has a line for each attribute.
+fn instance(object: &Object, format: &Format, indent: Indent) -> EvalResult<String> {
+    let mut text = String::new();
+    match format.letter {
+        'p' if format.alternative || indent.on => {
+            write_indented_instance(&mut text, object, indent.level);
+        }
+        'p' | 's' => write_instance(&mut text, object),
+        letter => return wrong("Object", letter, "spq"),
+    }
+    Ok(text)
+}
+
+/// Whether the formats of the container apply to a value in it, not those of its elements. An object
+/// whose type has parameters counts as an element.
 fn is_container(value: &Value) -> bool {
-    matches!(value, Value::Array(_) | Value::Hash(_) | Value::Object(_))
+    match value {
+        Value::Array(_) | Value::Hash(_) => true,
+        Value::Object(object) => type_parameters(&object.kind).is_empty(),
+        _ => false,
+    }
 }
 
 fn is_list_or_hash(value: &Value) -> bool {

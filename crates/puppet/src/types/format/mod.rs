@@ -1,6 +1,7 @@
 //! `String.new` with its formats, and values as source text.
 
 mod convert;
+pub(crate) mod literal;
 pub mod quoted;
 mod spec;
 
@@ -10,6 +11,7 @@ use crate::eval::text::to_text;
 use crate::value::Value;
 
 pub use convert::to_string;
+pub use literal::write_instance;
 pub use quoted::quoted;
 
 /// Bytes in base 64, without line breaks.

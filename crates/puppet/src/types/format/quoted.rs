@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::eval::text::{write_entries, write_float, write_items, write_timespan, write_timestamp};
 use crate::types::display::write_type;
-use crate::types::object::write_instance;
+use crate::types::format::literal::write_instance;
 use crate::value::{HashValue, Value};
 
 /// A value as source text: exactly what `String($value, '%p')` gives.
@@ -63,7 +63,7 @@ pub fn write_quoted(out: &mut String, value: &Value) {
 }
 
 /// Writes a hash as source text.
-pub fn write_hash(out: &mut String, entries: &HashValue) {
+fn write_hash(out: &mut String, entries: &HashValue) {
     write_entries(out, entries, " => ", write_quoted);
 }
 

@@ -201,10 +201,7 @@ fn join(same: &[&Mismatch]) -> Option<Mismatch> {
 
 fn join_reasons(a: &Reason, b: &Reason) -> Option<Reason> {
     let types = |x: &Type, y: &Type| normalize(&variant_of([x.clone(), y.clone()]));
-    let ranges = |x: &IntRange, y: &IntRange| IntRange {
-        from: x.from.max(0).min(y.from.max(0)),
-        to: x.to.max(y.to),
-    };
+    let ranges = |x: &IntRange, y: &IntRange| x.of_sizes().joined(y.of_sizes());
     Some(match (a, b) {
         (
             Reason::Type { expected, actual },
@@ -238,7 +235,7 @@ fn array(
     match actual {
         Type::Tuple(types, other) => {
             let count = types.len() as i64;
-            let other = other.unwrap_or(IntRange { from: count, to: count });
+            let other = other.unwrap_or(IntRange::new(count, count));
             if !size.covers(other) {
                 return vec![size_mismatch(path, size, other)];
             }
@@ -256,7 +253,7 @@ fn array(
 
 fn struct_size(members: &[StructMember]) -> IntRange {
     let required = members.iter().filter(|m| !m.optional).count() as i64;
-    IntRange { from: required, to: members.len() as i64 }
+    IntRange::new(required, members.len() as i64)
 }
 
 fn key_type(member: &StructMember) -> Type {
@@ -484,8 +481,7 @@ fn render(label: &str, signatures: &[&Signature], errors: Vec<Vec<Mismatch>>) ->
 
 fn size_of(signature: &Signature) -> IntRange {
     let from = signature.min() as i64;
-    let to = signature.max().map_or(i64::MAX, |max| max as i64);
-    IntRange { from, to }
+    IntRange::between(Some(from), signature.max().map(|max| max as i64))
 }
 
 fn arguments(
@@ -497,7 +493,7 @@ fn arguments(
     // A last argument that can be called counts as the block.
     let callable = types.last().is_some_and(|t| is_callable(t, true));
     let count = if !has_block && callable { types.len() - 1 } else { types.len() };
-    let actual = IntRange { from: count as i64, to: count as i64 };
+    let actual = IntRange::new(count as i64, count as i64);
     let expected = size_of(signature);
     if !expected.covers(actual) {
         return vec![count_mismatch(path, expected, actual)];

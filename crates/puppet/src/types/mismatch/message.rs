@@ -7,7 +7,7 @@ use super::{Mismatch, Reason, Step};
 use crate::types::assignable::resolved;
 use crate::types::display::{expanded, simple_name};
 use crate::types::label::with_article;
-use crate::types::{IntRange, Type, builtin, generalize, is_assignable};
+use crate::types::{IntRange, Type, builtin, generalize, is_assignable, normalize};
 
 impl Step {
     fn write(&self, out: &mut String) {
@@ -58,8 +58,8 @@ impl Reason {
                 write!(out, "expects size to be {expected}, got {actual}")
             }
             Self::Count { expected, actual } => {
-                let (min, max) = (expected.from.max(0), expected.end());
-                let one = min == 1 && (max == 1 || max == i64::MAX) || min == 0 && max == 1;
+                let (min, max) = (expected.from.max(0), expected.last());
+                let one = min == 1 && max.is_none_or(|max| max == 1) || min == 0 && max == Some(1);
                 let plural = if one { "" } else { "s" };
                 let (expected, actual) = (range(*expected, "no"), range(*actual, "none"));
                 write!(out, "expects {expected} argument{plural}, got {actual}")
@@ -69,13 +69,13 @@ impl Reason {
 }
 
 fn range(range: IntRange, zero: &str) -> String {
-    match (range.from.max(0), range.end()) {
-        (0, 0) => zero.into(),
-        (min, max) if min == max => min.to_string(),
-        (0, i64::MAX) => "unlimited".into(),
-        (0, max) => format!("at most {max}"),
-        (min, i64::MAX) => format!("at least {min}"),
-        (min, max) => format!("between {min} and {max}"),
+    match (range.from.max(0), range.last()) {
+        (0, Some(0)) => zero.into(),
+        (min, Some(max)) if min == max => min.to_string(),
+        (0, None) => "unlimited".into(),
+        (0, Some(max)) => format!("at most {max}"),
+        (min, None) => format!("at least {min}"),
+        (min, Some(max)) => format!("between {min} and {max}"),
     }
 }
 
@@ -161,6 +161,7 @@ fn type_text(expected: &Type, actual: &Type) -> String {
     }
     let actual = match detailed {
         true => detailed_actual(&alternatives, actual),
+        false if alternatives.len() > 1 => short_name(&normalize(&generalize(actual))),
         false => short_name(actual),
     };
     match names.as_slice() {

@@ -8,6 +8,7 @@ use ecow::EcoString;
 use crate::eval::closure::{Closure, Signature};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::infer::callable_of;
+use crate::types::refusal::answered;
 use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
@@ -154,7 +155,7 @@ pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> Strin
 /// # Errors
 /// When it has not.
 pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<()> {
-    if is_instance(kind, value) {
+    if answered(|| is_instance(kind, value))? {
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");

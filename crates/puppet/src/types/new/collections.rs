@@ -32,7 +32,7 @@ fn items(value: &Value) -> EvalResult<Option<Vec<Value>>> {
         Value::Binary(bytes) => Some(bytes.iter().map(|b| Value::Int(i64::from(*b))).collect()),
         Value::Iterator(iterator) => Some(iterator.items.clone()),
         Value::Type(kind) => match resolved(kind) {
-            Type::Integer(range) if range.from != i64::MIN && range.to != i64::MAX => {
+            Type::Integer(range) if range.first().is_some() && range.last().is_some() => {
                 return numbers(range.from, range.to);
             }
             Type::Enum { values, .. } => {

@@ -9,12 +9,13 @@ mod times;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::eval::closure::Signature;
+use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::infer::callable_of;
 use crate::types::mismatch::{accepts, assert_instance, describe_call};
-use crate::types::{CallableType, Type, is_instance, normalize};
+use crate::types::refusal::answered;
+use crate::types::{CallableType, Type, generalize, is_instance, normalize};
 use crate::value::Value;
 
 use constructors::{Constructor, constructor};
@@ -41,7 +42,7 @@ pub trait Host {
 pub fn new_instance(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
     if let [only] = args
         && !matches!(kind, Type::Init(_))
-        && is_instance(kind, only)
+        && answered(|| is_instance(kind, only))?
     {
         return Ok(only.clone());
     }
@@ -62,11 +63,11 @@ pub(crate) fn object_of_hash(kind: &Arc<crate::types::ObjectType>, given: &Value
 
 fn unsupported<T>(kind: &Type) -> EvalResult<T> {
     // The alias is gone by then.
-    if let Type::Data = kind {
-        let text = "Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]";
-        return plain(format!("Creation of new instance of type '{text}' is not supported"));
-    }
-    plain(format!("Creation of new instance of type '{kind}' is not supported"))
+    plain(cannot_be_made(resolved(kind)))
+}
+
+fn cannot_be_made(kind: &Type) -> String {
+    format!("Creation of new instance of type '{kind}' is not supported")
 }
 
 fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
@@ -116,19 +117,21 @@ fn construct_init(
 ) -> EvalResult {
     let [value] = args else {
         let Type::Init(_) = init else { return unsupported(init) };
-        let one = crate::types::IntRange { from: 1, to: 1 };
+        let one = crate::types::IntRange::new(1, 1);
         let callable =
             CallableType { params: vec![Type::Any], size: one, block: None, returns: None };
+        let param = || SignatureParam { name: "value".into(), kind: Type::Any, optional: false };
+        let given =
+            Signature { params: args.iter().map(|_| param()).collect(), ..Signature::default() };
         let text = crate::types::mismatch::describe_mismatch(
             "'new_Init'",
             &Type::Callable(Some(Arc::new(callable))),
-            &callable_of(&Signature::default()),
+            &callable_of(&given),
         );
         return plain(text);
     };
-    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
-    if fixed || signatures(target).is_empty() {
-        return unsupported(target);
+    if let Some(reason) = init_fault(init, target, arguments) {
+        return plain(reason);
     }
     if !arguments.is_empty() {
         let mut all = vec![value.clone()];
@@ -153,6 +156,31 @@ fn signatures(kind: &Type) -> Vec<Signature> {
         Type::Object(object) if !object.is_root() => others::object_signatures(object),
         kind => constructor(kind).map_or_else(Vec::new, |c| c.signatures.to_vec()),
     }
+}
+
+/// Why `Init[T, args]` has no instances: there is no way to make a `T`, or none with these arguments.
+/// What is a type of values already, or only says that there may be none, is no target.
+pub(crate) fn init_fault(init: &Type, target: &Type, arguments: &[Value]) -> Option<String> {
+    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
+    let all = signatures(target);
+    if fixed || all.is_empty() {
+        return Some(cannot_be_made(target));
+    }
+    let fits = |signature: &Signature| {
+        let count = arguments.len() + 1;
+        signature.min() <= count
+            && signature.max().is_none_or(|max| count <= max)
+            && arguments.iter().enumerate().all(|(i, argument)| {
+                let param = signature.params.get(i + 1).or(signature.params.last());
+                param.is_some_and(|param| is_instance(&param.kind, argument))
+            })
+    };
+    if arguments.is_empty() || all.iter().any(fits) {
+        return None;
+    }
+    let name = generalize(target);
+    let name = crate::types::display::simple_name(&name);
+    Some(format!("The type '{init}' does not represent a valid set of parameters for {name}.new()"))
 }
 
 /// Whether a list is one argument rather than all of them: where it is an instance already, or a

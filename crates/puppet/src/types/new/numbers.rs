@@ -179,7 +179,7 @@ fn float_of(from: &Value) -> EvalResult<f64> {
         Value::Float(f) => *f,
         Value::Int(i) => *i as f64,
         Value::Bool(b) => f64::from(u8::from(*b)),
-        Value::Timespan(ns) | Value::Timestamp(ns) => **ns as f64 / NANOS as f64,
+        Value::Timespan(ns) | Value::Timestamp(ns) => ordain_functions::time::seconds(**ns),
         other => {
             let text = other.as_str().unwrap_or_default();
             let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();

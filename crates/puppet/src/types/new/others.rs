@@ -221,9 +221,8 @@ pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> Eval
             }
             false => args.get(position).cloned(),
         };
-        if let Some(value) = value.or(attribute.value) {
-            values.insert(name, value);
-        }
+        // What has no value here may be undef, or the signature would not have taken it.
+        values.insert(name, value.or(attribute.value).unwrap_or_default());
     }
     Ok(Value::Object(Arc::new(Object { kind: Arc::clone(object), values })))
 }

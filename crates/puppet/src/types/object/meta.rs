@@ -254,7 +254,7 @@ fn uri_parameters() -> Type {
         key_not_undef: false,
         kind: (*parse_static(if name == "port" { port } else { URI_PART })).clone(),
     });
-    let text = Type::String(IntRange { from: 1, to: i64::MAX });
+    let text = Type::String(IntRange::at_least(1));
     let either = Type::Variant([text, Type::Struct(members.into())].into());
     Type::Optional(Some(Arc::new(either)))
 }
@@ -380,7 +380,7 @@ fn callable(args: &[Value]) -> Type {
     let count = params.len() as i64;
     Type::Callable(Some(Arc::new(CallableType {
         params: params.to_vec(),
-        size: size.unwrap_or(IntRange { from: count, to: count }),
+        size: size.unwrap_or(IntRange::new(count, count)),
         block: kind(1),
         returns: kind(2).filter(|kind| *kind != Type::Any),
     })))

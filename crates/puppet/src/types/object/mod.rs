@@ -3,6 +3,7 @@
 
 mod define;
 pub(crate) mod meta;
+pub(crate) mod parts;
 mod write;
 
 use std::sync::{Arc, LazyLock};
@@ -23,7 +24,6 @@ use crate::value::{HashValue, Object, Value};
 
 pub(crate) use define::definition;
 pub use define::from_hash;
-pub use write::write_instance;
 pub(crate) use write::{write_definition, write_parameterized};
 
 /// How many parents an object type may have.

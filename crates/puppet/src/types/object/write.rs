@@ -1,14 +1,15 @@
-//! The text of object types and of their instances.
+//! The text of object types.
 
 use ecow::EcoString;
 
-use super::{init_hash, type_parameters};
+use super::type_parameters;
 use crate::types::display::write_within;
-use crate::types::format::quoted::{write_hash, write_quoted, write_text_quoted};
+use crate::types::format::literal::{write_literal, write_literal_hash};
+use crate::types::format::quoted::write_text_quoted;
 use crate::types::{
     AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, Type, TypeSet,
 };
-use crate::value::{Object, Value};
+use crate::value::Value;
 
 /// Writes `T['a', default]`: by position, or as a hash where there are more than two parameters.
 pub(crate) fn write_parameterized(out: &mut String, kind: &Parameterized) {
@@ -18,25 +19,20 @@ pub(crate) fn write_parameterized(out: &mut String, kind: &Parameterized) {
     let given = |name: &EcoString| kind.parameters.iter().find(|(n, _)| n == name);
     if all.len() > 2 {
         let entries = kind.parameters.iter();
-        write_hash(out, &entries.map(|(n, v)| (Value::Str(n.clone()), v.clone())).collect());
+        write_literal_hash(
+            out,
+            &entries.map(|(n, v)| (Value::Str(n.clone()), v.clone())).collect(),
+        );
     } else {
         let count = all.iter().rposition(|(name, _)| given(name).is_some()).map_or(0, |i| i + 1);
         for (i, (name, _)) in all[..count].iter().enumerate() {
             if i > 0 {
                 out.push_str(", ");
             }
-            write_quoted(out, given(name).map_or(&Value::Default, |(_, value)| value));
+            write_literal(out, given(name).map_or(&Value::Default, |(_, value)| value));
         }
     }
     out.push(']');
-}
-
-/// Writes an instance as the call that makes it: `T({'a' => 1})`.
-pub fn write_instance(out: &mut String, object: &Object) {
-    out.push_str(object.kind.label());
-    out.push('(');
-    write_hash(out, &init_hash(object));
-    out.push(')');
 }
 
 /// Writes the definition of an object type: `Object[{name => 'X', attributes => {…}}]`. Inside the
@@ -65,7 +61,7 @@ pub(crate) fn write_definition(out: &mut String, object: &ObjectType, set: Optio
             (Value::Str(name.clone()), Value::of_type(kind))
         });
         parts.entry("type_parameters");
-        write_hash(parts.out, &entries.collect());
+        write_literal_hash(parts.out, &entries.collect());
     }
     write_members(&mut parts, object);
     if let Some(equality) = &object.equality {
@@ -89,7 +85,7 @@ fn write_members(parts: &mut Parts<'_>, object: &ObjectType) {
         let entries = constants
             .iter()
             .map(|a| (Value::Str(a.name.clone()), a.value.clone().unwrap_or_default()));
-        write_hash(parts.out, &entries.collect());
+        write_literal_hash(parts.out, &entries.collect());
     }
     if !object.functions.is_empty() {
         let functions = object.functions.iter().map(|f| (f.name.as_str(), f));
@@ -115,7 +111,7 @@ impl Parts<'_> {
 
     fn value(&mut self, key: &str, value: &Value) {
         self.entry(key);
-        write_quoted(self.out, value);
+        write_literal(self.out, value);
     }
 
     /// Annotations, their types by name.
@@ -129,10 +125,10 @@ impl Parts<'_> {
             }
             match kind {
                 Value::Type(kind) => write_within(self.out, kind, self.set),
-                other => write_quoted(self.out, other),
+                other => write_literal(self.out, other),
             }
             self.out.push_str(" => ");
-            write_quoted(self.out, given);
+            write_literal(self.out, given);
         }
         self.out.push('}');
     }

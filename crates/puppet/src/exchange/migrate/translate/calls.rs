@@ -164,21 +164,10 @@ impl Translator<'_> {
         }
         let value = self.expr(receiver)?;
         let on = value.operand();
-        let same = |name: &str, kind: Known| Ok(Code::atom(format!("{on}.{name}")).of(kind));
+        if let ([], Some((name, kind))) = (&*call.args, namesake(&call.name)) {
+            return Ok(Code::atom(format!("{on}.{name}")).of(kind));
+        }
         match (&*call.name, &*call.args) {
-            (
-                "upcase" | "downcase" | "capitalize" | "strip" | "lstrip" | "rstrip" | "chomp"
-                | "chop",
-                [],
-            ) => same(&call.name, Known::Text),
-            ("length" | "size" | "count", []) => same("length", Known::Number),
-            ("empty?", []) => same("empty", Known::Boolean),
-            ("abs" | "floor" | "round", []) => same(&call.name, Known::Number),
-            ("ceil", []) => same("ceiling", Known::Number),
-            ("flatten" | "sort", []) => same(&call.name, Known::List),
-            ("uniq", []) => same("unique", Known::List),
-            ("keys" | "values", []) => same(&call.name, Known::List),
-            ("compact", []) => same("filter |$x| { $x != undef }", Known::List),
             ("nil?", []) => self.is_nil(receiver, &value),
             ("to_sym" | "intern" | "dup" | "clone" | "freeze", []) => Ok(value),
             ("to_s", []) if value.kind == Known::Text => Ok(value),
@@ -197,29 +186,41 @@ impl Translator<'_> {
             ("[]", [Tree::Str(key) | Tree::Symbol(key)]) => {
                 Ok(Code::atom(format!("{on}[{}]", quoted(key))))
             }
+            ("%", [values]) => self.format(receiver, values),
+            _ => match self.test_method(&value, call)? {
+                Some(code) => Ok(code),
+                None => self.text_method(&value, call),
+            },
+        }
+    }
+
+    /// Methods that ask something of a value.
+    fn test_method(&mut self, value: &Code, call: &Method) -> Outcome<Option<Code>> {
+        let right = match (&*call.name, &*call.args) {
             ("is_a?" | "kind_of?" | "instance_of?", [Tree::Const(class)]) => {
-                Ok(matches(&value, "=~", &Code::atom(class_type(class)?)))
+                Code::atom(class_type(class)?)
             }
-            ("match" | "match?" | "=~", [pattern @ Tree::Regex(..)]) => {
-                let pattern = self.expr(pattern)?;
-                Ok(matches(&value, "=~", &pattern))
-            }
+            ("match" | "match?" | "=~", [pattern @ Tree::Regex(..)]) => self.expr(pattern)?,
             ("start_with?", [Tree::Str(text)]) => {
-                let pattern = format!("/\\A{}/", literal_pattern(text));
-                Ok(matches(&value, "=~", &Code::atom(pattern)))
+                Code::atom(format!("/\\A{}/", literal_pattern(text)))
             }
             ("end_with?", [Tree::Str(text)]) => {
-                let pattern = format!("/{}\\z/", literal_pattern(text));
-                Ok(matches(&value, "=~", &Code::atom(pattern)))
+                Code::atom(format!("/{}\\z/", literal_pattern(text)))
             }
             // On anything but a text the match is an error.
             ("include?", [Tree::Str(text)]) if !text.is_empty() => {
-                let pattern = format!("/{}/", literal_pattern(text));
-                Ok(matches(&value, "=~", &Code::atom(pattern)))
+                Code::atom(format!("/{}/", literal_pattern(text)))
             }
-            ("between?", [low, high]) => {
-                Ok(matches(&value, "=~", &Code::atom(range(low, high, false)?)))
-            }
+            ("between?", [low, high]) => Code::atom(range(low, high, false)?),
+            _ => return Ok(None),
+        };
+        Ok(Some(matches(value, "=~", &right)))
+    }
+
+    /// Methods that make a text or a list of another.
+    fn text_method(&mut self, value: &Code, call: &Method) -> Outcome<Code> {
+        let on = value.operand();
+        match (&*call.name, &*call.args) {
             ("gsub" | "sub", [pattern, Tree::Str(replacement)]) => {
                 let pattern = match pattern {
                     Tree::Regex(source, flags) => regex(source, flags)?,
@@ -243,7 +244,6 @@ impl Translator<'_> {
                 Ok(Code::atom(format!("{on}.join({})", quoted(text))).of(Known::Text))
             }
             ("join", []) => Ok(Code::atom(format!("{on}.join('')")).of(Known::Text)),
-            ("%", [values]) => self.format(receiver, values),
             (name, _) => Err(format!("the method {name}")),
         }
     }
@@ -286,4 +286,21 @@ impl Translator<'_> {
         }
         Ok(Code::atom(format!("{on}.{name} |${param}| {{ {} }}", body.text)).of(kind))
     }
+}
+
+/// Methods that Puppet has as a function of the same meaning, and what that gives.
+fn namesake(name: &str) -> Option<(&str, Known)> {
+    Some(match name {
+        "upcase" | "downcase" | "capitalize" | "strip" | "lstrip" | "rstrip" | "chomp" | "chop" => {
+            (name, Known::Text)
+        }
+        "length" | "size" | "count" => ("length", Known::Number),
+        "empty?" => ("empty", Known::Boolean),
+        "abs" | "floor" | "round" => (name, Known::Number),
+        "ceil" => ("ceiling", Known::Number),
+        "flatten" | "sort" | "keys" | "values" => (name, Known::List),
+        "uniq" => ("unique", Known::List),
+        "compact" => ("filter |$x| { $x != undef }", Known::List),
+        _ => return None,
+    })
 }

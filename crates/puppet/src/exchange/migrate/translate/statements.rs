@@ -59,15 +59,7 @@ impl Translator<'_> {
     /// The lines of a statement of a body that refuses; nothing may be left out inside of it.
     fn refusal(&mut self, statement: &Tree, is_last: bool) -> Outcome<Vec<String>> {
         if let Some(message) = raised(statement) {
-            let message = self.message(message)?;
-            return Ok(vec![match (self.lambdas, is_last) {
-                (0, true) => message,
-                (0, false) => {
-                    self.leaves = true;
-                    format!("next({message})")
-                }
-                _ => format!("fail({message})"),
-            }]);
+            return Ok(vec![self.refused(message, is_last)?]);
         }
         match statement {
             // `a or raise`
@@ -90,23 +82,13 @@ impl Translator<'_> {
                 self.selection(subject, branches, otherwise.as_deref(), is_last)
             }
             Tree::Case(None, branches, otherwise) => {
-                let mut out = None;
-                for (conditions, then) in branches.iter().rev() {
-                    let any =
-                        conditions.iter().cloned().reduce(|a, b| Tree::Or(a.into(), b.into()));
-                    let any = any.ok_or("an empty `when`")?;
-                    let rest = out.take().or_else(|| otherwise.clone());
-                    out = Some(Box::new(Tree::If(any.into(), then.clone().into(), rest)));
-                }
-                let out = out.ok_or("an empty `case`")?;
-                self.refusal(&out, is_last)
+                self.refusal(&first_true(branches, otherwise.as_ref())?, is_last)
             }
             Tree::Leave(_) if is_last => Ok(vec!["undef".to_owned()]),
-            Tree::Leave(_) if self.lambdas == 0 => {
-                self.leaves = true;
+            Tree::Leave(_) => {
+                self.leaves |= self.lambdas == 0;
                 Ok(vec!["next(undef)".to_owned()])
             }
-            Tree::Leave(_) => Ok(vec!["next(undef)".to_owned()]),
             Tree::Assign(name, value) => Ok(vec![self.assignment(name, value)?]),
             Tree::Nil | Tree::Bool(_) | Tree::Local(_) | Tree::Str(_) | Tree::Symbol(_) => {
                 Ok(Vec::new())
@@ -126,6 +108,19 @@ impl Translator<'_> {
                 Err(why) => Err(why),
             },
         }
+    }
+
+    /// What refuses a value with a message.
+    fn refused(&mut self, message: &[Tree], is_last: bool) -> Outcome<String> {
+        let message = self.message(message)?;
+        Ok(match (self.lambdas, is_last) {
+            (0, true) => message,
+            (0, false) => {
+                self.leaves = true;
+                format!("next({message})")
+            }
+            _ => format!("fail({message})"),
+        })
     }
 
     fn refusing_block(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
@@ -317,40 +312,10 @@ impl Translator<'_> {
                 Ok(vec![self.assigned_if(condition, then)?])
             }
             Tree::If(condition, then, otherwise) => {
-                let test = self.condition(condition)?.text;
-                let mut out = vec![format!("if {test} {{")];
-                out.extend(indented(self.branch(then, is_last)?));
-                match otherwise.as_deref() {
-                    None => {}
-                    Some(inner @ Tree::If(..)) => {
-                        let inner = self.value_statement(inner, is_last)?;
-                        out.push(format!("}} els{}", inner[0]));
-                        out.extend(inner.into_iter().skip(1));
-                        return Ok(out);
-                    }
-                    Some(other) => {
-                        out.push("} else {".to_owned());
-                        out.extend(indented(self.branch(other, is_last)?));
-                    }
-                }
-                out.push("}".to_owned());
-                Ok(out)
+                self.value_if(condition, then, otherwise.as_deref(), is_last)
             }
             Tree::Case(Some(subject), branches, otherwise) => {
-                let subject = self.expr(subject)?;
-                let mut out = vec![format!("case {} {{", subject.text)];
-                for (values, then) in branches {
-                    let values = self.case_values(values)?;
-                    let inner = self.branch(then, is_last)?;
-                    out.extend(indented(block(format!("{values}: {{"), inner)));
-                }
-                let inner = match otherwise {
-                    Some(other) => self.branch(other, is_last)?,
-                    None => vec!["undef".to_owned()],
-                };
-                out.extend(indented(block("default: {".to_owned(), inner)));
-                out.push("}".to_owned());
-                Ok(out)
+                self.value_case(subject, branches, otherwise.as_deref(), is_last)
             }
             Tree::Leave(value) => {
                 let value = match value {
@@ -370,6 +335,56 @@ impl Translator<'_> {
             Tree::Other(what) => Err((*what).to_owned()),
             _ => Err("a statement whose value is not used".to_owned()),
         }
+    }
+
+    fn value_if(
+        &mut self,
+        condition: &Tree,
+        then: &Tree,
+        otherwise: Option<&Tree>,
+        is_last: bool,
+    ) -> Outcome<Vec<String>> {
+        let test = self.condition(condition)?.text;
+        let mut out = vec![format!("if {test} {{")];
+        out.extend(indented(self.branch(then, is_last)?));
+        match otherwise {
+            None => {}
+            Some(inner @ Tree::If(..)) => {
+                let inner = self.value_statement(inner, is_last)?;
+                out.push(format!("}} els{}", inner[0]));
+                out.extend(inner.into_iter().skip(1));
+                return Ok(out);
+            }
+            Some(other) => {
+                out.push("} else {".to_owned());
+                out.extend(indented(self.branch(other, is_last)?));
+            }
+        }
+        out.push("}".to_owned());
+        Ok(out)
+    }
+
+    fn value_case(
+        &mut self,
+        subject: &Tree,
+        branches: &[(Vec<Tree>, Tree)],
+        otherwise: Option<&Tree>,
+        is_last: bool,
+    ) -> Outcome<Vec<String>> {
+        let subject = self.expr(subject)?;
+        let mut out = vec![format!("case {} {{", subject.text)];
+        for (values, then) in branches {
+            let values = self.case_values(values)?;
+            let inner = self.branch(then, is_last)?;
+            out.extend(indented(block(format!("{values}: {{"), inner)));
+        }
+        let inner = match otherwise {
+            Some(other) => self.branch(other, is_last)?,
+            None => vec!["undef".to_owned()],
+        };
+        out.extend(indented(block("default: {".to_owned(), inner)));
+        out.push("}".to_owned());
+        Ok(out)
     }
 
     fn branch(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
@@ -471,4 +486,16 @@ fn one_line(lines: Vec<String>) -> Vec<String> {
         }
         _ => lines,
     }
+}
+
+/// A `case` without a subject as the choices that it means.
+fn first_true(branches: &[(Vec<Tree>, Tree)], otherwise: Option<&Box<Tree>>) -> Outcome<Tree> {
+    let mut out: Option<Box<Tree>> = None;
+    for (conditions, then) in branches.iter().rev() {
+        let any = conditions.iter().cloned().reduce(|a, b| Tree::Or(a.into(), b.into()));
+        let any = any.ok_or("an empty `when`")?;
+        let rest = out.take().or_else(|| otherwise.cloned());
+        out = Some(Box::new(Tree::If(any.into(), then.clone().into(), rest)));
+    }
+    out.map(|tree| *tree).ok_or_else(|| "an empty `case`".to_owned())
 }

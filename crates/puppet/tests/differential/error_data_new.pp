@@ -1,0 +1,2 @@
+type T = Data
+notice(T.new(/x/))

@@ -1,0 +1,1 @@
+$fits = Init[Enum['a']] >= Integer

@@ -1,0 +1,2 @@
+function f(Variant[Init[Undef], Integer] $x) { $x }
+notice(f(1))

@@ -1,0 +1,1 @@
+notice(RichDataKey.new([]))
