@@ -48,7 +48,8 @@ pub fn split_host_port(address: &str) -> Result<(&str, &str)> {
 /// # Errors
 /// `address x: invalid MAC address`
 pub fn parse_mac(text: &str) -> Result<Vec<u8>> {
-    let fail = || Error::Address(format!("address {text}: invalid MAC address"));
+    let place = if text.is_empty() { String::new() } else { format!("address {text}: ") };
+    let fail = || Error::Address(format!("{place}invalid MAC address"));
     if text.len() < 14 {
         return Err(fail());
     }

@@ -429,4 +429,36 @@ mod tests {
         message.next = ip(9);
         assert_eq!(served.ask(&message), None);
     }
+
+    #[test]
+    fn packets_by_chance_do_no_harm() {
+        let mut seed = 1_u64;
+        let mut chance = |below: usize| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        let mut served = Served::new();
+        let (mut heard, mut answered) = (0, 0);
+        for _ in 0..20_000 {
+            let kinds = [Kind::Discover, Kind::Request, Kind::Release, Kind::Decline, Kind::Inform];
+            let mut message = says(kinds[chance(5)], chance(50) as u8);
+            message.options.push((option::ADDRESS, ip(chance(50) as u8).octets().to_vec()));
+            message.options.push((option::WANTED, vec![6, 66, 67]));
+            let mut bytes = message.bytes();
+            for _ in 0..chance(4) {
+                let at = chance(bytes.len());
+                bytes[at] = chance(256) as u8;
+            }
+            bytes.truncate(bytes.len() - chance(40));
+            served.now += 1;
+            let Some(message) = Message::parse(&bytes) else { continue };
+            heard += 1;
+            let Some(answer) = served.ask(&message) else { continue };
+            answered += 1;
+            assert_eq!(Message::parse(&answer.bytes()), Some(answer));
+        }
+        assert!(heard > 15_000 && answered > 1_000, "{heard} {answered}");
+    }
 }
