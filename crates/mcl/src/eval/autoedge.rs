@@ -13,6 +13,8 @@ use crate::failure::Failure;
 struct Index {
     files: FxHashMap<String, usize>,
     named: FxHashMap<(&'static str, String), usize>,
+    /// The timers of a unit, and whether it is one of the session.
+    timers: FxHashMap<(String, bool), Vec<usize>>,
 }
 
 /// Adds them, in the order of the resources' names.
@@ -28,6 +30,9 @@ pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
         }
         if resource.kind.kind.name == "file" {
             index.files.insert(file_path(resource), at);
+        }
+        if resource.kind.kind.name == "cron" {
+            index.timers.entry(timed(resource)).or_default().push(at);
         }
         index.named.insert((resource.kind.kind.name, resource.name.clone()), at);
         order.insert(resource.reference(), at);
@@ -74,12 +79,27 @@ fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     }
 }
 
-/// The file of its unit.
+/// The unit that a timer starts.
+fn timed(timer: &Resource) -> (String, bool) {
+    let unit = match timer.text("unit") {
+        unit if unit.is_empty() => format!("{}.service", timer.name),
+        unit => unit,
+    };
+    (unit, is_of_session(timer))
+}
+
+fn is_of_session(resource: &Resource) -> bool {
+    resource.value("session").and_then(|value| value.as_bool()).unwrap_or_default()
+}
+
+/// The file of its unit, and the timers that start it.
 fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let unit = format!("{}.service", resource.name);
     let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
     let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
     found.extend(file.map(|from| (*from, at)));
+    let timers = index.timers.get(&(unit, is_of_session(resource)));
+    found.extend(timers.into_iter().flatten().map(|timer| (at, *timer)));
 }
 
 /// The programs that it runs, its user, its group.
