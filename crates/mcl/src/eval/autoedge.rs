@@ -13,8 +13,10 @@ use crate::failure::Failure;
 struct Index {
     files: FxHashMap<String, usize>,
     named: FxHashMap<(&'static str, String), usize>,
-    /// The timers of a unit, and whether it is one of the session.
-    timers: FxHashMap<(String, bool), Vec<usize>>,
+    /// The first timer of a unit by its name, and whether it is one of the session.
+    timers: FxHashMap<(String, bool), usize>,
+    /// The first source of firmware by its name.
+    remote: Option<usize>,
 }
 
 /// Adds them, in the order of the resources' names.
@@ -31,11 +33,18 @@ pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
         if resource.kind.kind.name == "file" {
             index.files.insert(file_path(resource), at);
         }
-        if resource.kind.kind.name == "cron" {
-            index.timers.entry(timed(resource)).or_default().push(at);
-        }
         index.named.insert((resource.kind.kind.name, resource.name.clone()), at);
         order.insert(resource.reference(), at);
+    }
+    for at in order.values().copied() {
+        let resource = &resources.list[at];
+        match resource.kind.kind.name {
+            "cron" => {
+                index.timers.entry(timed(resource)).or_insert(at);
+            }
+            "fwupd:remote" => index.remote = index.remote.or(Some(at)),
+            _ => {}
+        }
     }
     let mut found = Vec::new();
     for at in order.values().copied() {
@@ -47,6 +56,10 @@ pub(super) fn add(resources: &mut Resources) -> Result<(), Failure> {
             "user" => user(&index, resource, at, &mut found),
             "http:server:file" => {
                 found.extend(index.files.get(&resource.text("path")).map(|from| (*from, at)));
+            }
+            "fwupd:remote" => remote(&index, resource, at, &mut found),
+            "fwupd:device" | "fwupd:system" => {
+                found.extend(index.remote.map(|remote| (remote, at)));
             }
             "docker:container" => container(&index, resource, at, &mut found),
             _ => {}
@@ -92,14 +105,21 @@ fn is_of_session(resource: &Resource) -> bool {
     resource.value("session").and_then(|value| value.as_bool()).unwrap_or_default()
 }
 
-/// The file of its unit, and the timers that start it.
+/// The file of its unit, and the timer that starts it.
 fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let unit = format!("{}.service", resource.name);
     let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
     let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
     found.extend(file.map(|from| (*from, at)));
-    let timers = index.timers.get(&(unit, is_of_session(resource)));
-    found.extend(timers.into_iter().flatten().map(|timer| (at, *timer)));
+    let timer = index.timers.get(&(unit, is_of_session(resource)));
+    found.extend(timer.map(|timer| (at, *timer)));
+}
+
+/// The file of a source of firmware, and the service that reads it.
+fn remote(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    let path = format!("/etc/fwupd/remotes.d/{}.conf", resource.name);
+    let service = index.named.get(&("svc", "fwupd".to_owned()));
+    found.extend(index.files.get(&path).into_iter().chain(service).map(|from| (*from, at)));
 }
 
 /// The programs that it runs, its user, its group.
