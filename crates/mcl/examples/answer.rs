@@ -3,11 +3,13 @@
 //! A line is a program, `\` and the ends of its lines written as `\\` and `\n`. The answer is a line
 //! of three fields between tabs: `graph` with the lines of the resources, the phase of an error with
 //! its text, or `panic`; and whether the formatted text is one that formatting leaves alone and that
-//! gives the same. With `upstream` as its argument the program takes that edition and formats nothing.
+//! gives the same. With `upstream` as its argument the program takes that edition and formats nothing,
+//! and the resources have their fields.
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use ordain_mcl::eval::fields;
 use ordain_mcl::functions::surroundings::Memory;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
@@ -48,7 +50,17 @@ fn answer(text: &str, edition: Edition) -> (String, String) {
     let (world, host, options) =
         (MemoryWorld::default(), Memory::default(), Options { edition, ..Options::default() });
     match compile(&world, &sources, &input, &options, &host) {
-        Ok(compiled) => ("graph".into(), compiled.resources.lines().join("\n")),
+        Ok(compiled) => {
+            let mut lines = compiled.resources.lines();
+            if edition == Edition::Upstream {
+                // Here parts of a group stand for themselves.
+                let own = fields::lines(&compiled.resources).into_iter();
+                lines.extend(
+                    own.filter_map(|line| line.find("Field: ").map(|at| line[at..].into())),
+                );
+            }
+            ("graph".into(), lines.join("\n"))
+        }
         Err(refused) => {
             let (phase, text) = refused.first(&sources);
             (phase.class().into(), text)

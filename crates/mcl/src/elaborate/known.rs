@@ -207,6 +207,13 @@ impl Elaborator<'_> {
                     State::Done { ir, .. } => of = *ir,
                     _ => return None,
                 },
+                IrKind::Builtin(call) if call.func.name == "_struct_lookup" => {
+                    let args = call.args.clone();
+                    let [inner, field] = &*args else { return None };
+                    let field = self.known_value(*field)?;
+                    of = self.known_field(*inner, &field)??;
+                }
+                IrKind::Except(value, _) => of = *value,
                 IrKind::Struct(names, values) => {
                     let name: Name = name.as_str()?.to_text().as_ref().into();
                     let at = names.iter().position(|own| *own == name);

@@ -195,7 +195,7 @@ impl Elaborator<'_> {
                     let IrKind::Builtin(call) = &self.program.ir[ir].kind else { continue };
                     let (func, shape) = (call.func, call.shape);
                     let Type::Func(solved) = self.types.concrete(shape) else { continue };
-                    if let Err(cause) = functions::validate(func, &args, &solved) {
+                    if let Err(cause) = functions::validate(func, &args, &solved, self.edition) {
                         let name = func.name.rsplit('.').next().unwrap_or(func.name);
                         let text = format!(
                             "error setting type: func() {{ <built-in:{name}> }}, error: {cause}"

@@ -18,6 +18,10 @@ struct Index {
     packages: BTreeMap<String, Vec<String>>,
     /// The packages that files are of.
     owners: FxHashMap<String, usize>,
+    /// The first timer of a unit by its name, and whether it is one of the session.
+    timers: FxHashMap<(String, bool), usize>,
+    /// The first source of firmware by its name.
+    remote: Option<usize>,
 }
 
 impl Index {
@@ -72,6 +76,16 @@ pub(super) fn add(
         index.named.insert((resource.kind.kind.name, resource.name.clone()), at);
         order.insert(resource.reference(), at);
     }
+    for at in order.values().copied() {
+        let resource = &resources.list[at];
+        match resource.kind.kind.name {
+            "cron" => {
+                index.timers.entry(timed(resource)).or_insert(at);
+            }
+            "fwupd:remote" => index.remote = index.remote.or(Some(at)),
+            _ => {}
+        }
+    }
     index.ask(surroundings);
     let mut found = Vec::new();
     for at in order.values().copied() {
@@ -84,6 +98,10 @@ pub(super) fn add(
             "user" => user(&index, resource, at, &mut found),
             "http:server:file" => {
                 found.extend(index.files.get(&resource.text("path")).map(|from| (*from, at)));
+            }
+            "fwupd:remote" => remote(&index, resource, at, &mut found),
+            "fwupd:device" | "fwupd:system" => {
+                found.extend(index.remote.map(|remote| (remote, at)));
             }
             "docker:container" => container(&index, resource, at, &mut found),
             _ => {}
@@ -108,12 +126,34 @@ fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     found.extend(index.around(&file_path(resource)).map(|from| (*from, at)));
 }
 
-/// The file of its unit.
+/// The unit that a timer starts.
+fn timed(timer: &Resource) -> (String, bool) {
+    let unit = match timer.text("unit") {
+        unit if unit.is_empty() => format!("{}.service", timer.name),
+        unit => unit,
+    };
+    (unit, is_of_session(timer))
+}
+
+fn is_of_session(resource: &Resource) -> bool {
+    resource.value("session").and_then(|value| value.as_bool()).unwrap_or_default()
+}
+
+/// The file of its unit, and the timer that starts it.
 fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let unit = format!("{}.service", resource.name);
     let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
     let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
     found.extend(file.map(|from| (*from, at)));
+    let timer = index.timers.get(&(unit, is_of_session(resource)));
+    found.extend(timer.map(|timer| (at, *timer)));
+}
+
+/// The file of a source of firmware, and the service that reads it.
+fn remote(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+    let path = format!("/etc/fwupd/remotes.d/{}.conf", resource.name);
+    let service = index.named.get(&("svc", "fwupd".to_owned()));
+    found.extend(index.files.get(&path).into_iter().chain(service).map(|from| (*from, at)));
 }
 
 /// The services whose units it has, its files, and the directories around those that are not declared

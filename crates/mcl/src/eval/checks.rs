@@ -29,6 +29,7 @@ pub(super) fn of(kind: &str) -> Option<Check> {
         "mount" => mount,
         "msg" => msg,
         "net" => net,
+        "schedule" => schedule,
         "ssh:authorized_key" => ssh_authorized_key,
         "sysctl" => sysctl,
         "tar" => tar,
@@ -118,6 +119,25 @@ fn cron(resource: &Resource) -> Result<(), String> {
     let is_half = trigger.is_empty() || resource.text("time").is_empty();
     unless(is_half, "trigger and must be set together")?;
     one_of(&trigger, TRIGGERS, "invalid trigger")
+}
+
+/// How hosts can be chosen.
+const STRATEGIES: &[&str] = &["", "alpha", "rr"];
+
+fn schedule(resource: &Resource) -> Result<(), String> {
+    let strategy = resource.text("strategy");
+    one_of(&strategy, STRATEGIES, &format!("undefined strategy: {strategy}"))?;
+    let persists = flag(resource, "persist");
+    let lasts = resource.value("ttl").and_then(|ttl| ttl.as_int()).unwrap_or_default() > 0;
+    unless(persists && lasts, "can't combine Persist with TTL")?;
+    if !flag(resource, "withdraw") {
+        return Ok(());
+    }
+    let has = |field: &str| resource.value(field).is_some();
+    unless(has("strategy"), "can't combine Withdraw with Strategy")?;
+    unless(has("max"), "can't combine Withdraw with Max")?;
+    unless(persists, "can't combine Withdraw with Persist")?;
+    unless(has("ttl"), "can't combine Withdraw with TTL")
 }
 
 fn hostname(resource: &Resource) -> Result<(), String> {

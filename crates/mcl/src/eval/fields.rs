@@ -43,7 +43,11 @@ fn fields(resource: &Resource) -> Vec<String> {
         let Some(value) = resource.value(field.name) else { continue };
         let ty = resource.kind.field(field.name).map(|(_, _, ty)| ty);
         let zero = ty.and_then(Type::zero);
-        if !field.is_optional && zero.is_some_and(|zero| zero.is_same(&value)) {
+        // A list or map that is set is there, also with nothing in it.
+        let at = resource.kind.field(field.name).map(|(at, ..)| at);
+        let is_set = at.and_then(|at| resource.fields.get(at)).is_some_and(Option::is_some)
+            && matches!(value, Value::List(_) | Value::Map(_));
+        if !field.is_optional && !is_set && zero.is_some_and(|zero| zero.is_same(&value)) {
             continue;
         }
         let text = print(resource, field.name, &value);

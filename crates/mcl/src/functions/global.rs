@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::{Builtin, Call, Fault, Outcome, Watch};
+use super::{Builtin, Call, Fault, Outcome, Watch, shape};
 use crate::types::Type;
 use crate::value::{Str, Struct, Value};
 
@@ -90,7 +90,7 @@ fn len(call: &mut Call<'_>) -> Outcome {
 /// An element of a list or a map.
 pub(super) fn lookup(call: &mut Call<'_>) -> Outcome {
     let key = call.value(1)?;
-    match call.value(0)? {
+    let found = match call.value(0)? {
         Value::List(items) => {
             let index = call.int(1)?;
             if index < 0 {
@@ -110,7 +110,18 @@ pub(super) fn lookup(call: &mut Call<'_>) -> Outcome {
             Fault::catchable(format!("map key not present, want: {key} in {map}"))
         }),
         other => Err(Fault::fatal(format!("unsupported kind: {}", other.kind()))),
+    }?;
+    // The original's own edition may not know before it runs what is looked up.
+    let item = match call.signature.args.first() {
+        Some(Type::List(item)) => &**item,
+        Some(Type::Map(pair)) => &pair.1,
+        _ => return Ok(found),
+    };
+    if *item == call.signature.result {
+        return Ok(found);
     }
+    let difference = shape::mismatch(item, &call.signature.result);
+    Err(Fault::fatal(format!("cannot cmp return types: {difference}")))
 }
 
 fn panic(call: &mut Call<'_>) -> Outcome {

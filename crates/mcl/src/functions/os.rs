@@ -202,7 +202,8 @@ pub(super) fn readfile(call: &mut Call<'_>) -> Outcome {
     let content = call.surroundings.world().read(Path::new(path.as_ref()));
     content.map(Value::bytes).map_err(|error| {
         if error.kind() == std::io::ErrorKind::NotFound {
-            Fault::catchable(format!("open {path}: no such file or directory"))
+            let text = format!("error reading file: open {path}: no such file or directory");
+            Fault::catchable(text)
         } else {
             Fault::fatal(format!("error reading file: {}", go_error("open", &path, &error)))
         }

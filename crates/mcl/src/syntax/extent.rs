@@ -13,10 +13,13 @@ use crate::Edition;
 
 /// The part of a place in a text that the original would name.
 pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
+    // With parentheses the end is known.
+    let is_closed = text.get(..range.end as usize).is_some_and(|text| text.ends_with(')'));
     let exprs = tree.exprs.iter().filter(|(_, expr)| expr.range == range);
     let last = exprs.filter_map(|(_, expr)| last_of_expr(&expr.kind)).next();
     let stmts = tree.stmts.iter().filter(|(_, stmt)| stmt.range == range);
-    let last = last.or_else(|| stmts.filter_map(|(_, stmt)| last_of_stmt(&stmt.kind)).next());
+    let last =
+        last.or_else(|| stmts.filter_map(|(_, stmt)| last_of_stmt(&stmt.kind, is_closed)).next());
     let end = match last {
         Some(Last::Expr(last)) => first_token(text, tree.exprs[last].range, 0),
         Some(Last::Token(number)) => first_token(text, range, number),
@@ -56,10 +59,12 @@ fn last_of_expr(kind: &ExprKind) -> Option<Last> {
 }
 
 /// What a statement ends with, if the original does not know its end.
-fn last_of_stmt(kind: &StmtKind) -> Option<Last> {
+fn last_of_stmt(kind: &StmtKind, is_closed: bool) -> Option<Last> {
     match kind {
         StmtKind::Bind { value, .. } => Some(Last::Expr(*value)),
-        StmtKind::Include { args, alias: None, .. } if args.is_empty() => Some(Last::Token(1)),
+        StmtKind::Include { args, alias: None, .. } if args.is_empty() && !is_closed => {
+            Some(Last::Token(1))
+        }
         _ => None,
     }
 }
