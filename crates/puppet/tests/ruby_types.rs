@@ -348,6 +348,7 @@ Facter.add(:uses) { setcode { [Facter.value(:plain), Facter.value('os.family'), 
 Facter.add(:broken) { setcode { raise 'oops' } }
 Facter.add(:slow, timeout: 0.05) { setcode { sleep 5 } }
 Facter.add(:none) { setcode { nil } }
+Facter.add(:settings) { setcode { require 'puppet'; [Puppet[:vardir], Puppet.settings[:runinterval], Puppet[:no_such]] } }
 "#;
 
 #[test]
@@ -366,7 +367,7 @@ fn custom_facts() {
     let env = place.open("");
     let found = env.custom_facts(&known, &env.fact_dirs());
     let text = ordain_data::json::compact(&Data::Map(found.values.clone().into()));
-    let want = r#"{"plain":"p","command":"from a shell","heavy":"heavy","fits":"yes","parts":{"a":[1,2],"b":"symbol"},"kernel":"Linux","role":"web","uses":["p","Debian","l"],"late":"l"}"#;
+    let want = r#"{"plain":"p","command":"from a shell","heavy":"heavy","fits":"yes","parts":{"a":[1,2],"b":"symbol"},"kernel":"Linux","role":"web","uses":["p","Debian","l"],"settings":["/opt/puppetlabs/puppet/cache",1800,null],"late":"l"}"#;
     assert_eq!(text, want);
     let problems: Vec<String> = found
         .problems

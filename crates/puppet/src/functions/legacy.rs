@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, issue, plain as fail};
+use crate::eval::resources::as_parameter;
 use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
@@ -283,7 +284,9 @@ impl Keys for RubyValue<'_> {
 }
 
 fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
-    let args = old_args(call);
+    // References to resources are formatted as a parameter has them: `File[/x]`.
+    let args: Result<Vec<Value>, String> = old_args(call).into_iter().map(as_parameter).collect();
+    let args = args.or_else(fail)?;
     let Some(format) = args[0].as_str() else {
         return fail(format!(
             "no implicit conversion of {} into String",

@@ -82,7 +82,7 @@ impl Translator<'_> {
                 self.selection(subject, branches, otherwise.as_deref(), is_last)
             }
             Tree::Case(None, branches, otherwise) => {
-                self.refusal(&first_true(branches, otherwise.as_ref())?, is_last)
+                self.refusal(&first_true(branches, otherwise.as_deref())?, is_last)
             }
             Tree::Leave(_) if is_last => Ok(vec!["undef".to_owned()]),
             Tree::Leave(_) => {
@@ -489,12 +489,12 @@ fn one_line(lines: Vec<String>) -> Vec<String> {
 }
 
 /// A `case` without a subject as the choices that it means.
-fn first_true(branches: &[(Vec<Tree>, Tree)], otherwise: Option<&Box<Tree>>) -> Outcome<Tree> {
+fn first_true(branches: &[(Vec<Tree>, Tree)], otherwise: Option<&Tree>) -> Outcome<Tree> {
     let mut out: Option<Box<Tree>> = None;
     for (conditions, then) in branches.iter().rev() {
         let any = conditions.iter().cloned().reduce(|a, b| Tree::Or(a.into(), b.into()));
         let any = any.ok_or("an empty `when`")?;
-        let rest = out.take().or_else(|| otherwise.cloned());
+        let rest = out.take().or_else(|| otherwise.cloned().map(Box::new));
         out = Some(Box::new(Tree::If(any.into(), then.clone().into(), rest)));
     }
     out.map(|tree| *tree).ok_or_else(|| "an empty `case`".to_owned())
