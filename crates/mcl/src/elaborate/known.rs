@@ -53,14 +53,7 @@ impl Elaborator<'_> {
                     parts.iter().map(|part| self.known_type(*part)).collect();
                 Some(Type::record(names.iter().cloned().zip(types?)))
             }
-            // To the original a parameter without a type has one as soon as it is there, which may be
-            // any: it counts as known, and as none that is written.
-            IrKind::Param(param) => match &self.params[param.0 as usize].known {
-                None if self.edition == Edition::Upstream => {
-                    Some(Type::Var(super::call::OTHER_VARIABLES.saturating_add(param.0)))
-                }
-                known => known.clone(),
-            },
+            IrKind::Param(param) => self.known_param(*param),
             IrKind::Def(def) => {
                 let definition = &self.defs[def.0 as usize];
                 match (&definition.known, &definition.state) {
@@ -94,6 +87,17 @@ impl Elaborator<'_> {
                 self.is_quoted(id).then_some(Type::Str)
             }
             _ => None,
+        }
+    }
+
+    /// The type of a parameter. To the original one without a type has one as soon as it is there,
+    /// which may be any: it counts as known, and as none that is written.
+    fn known_param(&self, param: ParamId) -> Option<Type> {
+        match &self.params[param.0 as usize].known {
+            None if self.edition == Edition::Upstream => {
+                Some(Type::Var(super::call::OTHER_VARIABLES.saturating_add(param.0)))
+            }
+            known => known.clone(),
         }
     }
 
@@ -246,12 +250,6 @@ impl Elaborator<'_> {
                 let inner = *inner;
                 self.has_value(inner)
             }
-            IrKind::List(items) => {
-                let items = items.clone();
-                items.is_empty()
-                    || self.known_type(id).is_some()
-                        && items.iter().all(|item| self.has_value(*item))
-            }
             IrKind::Map(pairs) => {
                 let pairs = pairs.clone();
                 self.known_type(id).is_some()
@@ -259,7 +257,7 @@ impl Elaborator<'_> {
                         .iter()
                         .all(|(key, value)| self.has_value(*key) && self.has_value(*value))
             }
-            IrKind::Struct(_, parts) => {
+            IrKind::List(parts) | IrKind::Struct(_, parts) => {
                 let parts = parts.clone();
                 parts.is_empty()
                     || self.known_type(id).is_some()
@@ -288,11 +286,11 @@ impl Elaborator<'_> {
             }
             IrKind::If([condition, then, other]) => {
                 let (condition, then, other) = (*condition, *then, *other);
-                match self.known_value(condition) {
-                    Some(Value::Bool(true)) => self.has_value(then),
-                    Some(_) => self.has_value(other),
-                    None => false,
-                }
+                let branch = self.known_value(condition).map(|value| match value {
+                    Value::Bool(true) => then,
+                    _ => other,
+                });
+                branch.is_some_and(|branch| self.has_value(branch))
             }
             IrKind::Except(value, _) => {
                 let value = *value;
