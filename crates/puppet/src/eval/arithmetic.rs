@@ -189,8 +189,11 @@ fn merge(entries: &Arc<HashValue>, right: &Value) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// The entries that a list of pairs, or of keys and values in turn, stands for.
+/// The entries that a list of pairs, of keys and values in turn, or of one hash stands for.
 fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
+    if let [Value::Hash(entries)] = items.as_slice() {
+        return Ok(entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+    }
     let of_lists = matches!(
         infer(&Value::Array(Arc::clone(items))),
         Type::Array(element, _) if matches!(*element, Type::Array(..))

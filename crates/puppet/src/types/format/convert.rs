@@ -72,10 +72,11 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     if indent.level > DEPTH_LIMIT {
         return plain("the value is too deeply nested");
     }
-    // A type is an instance of `Object`, the type of it is no object type. An object is looked up
+    // A type is an instance of `Object`, the type of it is no object type; no URI with a port is an
+    // instance of its own type. An object is looked up
     // without the parameters of its type.
     let looked_up = match value {
-        Value::Type(_) => Some(infer_set(value)),
+        Value::Type(_) | Value::Uri(_) => Some(infer_set(value)),
         Value::Object(object) => Some(Type::Object(Arc::clone(&object.kind))),
         _ => None,
     };

@@ -1,0 +1,1 @@
+notice(String(URI('http://example.com:8080/a'), '%i'))
