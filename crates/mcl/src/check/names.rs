@@ -120,7 +120,52 @@ impl<'w> Checker<'w> {
         self.reading.push(id);
         let top = self.enter(Block::Top(id), None);
         self.block(top);
+        self.classes(id);
         self.reading.pop();
+    }
+
+    /// Looks for what is defined twice in classes that nobody includes; nothing else is wrong in them.
+    fn classes(&mut self, id: ModId) {
+        let module = self.modules.get(id);
+        for (class, stmt) in module.tree.stmts.iter() {
+            let StmtKind::Class(node) = &stmt.kind else { continue };
+            if self.ids.contains_key(&Block::Of(id, class, 0)) {
+                continue;
+            }
+            let mut known = FxHashMap::default();
+            for stmt in &node.body {
+                let kind = &module.tree.stmts[*stmt].kind;
+                if let Some((space, name)) = order::defined(kind) {
+                    self.is_first(&module, &mut known, *stmt, space, &name);
+                }
+            }
+        }
+    }
+
+    /// Whether a statement defines a name of a block that none before it does; else that is wrong.
+    fn is_first(
+        &mut self,
+        module: &Module,
+        known: &mut FxHashMap<(Space, Name), StmtId>,
+        id: StmtId,
+        space: Space,
+        name: &Name,
+    ) -> bool {
+        let stmt = &module.tree.stmts[id];
+        let Some(before) = known.insert((space, name.clone()), id) else { return true };
+        if space == Space::Class {
+            let text = format!("duplicate class name of: `{name}`");
+            let span = stmt.range.in_file(module.file);
+            self.found.push(Failure::new(Phase::Interpolate, text, span));
+            return false;
+        }
+        let word = space.word();
+        let before = described(&module.tree.stmts[before].kind, name);
+        let text = format!(
+            "could not generate ordering: duplicate assignment to `{word}:{name}`, have: {before}"
+        );
+        self.refuse(module, text, stmt.range);
+        false
     }
 
     fn module_at(&self, at: ScopeId) -> (ModId, Arc<Module>) {
@@ -183,21 +228,7 @@ impl<'w> Checker<'w> {
                 continue;
             }
             let Some((space, name)) = order::defined(&stmt.kind) else { continue };
-            let before = known.insert((space, name.clone()), *stmt_id);
-            if let Some(before) = before {
-                if space == Space::Class {
-                    let text = format!("duplicate class name of: `{name}`");
-                    let span = stmt.range.in_file(module.file);
-                    self.found.push(Failure::new(Phase::Interpolate, text, span));
-                    continue;
-                }
-                let word = space.word();
-                let before = described(&module.tree.stmts[before].kind, &name);
-                let text = format!(
-                    "could not generate ordering: duplicate assignment to `{word}:{name}`, have: \
-                     {before}"
-                );
-                self.refuse(&module, text, stmt.range);
+            if !self.is_first(&module, &mut known, *stmt_id, space, &name) {
                 continue;
             }
             match space {
