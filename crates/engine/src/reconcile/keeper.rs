@@ -198,7 +198,7 @@ impl Keeper {
         self.wait(wait)?;
         let finished: Vec<Done> = self.workers.take().collect();
         for done in finished {
-            if done.outcome == Outcome::Changed {
+            if matches!(done.outcome, Outcome::Changed | Outcome::Ran) {
                 self.tell_receivers(done.vertex);
             }
             self.scheduler.finished(done.vertex, done.outcome);

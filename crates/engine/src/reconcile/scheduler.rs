@@ -39,6 +39,8 @@ pub enum Outcome {
     InPlace,
     /// What differed was changed.
     Changed,
+    /// Something that has no state, such as a command, was run, and nothing differed.
+    Ran,
     /// Something differs and was left as it is.
     WouldChange,
     /// It could not be looked at or changed.
@@ -252,8 +254,8 @@ impl Scheduler {
         match outcome {
             Outcome::Failed => self.failed(id.index),
             Outcome::Interrupted => self.mark_dirty(id.index),
-            Outcome::InPlace | Outcome::Changed | Outcome::WouldChange => {
-                self.succeeded(id.index, outcome == Outcome::Changed, now);
+            Outcome::InPlace | Outcome::Changed | Outcome::Ran | Outcome::WouldChange => {
+                self.succeeded(id.index, outcome, now);
             }
         }
         self.refresh_vertex(id.index);
@@ -325,7 +327,7 @@ impl Scheduler {
         self.tries.insert(name, tries);
     }
 
-    fn succeeded(&mut self, index: u32, changed: bool, now: u64) {
+    fn succeeded(&mut self, index: u32, outcome: Outcome, now: u64) {
         let tuning = self.tuning;
         let Some(state) = self.state(index) else { return };
         state.failing = false;
@@ -333,8 +335,13 @@ impl Scheduler {
         if reset {
             state.tries = 0;
         }
-        let notifies = changed && !state.vertex.settings.noop;
+        let acted = matches!(outcome, Outcome::Changed | Outcome::Ran);
+        let notifies = acted && !state.vertex.settings.noop;
+        // Nobody undoes a command that is to run at such a pace.
+        let is_paced =
+            outcome == Outcome::Ran && matches!(state.vertex.settings.poll, Poll::Every(_));
         let flaps = notifies
+            && !is_paced
             && note_change(state, &tuning, now)
             && !std::mem::replace(&mut state.is_named, true);
         let name = state.vertex.name.clone();

@@ -225,6 +225,30 @@ fn polls_limits_and_hidden_ones() {
 }
 
 #[test]
+fn a_command_that_runs_at_a_pace_does_not_fight() {
+    let mut graph = wiring(3, &[]);
+    graph.vertices[0].settings.poll = Poll::Every(50);
+    graph.vertices[1].settings.poll = Poll::Every(50);
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(graph).unwrap();
+    let undone = s.find(&name(2)).unwrap();
+    let mut runs = [0; 3];
+    for now in 0..=1_000 {
+        for (id, number, _) in checks(&mut s, now) {
+            runs[number] += 1;
+            s.finished(id, if number == 1 { Outcome::Changed } else { Outcome::Ran });
+        }
+        s.touched(undone);
+    }
+    // One whose state is changed at that pace does, and so does a command whenever events ask for it.
+    assert_eq!(runs[0], 21);
+    assert!(runs[1] < 21 && runs[2] < 100, "{runs:?}");
+    let mut told: Vec<_> = s.take_flapping().iter().map(|name| name.title.to_string()).collect();
+    told.sort();
+    assert_eq!(told, ["/1", "/2"]);
+}
+
+#[test]
 fn resources_that_fight_are_found() {
     // Two resources undo each other's work: each change is an event for the other.
     let mut s = Scheduler::new(quick(), 0);

@@ -10,6 +10,7 @@ use super::scheduler::{Due, Outcome};
 use super::vertex::VertexId;
 use crate::apply::Mode;
 use crate::host::Host;
+use crate::kind::Action;
 use crate::prepare::Prepared;
 use crate::report::{ResourceReport, Status};
 use crate::step::{Events, Observer, Stepped, Stepper};
@@ -113,7 +114,9 @@ fn outcome(stepped: &Stepped) -> Outcome {
     if stepped.failed {
         Outcome::Failed
     } else if stepped.events.real > 0 {
-        Outcome::Changed
+        let mut changes = stepped.reports.iter().flat_map(|report| &report.changes).peekable();
+        let runs = changes.peek().is_some() && changes.all(|change| change.action == Action::Run);
+        if runs { Outcome::Ran } else { Outcome::Changed }
     } else if stepped.reports.iter().any(would) {
         Outcome::WouldChange
     } else {
