@@ -4,12 +4,15 @@
 
 mod kind_support;
 
+use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kind_support::s;
 use kind_support::serving::{Kept, ask, get, header, parts};
 use ordain_data::Value;
+use ordain_engine::kind::Instance;
 
 const SERVER: &str = "mgmt::http::server";
 const FILE: &str = "mgmt::http::server::file";
@@ -279,6 +282,74 @@ fn a_file_is_fetched() {
     // The name is no path: it is only handed on.
     let other = kept.made(CLIENT, "other", &[("url", s(&url))]);
     assert_eq!(other.sent(&kept.machine.host).unwrap(), [("content", s("two"))]);
+}
+
+/// A server with a certificate that `ca.crt`, in the directory where it runs, has signed.
+const SECURE: &str = r#"
+cat > names <<< "subjectAltName=DNS:localhost"
+openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days 2 -subj /CN=ca
+openssl req -newkey rsa:2048 -nodes -keyout key -out request -subj /CN=localhost
+openssl x509 -req -in request -CA ca.crt -CAkey ca.key -CAcreateserial -out crt -days 2 -extfile names
+mkdir www && echo hello > www/body
+exec python3 -c '
+import functools, http.server, ssl
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="www")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("crt", "key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_port, flush=True)
+server.serve_forever()
+'
+"#;
+
+/// Ends a program with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn who_signed_a_server_has_to_be_trusted() {
+    let has_openssl = Command::new("openssl").arg("version").output().is_ok();
+    assert!(has_openssl || std::env::var_os("CI").is_none(), "there is no openssl");
+    if !has_openssl {
+        eprintln!("left out: there is no openssl");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Command::new("bash");
+    server.args(["-ec", SECURE]).current_dir(&directory);
+    server.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = Running(server.spawn().unwrap());
+    let mut port = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let port = port.trim();
+    let kept = Kept::new();
+    kept.machine.write("var/lib/ordain/.keep", "");
+    let url = format!("https://localhost:{port}/body");
+    let client = kept.parse(CLIENT, "/got", &[("url", s(&url))]);
+    let host = &kept.machine.host;
+    let error = |client: &dyn Instance| match client.compare(host) {
+        Ok(changes) => client.apply(host, &changes).unwrap_err().0,
+        Err(error) => error.0,
+    };
+    let trusts = |file: &str| {
+        let text = std::fs::read(directory.path().join(file)).unwrap();
+        kept.machine.write("etc/ssl/certs/ca-certificates.crt", text);
+    };
+    assert!(error(&*client).ends_with("invalid peer certificate: UnknownIssuer"));
+    trusts("ca.crt");
+    assert_eq!(kept.machine.converge(&*client), [format!("ensure: fetched {url}")]);
+    assert_eq!(kept.machine.read("got"), "hello\n");
+    // It is not the one that the certificate names.
+    let other = format!("https://127.0.0.1:{port}/body");
+    let client = kept.parse(CLIENT, "/other", &[("url", s(&other))]);
+    assert!(error(&*client).contains("certificate not valid for name"));
 }
 
 #[test]

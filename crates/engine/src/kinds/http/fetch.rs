@@ -1,7 +1,7 @@
 //! Asking other servers.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,10 +46,16 @@ pub(super) fn patient_agent(machine: &Path, is_secure: bool, seconds: u64) -> Ag
     config.tls_config(tls).build().new_agent()
 }
 
-/// The certificates that a machine trusts; what cannot be read is not trusted.
+/// The certificates that a machine trusts; what cannot be read is not trusted. The machine that this
+/// runs on trusts what `SSL_CERT_FILE` names, as with OpenSSL and Go.
 fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
-    let paths = TRUSTED.iter().map(|path| machine.join(path.trim_start_matches('/')));
-    let Some(bytes) = paths.into_iter().find_map(|path| std::fs::read(path).ok()) else {
+    let named = std::env::var_os("SSL_CERT_FILE").filter(|_| machine == Path::new("/"));
+    let kept = TRUSTED.iter().map(|path| machine.join(path.trim_start_matches('/')));
+    let mut paths: Box<dyn Iterator<Item = PathBuf>> = match named {
+        Some(path) => Box::new(std::iter::once(PathBuf::from(path))),
+        None => Box::new(kept),
+    };
+    let Some(bytes) = paths.find_map(|path| std::fs::read(path).ok()) else {
         return Vec::new();
     };
     let item = |item| match item {
