@@ -340,6 +340,13 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
             Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
                 return fail("The given class type is a reference to all classes");
             }
+            // Of a type of types only those that are a resource or class are looked for.
+            Value::Type(kind)
+                if let Type::Type(Some(inner)) = &**kind
+                    && !matches!(**inner, Type::Resource { .. } | Type::Class(_)) =>
+            {
+                false
+            }
             Value::Type(kind) if let Some(class) = not_looked_into(kind) => {
                 let text =
                     format!("Invalid argument of type 'Puppet::Pops::Types::{class}' to 'defined'");
