@@ -118,12 +118,12 @@ impl Writer {
         match kind {
             Type::Pattern(patterns) => {
                 let patterns = patterns.iter().map(|regexp| {
-                    let source = Data::Str(regexp.source.clone());
+                    let source = Data::Str(regexp.text());
                     tagged("Pcore::RegexpType", vec![("pattern", source)])
                 });
                 vec![("patterns", Data::list(patterns))]
             }
-            Type::Regexp(Some(regexp)) => vec![("pattern", Data::Str(regexp.source.clone()))],
+            Type::Regexp(Some(regexp)) => vec![("pattern", Data::Str(regexp.text()))],
             Type::Init(Some(init)) => {
                 let mut out = vec![("type", self.write(&init.0))];
                 if !init.1.is_empty() {

@@ -26,7 +26,7 @@ pub fn to_data(value: &Value) -> Data {
         Value::Array(items) => Data::list(items.iter().map(to_data)),
         Value::Hash(entries) => hash_to_data(entries),
         Value::Default => tagged("Default", None),
-        Value::Regexp(r) => tagged("Regexp", Some(Data::Str(r.source.clone()))),
+        Value::Regexp(r) => tagged("Regexp", Some(Data::Str(r.text()))),
         Value::Sensitive(inner) => {
             let inner = to_data(inner);
             if matches!(inner, Data::Secret(_)) { inner } else { Data::Secret(Arc::new(inner)) }

@@ -11,9 +11,9 @@ use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
     ResourceKey, ResourceKind, flat, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
-use crate::eval::resources::new_param;
+use crate::eval::resources::{new_param, walk_within};
 use crate::eval::{Compiler, reference_key};
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
@@ -36,7 +36,29 @@ impl Compiler<'_> {
         }
         self.flow_down();
         self.check_waiting()?;
-        self.check_references()
+        self.check_references()?;
+        self.check_walks()
+    }
+
+    /// What is wrong with a value that only the catalog itself cannot hold comes after all else.
+    fn check_walks(&self) -> EvalResult<()> {
+        let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
+        for resource in kept {
+            for param in &resource.params {
+                let mut path = format!("{}['{}']", resource.reference(), param.name);
+                let Some(class) = walk_within(&param.value, &mut path) else { continue };
+                let text = format!("{path} contains a {class} value, which a catalog cannot hold");
+                let code = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
+                let mut error = PlainError::issue(code, text);
+                let place = param.origin.span.map(|span| (span, "given here".to_owned()));
+                error.related.extend(place);
+                let Some(span) = resource.span else { return Err(error.into()) };
+                let mut placed = EvalError::new(code, error.message, span);
+                (placed.line_only, placed.related) = (true, error.related);
+                return Err(placed.into());
+            }
+        }
+        Ok(())
     }
 
     fn resolve_relations(&mut self) -> EvalResult<()> {
@@ -292,7 +314,7 @@ impl Compiler<'_> {
     fn check_waiting(&self) -> EvalResult<()> {
         if !self.catalog.overrides.is_empty() {
             let names: Vec<String> = self.catalog.overrides.iter().map(|o| o.key.text()).collect();
-            let mut error = crate::eval::error::PlainError::new(format!(
+            let mut error = PlainError::new(format!(
                 "Could not find resource(s) {} for overriding",
                 names.join(", ")
             ));
@@ -302,7 +324,7 @@ impl Compiler<'_> {
         }
         if !self.catalog.realize.is_empty() {
             let names: Vec<String> = self.catalog.realize.iter().map(|(k, _)| k.text()).collect();
-            let mut error = crate::eval::error::PlainError::new(format!(
+            let mut error = PlainError::new(format!(
                 "Failed to realize virtual resources {}",
                 names.join(", ")
             ));

@@ -10,7 +10,7 @@ use crate::catalog::{
     How, LostValue, Param, ParamOrigin, ResourceId, flat, flatten_values, schema, tags,
 };
 use crate::eval::closure::Signature;
-use crate::eval::error::{EvalResult, plain, unplaced};
+use crate::eval::error::{EvalResult, Unwind, plain, unplaced};
 use crate::eval::resources::{as_parameter, new_param};
 use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
@@ -23,6 +23,18 @@ use crate::value::Value;
 
 /// The variables that hold the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
+
+/// An error of a default that has no place of its own, such as that data lacks a key, said of the
+/// class or define.
+fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
+    if let Unwind::Error(error) = &mut *unwind
+        && error.span.is_none()
+        && error.diagnostics.is_empty()
+    {
+        (error.span, error.line_only) = (Some(definition), true);
+    }
+    unwind
+}
 
 impl Compiler<'_> {
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
@@ -61,7 +73,9 @@ impl Compiler<'_> {
                 let given = this.catalog.get(id).param(&param.name);
                 let Some(default) = param.default else { continue };
                 if given.is_none_or(|p| p.value.is_undef()) {
-                    let value = this.bind_default(id, f, params, i, default)?;
+                    let value = this
+                        .bind_default(id, f, params, i, default)
+                        .map_err(|unwind| placed(unwind, def.span))?;
                     this.weigh(&value)?;
                     this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
                 }
@@ -204,8 +218,9 @@ pub(super) fn tag_values<'v>(
             }
             &several[..]
         }
-        // A reference by itself is a resource without parameters, which gives no tags.
-        Value::Reference(_) => &[],
+        // A reference by itself is a resource without parameters, which gives no tags; what a walk
+        // over a tree would give is only seen when the catalog refuses it.
+        Value::Reference(_) | Value::Iterator(_) => &[],
         value => flat(value, several),
     };
     values.iter().filter(|v| !v.is_undef())

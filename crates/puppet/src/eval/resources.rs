@@ -1,5 +1,6 @@
 //! Resource expressions, defaults for types, and overrides.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -17,8 +18,9 @@ use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
+use crate::types::format::quoted;
 use crate::types::label::type_label;
-use crate::value::{HashValue, Value};
+use crate::value::{HashValue, IteratorValue, Value};
 
 /// One evaluated body of a resource expression.
 struct Body {
@@ -223,14 +225,6 @@ impl Compiler<'_> {
             let span = Some(attribute.range.in_file(program.file));
             let origin = ParamOrigin { how: how.clone(), span, within };
             let value = self.eval(f, attribute.value)?;
-            if let Some(class) = walk_within(&value) {
-                let text = format!(
-                    "the attribute '{}' contains a {class} value, which a catalog cannot hold",
-                    attribute.name
-                );
-                let code = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
-                return Err(self.error(f, id, code, text));
-            }
             let value = as_parameter(value).map_err(|fault| {
                 let what = match attribute.op {
                     AttributeOp::Splat => "an Object",
@@ -430,15 +424,35 @@ pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: Par
 /// Why an iterator is refused where it would be kept.
 pub(crate) const NO_ITERATOR: &str = "Use of an Iterator is not supported here";
 
-/// The class of a walk over a tree that a value holds. Other iterators are refused as such.
-fn walk_within(value: &Value) -> Option<&EcoString> {
+/// The class of a walk over a tree, the only iterator that a parameter may have while the catalog
+/// is made.
+fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
+    match &*iterator.element {
+        Type::Runtime(Some(walk)) => Some(&walk.1),
+        _ => None,
+    }
+}
+
+/// The first walk over a tree that a value holds: its class, and `path` with the steps to it. A key
+/// has the path of its hash.
+pub(crate) fn walk_within(value: &Value, path: &mut String) -> Option<EcoString> {
+    let len = path.len();
     match value {
-        Value::Array(items) => items.iter().find_map(walk_within),
-        Value::Hash(entries) => entries.values().find_map(walk_within),
-        Value::Iterator(iterator) => match &*iterator.element {
-            Type::Runtime(Some(walk)) => Some(&walk.1),
-            _ => None,
-        },
+        Value::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
+            path.truncate(len);
+            let _ = write!(path, "[{i}]");
+            walk_within(item, path)
+        }),
+        Value::Hash(entries) => entries.iter().find_map(|(key, item)| {
+            path.truncate(len);
+            walk_within(key, path).or_else(|| {
+                path.truncate(len);
+                let _ = write!(path, "[{}]", quoted(key));
+                walk_within(item, path)
+            })
+        }),
+        Value::Sensitive(inner) => walk_within(inner, path),
+        Value::Iterator(iterator) => walk_class(iterator).cloned(),
         _ => None,
     }
 }
@@ -464,7 +478,9 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
             }
             Ok(Value::Hash(Arc::new(changed)))
         }
-        Value::Iterator(_) => Err(NO_ITERATOR.to_owned()),
+        Value::Iterator(ref iterator) if walk_class(iterator).is_none() => {
+            Err(NO_ITERATOR.to_owned())
+        }
         Value::Type(kind) => match *kind {
             Type::Class(None) => Err(no_title("\"class\"")),
             Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),

@@ -340,6 +340,18 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
             Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
                 return fail("The given class type is a reference to all classes");
             }
+            // Of a type of types only those that are a resource or class are looked for.
+            Value::Type(kind)
+                if let Type::Type(Some(inner)) = &**kind
+                    && !matches!(**inner, Type::Resource { .. } | Type::Class(_)) =>
+            {
+                false
+            }
+            Value::Type(kind) if let Some(class) = not_looked_into(kind) => {
+                let text =
+                    format!("Invalid argument of type 'Puppet::Pops::Types::{class}' to 'defined'");
+                return fail(text);
+            }
             _ => call.compiler.is_defined(&what, call.scope)?,
         };
         if found {
@@ -347,6 +359,17 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
         }
     }
     Ok(Value::Bool(false))
+}
+
+/// Upstream's class of a type that means resources, but that `defined` does not look into.
+fn not_looked_into(kind: &Type) -> Option<&'static str> {
+    match kind {
+        Type::Alias(_) => Some("PTypeAliasType"),
+        Type::Variant(_) => Some("PVariantType"),
+        Type::NotUndef(_) => Some("PNotUndefType"),
+        Type::CatalogEntry => Some("PCatalogEntryType"),
+        _ => None,
+    }
 }
 
 fn include(call: &mut Call<'_, '_>, how: Inclusion) -> EvalResult {

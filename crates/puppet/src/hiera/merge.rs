@@ -268,8 +268,13 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
             drop(source);
             Ok(dest)
         }
-        (Value::Hash(source), Value::Hash(dest)) => deep_hashes(&source, dest, options),
-        (Value::Hash(source), _) => deep_hashes(&source, Arc::new((*source).clone()), options),
+        (Value::Hash(source), Value::Hash(dest)) => deep_hashes(source.iter(), dest, options),
+        // The first entry finds no hash and puts the source itself there; the others are merged with
+        // themselves.
+        (Value::Hash(source), _) => {
+            let dest = Arc::new((*source).clone());
+            deep_hashes(source.iter().skip(1), dest, options)
+        }
         (Value::Array(source), dest) => deep_arrays(&source, dest, options),
         (source, _) => Ok(match options.knocked(&source) {
             Some(_) => Value::str(""),
@@ -278,8 +283,8 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
     }
 }
 
-fn deep_hashes(
-    source: &HashValue,
+fn deep_hashes<'v>(
+    source: impl Iterator<Item = (&'v Value, &'v Value)>,
     dest: Arc<HashValue>,
     options: &DeepOptions,
 ) -> Result<Value, String> {
@@ -409,6 +414,14 @@ mod tests {
     fn a_deep_merge_puts_the_lower_items_first() {
         let merged = deep_with(&[], list(&["b", "c"]), list(&["a", "b"]));
         assert_eq!(merged, list(&["a", "b", "c"]));
+    }
+
+    #[test]
+    fn a_hash_over_a_list_keeps_the_first_entry_as_it_is() {
+        let twice = || list(&["a", "a"]);
+        let higher = Value::hash([("first", twice()), ("other", twice())]);
+        let merged = deep_with(&[], higher, list(&["x"]));
+        assert_eq!(merged, Value::hash([("first", twice()), ("other", list(&["a"]))]));
     }
 
     #[test]

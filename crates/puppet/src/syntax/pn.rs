@@ -16,6 +16,7 @@ use ordain_functions::float::to_ruby;
 use ordain_syntax::ListRef;
 
 use super::ast::*;
+use crate::types::regexp::is_encoded;
 
 /// What is still to be printed; the last is next.
 enum Work {
@@ -642,7 +643,7 @@ pub(crate) fn big_integer(text: &str) -> String {
     value.map_or_else(|_| text.to_owned(), |v| v.to_string())
 }
 
-/// A regular expression with characters beyond ASCII shows its options upstream.
+/// A regular expression that says its encoding shows its options upstream.
 fn regex(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { text.into() } else { format!("(?-imx:{text})").into() }
+    if is_encoded(text) { format!("(?-imx:{text})").into() } else { text.into() }
 }

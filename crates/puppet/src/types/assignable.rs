@@ -478,9 +478,21 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
         Type::Array(element, _) if **element == Type::Any => None,
         Type::Array(element, _) => Some(Cow::Borrowed(element)),
         Type::Tuple(types, _) => Some(Cow::Owned(variant_of(types.iter().cloned()))),
+        // Nothing is known of entries that nothing is said of.
+        Type::Hash(entry, size)
+            if **entry == (Type::Any, Type::Any) && *size == SizeRange::ANY_SIZE =>
+        {
+            Some(Cow::Owned(pair(Type::Unit, Type::Unit)))
+        }
         Type::Hash(entry, _) => Some(Cow::Owned(pair(entry.0.clone(), entry.1.clone()))),
+        Type::Struct(members) if members.is_empty() => {
+            Some(Cow::Owned(pair(Type::Unit, Type::Unit)))
+        }
         Type::Struct(members) => Some(Cow::Owned(pair(
-            variant_of(members.iter().map(|m| Type::Literal(m.name.clone()))),
+            variant_of(members.iter().map(|m| match (Type::Literal(m.name.clone()), m.optional) {
+                (name, true) => Type::Optional(Some(Arc::new(name))),
+                (name, false) => name,
+            })),
             variant_of(members.iter().map(|m| m.kind.clone())),
         ))),
         Type::Collection(_) => None,

@@ -85,19 +85,98 @@ impl Regexp {
         }))
     }
 
-    /// The expression between slashes, as it is written; slashes in it get a backslash.
+    /// The expression between slashes, as it is written; slashes in it get a backslash. One that says
+    /// its encoding is written with its flags.
     pub fn write_delimited(&self, out: &mut String) {
         out.push('/');
-        let mut escaped = false;
-        for c in self.source.chars() {
-            if c == '/' && !escaped {
-                out.push('\\');
-            }
-            escaped = c == '\\' && !escaped;
-            out.push(c);
+        match self.is_encoded() {
+            true => out.push_str(&self.with_flags()),
+            false => write_escaped(out, &self.source),
         }
         out.push('/');
     }
+
+    /// The source as text. One that says its encoding has a group with its flags, all off, around it.
+    pub fn text(&self) -> EcoString {
+        match self.is_encoded() {
+            true => ecow::eco_format!("(?-imx:{})", self.source),
+            false => self.source.clone(),
+        }
+    }
+
+    /// The expression as a group with its flags, as Ruby inserts it into a text. Flags of a group
+    /// around the whole become those of this one.
+    pub fn with_flags(&self) -> String {
+        let (mut on, mut source) = (String::new(), &*self.source);
+        let mut set = |flags: &str| {
+            let (more, fewer) = flags.split_once('-').unwrap_or((flags, ""));
+            on.push_str(more);
+            on.retain(|c| !fewer.contains(c));
+        };
+        while let Some((flags, rest)) = flags_in_front(source) {
+            set(flags);
+            source = rest;
+        }
+        if let Some((flags, inner)) = whole_group(source) {
+            set(flags);
+            source = inner;
+        }
+        let mut out = String::from("(?");
+        out.extend("mix".chars().filter(|c| on.contains(*c)));
+        if "mix".chars().any(|c| !on.contains(c)) {
+            out.push('-');
+            out.extend("mix".chars().filter(|c| !on.contains(*c)));
+        }
+        out.push(':');
+        write_escaped(&mut out, source);
+        out.push(')');
+        out
+    }
+
+    fn is_encoded(&self) -> bool {
+        is_encoded(&self.source)
+    }
+}
+
+/// Whether a source itself says that it is Unicode: by a character beyond ASCII, `\u`, or a class
+/// of characters such as `\p{L}`.
+pub(crate) fn is_encoded(source: &str) -> bool {
+    let mut escaped = false;
+    source.chars().any(|c| {
+        let says = !c.is_ascii() || escaped && matches!(c, 'u' | 'p' | 'P');
+        escaped = c == '\\' && !escaped;
+        says
+    })
+}
+
+/// The source of an expression with a backslash in front of each slash.
+fn write_escaped(out: &mut String, source: &str) {
+    let mut escaped = false;
+    for c in source.chars() {
+        if c == '/' && !escaped {
+            out.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+}
+
+/// The flags of a group at the start that has nothing but flags, and what follows it.
+fn flags_in_front(source: &str) -> Option<(&str, &str)> {
+    let (flags, rest) = source.strip_prefix("(?")?.split_once(')')?;
+    are_flags(flags).then_some((flags, rest))
+}
+
+/// The flags and the inside of a group with flags, if it is the whole source.
+fn whole_group(source: &str) -> Option<(&str, &str)> {
+    let (flags, inner) = source.strip_prefix("(?")?.split_once(':')?;
+    let inner = inner.strip_suffix(')')?;
+    // `(?i:a)|(?i:b)` has no group around the whole; what would be its inside is broken.
+    (are_flags(flags) && shared(inner).is_ok()).then_some((flags, inner))
+}
+
+fn are_flags(text: &str) -> bool {
+    text.chars().all(|c| "mix-".contains(c)) && text.matches('-').count() < 2
 }
 
 impl PartialEq for Regexp {

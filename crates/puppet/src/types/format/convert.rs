@@ -355,7 +355,7 @@ fn source_like(value: &Value, format: &Format) -> EvalResult<String> {
                 _ => print(format, &text),
             };
         }
-        ('s', Value::Regexp(regexp)) => text.push_str(&regexp.source),
+        ('s', Value::Regexp(regexp)) => text.push_str(&regexp.text()),
         ('s', _) => write_text(&mut text, value),
         (letter, _) => return wrong(kind, letter, expected),
     }

@@ -23,7 +23,7 @@ pub fn base64(bytes: &[u8]) -> String {
 pub(crate) fn ruby_text(value: &Value) -> EcoString {
     match value {
         Value::Array(_) | Value::Hash(_) => ruby_inspect(value).into(),
-        Value::Regexp(regexp) => ecow::eco_format!("(?-mix:{})", regexp.source),
+        Value::Regexp(regexp) => regexp.with_flags().into(),
         other => to_text(other),
     }
 }
