@@ -14,7 +14,7 @@ use crate::catalog::{How, ResourceId};
 use crate::eval::Compiler;
 use crate::eval::budget::address;
 use crate::eval::erb::{MAX_NESTING, from_ruby, raised, to_ruby};
-use crate::eval::error::EvalResult;
+use crate::eval::error::{EvalResult, plain};
 use crate::eval::scope::{ScopeId, ScopeKind};
 use crate::eval::variables::RESERVED;
 use crate::value::{HashValue, Value};
@@ -30,6 +30,9 @@ pub(super) struct Lent {
     is_changed: bool,
 }
 
+/// How many of the last values are looked at for one that was given already.
+const RECENT: usize = 8;
+
 /// A value that was asked for.
 struct Root {
     /// Keeps the addresses of its parts from being used again.
@@ -38,6 +41,13 @@ struct Root {
     scope: ScopeId,
     /// The variable it is the value of.
     name: Option<EcoString>,
+}
+
+impl Root {
+    fn is_same(&self, other: &Self) -> bool {
+        address(&self.value).is_some_and(|number| address(&other.value) == Some(number))
+            && (self.scope, &self.name) == (other.scope, &other.name)
+    }
 }
 
 impl Lent {
@@ -55,7 +65,10 @@ impl Lent {
         let is_fixed = name.is_some_and(|name| compiler.is_fixed(scope, name));
         let held = value.clone();
         let copy = self.copy(&held, is_fixed);
-        self.roots.push(Root { value, copy: copy.clone(), scope, name: name.map(Into::into) });
+        let root = Root { value, copy: copy.clone(), scope, name: name.map(Into::into) };
+        if !self.roots.iter().rev().take(RECENT).any(|other| other.is_same(&root)) {
+            self.roots.push(root);
+        }
         copy
     }
 
@@ -109,6 +122,10 @@ impl Lent {
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
+        // A template may do this again and again.
+        let cost =
+            self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
+        compiler.spend(cost as u64 / 64 + 1)?;
         let (mut changed, mut texts) = (Changed::default(), Vec::new());
         let mut remade = Remade::of(&self.roots);
         for root in &self.roots {
@@ -147,9 +164,6 @@ impl Lent {
         for change in changed.values() {
             let number = address(&change.value).unwrap_or_default();
             self.copies.insert(number, change.copy.clone().lent(number));
-            // Keeps the address.
-            let (value, copy) = (change.value.clone(), change.copy.clone());
-            self.roots.push(Root { value, copy, scope: ScopeId::TOP, name: None });
         }
         for root in &mut self.roots {
             if let Some(change) = address(&root.value).and_then(|number| changed.get(&number)) {
@@ -338,6 +352,10 @@ impl Patch<'_> {
 }
 
 impl Compiler<'_> {
+    fn spend(&mut self, steps: u64) -> EvalResult<()> {
+        self.budget.steps.take(steps).or_else(|exceeded| plain(exceeded.to_string()))
+    }
+
     /// Whether a variable is one that the compile was given from outside, which is frozen.
     fn is_fixed(&self, scope: ScopeId, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
@@ -398,7 +416,6 @@ impl Compiler<'_> {
         let given = self.given(changed);
         let mut patch = Patch { changed, given, seen: FxHashMap::default(), gone: Vec::new() };
         let ids: Vec<_> = self.scopes.ids().collect();
-        self.budget.steps.charge(ids.len() as u64);
         for id in ids {
             let within = self.domain(id);
             let scope = self.scopes.get_mut(id);
