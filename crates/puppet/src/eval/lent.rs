@@ -161,10 +161,10 @@ impl Lent {
 
     /// Copies stand for the new values from now on.
     fn follow(&mut self, changed: &Changed) {
-        for change in changed.values() {
+        self.copies.extend(changed.values().map(|change| {
             let number = address(&change.value).unwrap_or_default();
-            self.copies.insert(number, change.copy.clone().lent(number));
-        }
+            (number, change.copy.clone().lent(number))
+        }));
         for root in &mut self.roots {
             if let Some(change) = address(&root.value).and_then(|number| changed.get(&number)) {
                 root.value = change.value.clone();
