@@ -23,6 +23,13 @@ pub trait Host {
         args: &[Value],
     ) -> Result<Option<Value>, HostError>;
 
+    /// Hears that an array or hash is about to change that was lent by a number, or a text, whose
+    /// number is 0. Where the answer is false it is frozen.
+    fn may_change(&mut self, number: usize) -> bool {
+        let _ = number;
+        true
+    }
+
     /// What `self` is called in messages, such as `main:Object`.
     fn self_name(&self) -> EcoString {
         "main:Object".into()

@@ -68,6 +68,8 @@ pub enum Value {
 pub struct Text {
     pub(crate) text: RefCell<EcoString>,
     pub(crate) is_frozen: Cell<bool>,
+    /// Whether the host hears of changes.
+    pub(crate) is_lent: Cell<bool>,
 }
 
 /// An array.
@@ -75,6 +77,8 @@ pub struct Text {
 pub struct Array {
     pub(crate) items: RefCell<Vec<Value>>,
     pub(crate) is_frozen: Cell<bool>,
+    /// What the host knows it by; 0 if it does not.
+    pub(crate) number: Cell<usize>,
 }
 
 /// The entries of a hash.
@@ -88,6 +92,8 @@ pub struct Hash {
     pub(crate) default: RefCell<Value>,
     pub(crate) default_is_block: Cell<bool>,
     pub(crate) is_frozen: Cell<bool>,
+    /// What the host knows it by; 0 if it does not.
+    pub(crate) number: Cell<usize>,
 }
 
 /// A range.
@@ -188,7 +194,7 @@ pub struct Foreign {
 impl Value {
     /// A text.
     pub fn str(text: impl Into<EcoString>) -> Self {
-        Self::Str(Rc::new(Text { text: RefCell::new(text.into()), is_frozen: Cell::new(false) }))
+        Self::Str(Rc::new(Text { text: RefCell::new(text.into()), ..Text::default() }))
     }
 
     /// A symbol.
@@ -198,13 +204,47 @@ impl Value {
 
     /// An array.
     pub fn array(items: Vec<Value>) -> Self {
-        Self::Array(Rc::new(Array { items: RefCell::new(items), is_frozen: Cell::new(false) }))
+        let array = Array::default();
+        array.items.replace(items);
+        Self::Array(Rc::new(array))
     }
 
     /// A hash.
     pub fn hash(entries: impl IntoIterator<Item = (Value, Value)>) -> Self {
         let entries = entries.into_iter().map(|(k, v)| (Key::new(k), v)).collect();
         Self::from_entries(entries)
+    }
+
+    /// Lets the host hear of changes of this text, array or hash, by a number other than 0 if it is
+    /// no text; another number takes the place of the one before.
+    #[must_use]
+    pub fn lent(self, number: usize) -> Self {
+        match &self {
+            Self::Str(text) => text.is_lent.set(true),
+            Self::Array(array) => array.number.set(number),
+            Self::Hash(hash) => hash.number.set(number),
+            _ => {}
+        }
+        self
+    }
+
+    /// Keeps this text from being changed.
+    #[must_use]
+    pub fn frozen(self) -> Self {
+        if let Self::Str(text) = &self {
+            text.is_frozen.set(true);
+        }
+        self
+    }
+
+    /// The number by which the host lent this array or hash.
+    pub fn number(&self) -> Option<usize> {
+        let number = match self {
+            Self::Array(array) => array.number.get(),
+            Self::Hash(hash) => hash.number.get(),
+            _ => 0,
+        };
+        (number != 0).then_some(number)
     }
 
     pub(crate) fn from_entries(entries: Entries) -> Self {
@@ -340,7 +380,9 @@ impl Key {
     pub fn new(value: Value) -> Self {
         match &value {
             Value::Str(text) if !text.is_frozen.get() => {
-                let copy = Text { text: RefCell::new(text.get()), is_frozen: Cell::new(true) };
+                let copy = Text::default();
+                copy.is_frozen.set(true);
+                copy.text.replace(text.get());
                 Self(Value::Str(Rc::new(copy)))
             }
             _ => Self(value),

@@ -190,6 +190,15 @@ impl Catalog {
         self.index.insert(key, id);
     }
 
+    /// The classes and instances of defines.
+    pub(crate) fn with_bodies(&self) -> impl Iterator<Item = (ResourceId, &Resource)> {
+        let all = self.resources.iter().enumerate();
+        all.filter(|(_, resource)| {
+            matches!(resource.what, ResourceKind::Class(Some(_)) | ResourceKind::Define(_))
+        })
+        .map(|(i, resource)| (ResourceId(i as u32), resource))
+    }
+
     /// The resource of this name.
     pub fn find(&self, key: &ResourceKey) -> Option<ResourceId> {
         self.index.get(key).copied()

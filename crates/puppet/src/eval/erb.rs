@@ -12,6 +12,7 @@ use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as
 use ordain_source::Span;
 
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::eval::lent::Lent;
 use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, MAX_DEPTH, Strict};
@@ -26,7 +27,7 @@ const LEVELS: u32 = 400;
 /// How many steps a template may take.
 const STEPS: u64 = 20_000_000;
 /// How deep data may be nested that a template hands to a function.
-const MAX_NESTING: usize = 200;
+pub(super) const MAX_NESTING: usize = 200;
 
 /// What came of a template.
 enum Outcome {
@@ -163,7 +164,11 @@ impl Compiler<'_> {
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
         let objects = self.template_objects.len();
-        let result = template.render(&mut Wrapper { compiler: self, place, objects }, &mut limits);
+        let mut wrapper = Wrapper { compiler: self, place, objects, lent: Lent::default() };
+        let result = template.render(&mut wrapper, &mut limits);
+        if result.is_ok() {
+            wrapper.lent.settle(wrapper.compiler)?;
+        }
         self.show_objects(place.scope)?;
         self.depth -= LEVELS;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
@@ -223,6 +228,8 @@ struct Wrapper<'a, 'e> {
     place: Place<'a>,
     /// How many objects were in scopes when the template began.
     objects: usize,
+    /// What the template was given.
+    lent: Lent,
 }
 
 /// What a template put into a scope.
@@ -242,7 +249,11 @@ impl Host for Wrapper<'_, '_> {
             return (object.number < self.objects).then(|| object.value.clone());
         }
         let value = self.compiler.template_variable(self.place.scope, name)?;
-        Some(to_ruby(&value))
+        Some(self.lend(value, Some(name)))
+    }
+
+    fn may_change(&mut self, number: usize) -> bool {
+        self.lent.may_change(self.compiler, number)
     }
 
     fn call(
@@ -254,7 +265,7 @@ impl Host for Wrapper<'_, '_> {
         match receiver {
             None => self.call_self(name, args),
             Some(foreign) if foreign.inner.is::<ScopeMark>() => self.call_scope(name, args),
-            Some(foreign) => Ok(call_value(foreign, name)),
+            Some(foreign) => Ok(self.call_value(foreign, name)),
         }
     }
 
@@ -366,8 +377,9 @@ impl Wrapper<'_, '_> {
             args.push(from_ruby(arg, 0)?);
         }
         let (scope, span) = (self.place.scope, self.place.span);
+        self.lent.settle(self.compiler).map_err(|unwind| failed(name, *unwind))?;
         match self.compiler.call_function(name, args, None, scope, span) {
-            Ok(value) => Ok(to_ruby(&value)),
+            Ok(value) => Ok(self.lend(value, None)),
             Err(unwind) => Err(failed(name, *unwind)),
         }
     }
@@ -412,7 +424,8 @@ impl Wrapper<'_, '_> {
             return Ok(object);
         }
         if let Some(value) = self.compiler.find_variable(self.place.scope, &name) {
-            return Ok(to_ruby(value));
+            let value = value.clone();
+            return Ok(self.lend(value, Some(&name)));
         }
         let plain = name.strip_prefix("::").unwrap_or(&name);
         if let Some(value) = self.compiler.template_variable(self.place.scope, plain)
@@ -449,20 +462,37 @@ impl Wrapper<'_, '_> {
     }
 
     /// All variables that the scope sees.
-    fn variables(&self) -> Ruby {
-        let mut all: Vec<(Ruby, Ruby)> = Vec::new();
+    fn variables(&mut self) -> Ruby {
+        let mut all: Vec<(EcoString, Value)> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
         let mut at = Some(self.place.scope);
         while let Some(id) = at {
             let scope = self.compiler.scopes.get(id);
             for (name, value) in scope.variables() {
                 if seen.insert(name.clone()) && !matches!(value, Value::Undef) {
-                    all.push((Ruby::str(name.clone()), to_ruby(value)));
+                    all.push((name.clone(), value.clone()));
                 }
             }
             at = scope.parent;
         }
-        Ruby::hash(all)
+        let all = all.into_iter().map(|(name, value)| {
+            let value = self.lend(value, Some(&name));
+            (Ruby::str(name), value)
+        });
+        Ruby::hash(all.collect::<Vec<_>>())
+    }
+
+    fn lend(&mut self, value: Value, name: Option<&str>) -> Ruby {
+        self.lent.lend(self.compiler, value, self.place.scope, name)
+    }
+
+    /// A method of a value that is none of Ruby's own.
+    fn call_value(&mut self, foreign: &Foreign, name: &str) -> Option<Ruby> {
+        match (foreign.inner.downcast_ref::<Value>()?, name) {
+            (Value::Sensitive(inner), "unwrap") => Some(self.lend((**inner).clone(), None)),
+            (Value::Sensitive(_), "inspect") => Some(Ruby::str("#<Sensitive [value redacted]>")),
+            _ => None,
+        }
     }
 }
 
@@ -477,7 +507,7 @@ fn splat(given: &Ruby) -> Vec<Ruby> {
     }
 }
 
-fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
+pub(super) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
     HostError::Raise { class: class.into(), message: message.into() }
 }
 
@@ -557,13 +587,4 @@ pub(super) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> 
             return Err(HostError::Unsupported(format!("{class} as an argument of a function")));
         }
     })
-}
-
-/// A method of a value that is none of Ruby's own.
-fn call_value(foreign: &Foreign, name: &str) -> Option<Ruby> {
-    match (foreign.inner.downcast_ref::<Value>()?, name) {
-        (Value::Sensitive(inner), "unwrap") => Some(to_ruby(inner)),
-        (Value::Sensitive(_), "inspect") => Some(Ruby::str("#<Sensitive [value redacted]>")),
-        _ => None,
-    }
 }

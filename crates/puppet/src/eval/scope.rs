@@ -167,6 +167,11 @@ impl Scope {
         }
     }
 
+    /// All variables, to change their values.
+    pub(crate) fn variables_mut(&mut self) -> impl Iterator<Item = (&EcoString, &mut Value)> {
+        self.vars.iter_mut().map(|(n, v)| (&*n, v))
+    }
+
     /// All variables, in the order they were set.
     pub fn variables(&self) -> impl Iterator<Item = (&EcoString, &Value)> {
         self.vars.iter().map(|(n, v)| (n, v))
@@ -225,6 +230,11 @@ impl Scopes {
         scope.pending = None;
         scope.matches.clear();
         self.free.push(id);
+    }
+
+    /// All scopes, also those that are gone, which have no variables.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ScopeId> + use<> {
+        (0..self.scopes.len() as u32).map(ScopeId)
     }
 
     /// Whether there is a scope of this number.

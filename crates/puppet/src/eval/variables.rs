@@ -15,7 +15,7 @@ use crate::types::Type;
 use crate::value::{Key, Value};
 
 /// Variables that the compile itself sets and no code may assign.
-const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
+pub(super) const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
 
 /// Refuses a name that no scope can give a value to.
 pub(crate) fn not_reserved(name: &str) -> Result<(), String> {

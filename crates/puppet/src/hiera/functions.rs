@@ -6,6 +6,7 @@ use ecow::EcoString;
 
 use super::files::{DataFault, Format};
 use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found};
+use crate::catalog::flat;
 use crate::eval::Strict;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, Unwind, plain as plain_error};
@@ -225,10 +226,10 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
     }
     lookup.old_call = true;
     lookup.global_only = !lookup.has_environment_data()?;
-    let has_override = !matches!(&level, None | Some(Value::Undef))
-        && level.as_ref().and_then(Value::as_array).is_none_or(|items| !items.is_empty());
-    if has_override && lookup.global_only {
-        return plain_error(format!("{function}(): an override of the hierarchy is not supported"));
+    if let Some(level) = level.filter(|level| !level.is_undef()) {
+        let mut paths = Vec::new();
+        let paths = flat(&level, &mut paths);
+        lookup.first_paths = paths.iter().map(crate::ruby::ruby_text).collect();
     }
     let request = Request {
         names: vec![name.clone()],

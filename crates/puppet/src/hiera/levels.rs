@@ -47,6 +47,7 @@ pub(super) struct ResolvedLevel {
     pub kind: FunctionKind,
     pub function: EcoString,
     pub options: Value,
+    datadir: EcoString,
     /// `None` if the level has none, so that its function is called once.
     pub locations: Option<Vec<Location>>,
     /// Whether there is anything at its locations.
@@ -297,6 +298,7 @@ impl Lookup<'_, '_> {
             kind: level.kind,
             function: level.function.clone(),
             options,
+            datadir,
             exists: locations.as_ref().is_none_or(|all: &Vec<_>| all.iter().any(Location::exists)),
             locations,
             context: OnceLock::new(),
@@ -313,15 +315,7 @@ impl Lookup<'_, '_> {
         match &level.locations {
             Locations::None => return Ok(None),
             Locations::Paths(paths) => {
-                for path in paths {
-                    let mut relative = self.path_text(path)?;
-                    if let Some(extension) =
-                        level.extension.as_deref().filter(|e| !relative.ends_with(*e))
-                    {
-                        relative.push_str(extension);
-                    }
-                    out.push(self.file_location(path, &join(datadir, &relative)));
-                }
+                out = self.path_locations(paths, level.extension.as_deref(), datadir)?;
                 if provider.config.path.is_none() {
                     out.retain(Location::exists);
                 }
@@ -362,6 +356,23 @@ impl Lookup<'_, '_> {
         Ok(Some(out))
     }
 
+    fn path_locations(
+        &mut self,
+        paths: &[EcoString],
+        extension: Option<&str>,
+        datadir: &str,
+    ) -> EvalResult<Vec<Location>> {
+        let mut out = Vec::new();
+        for path in paths {
+            let mut relative = self.path_text(path)?;
+            if let Some(extension) = extension.filter(|e| !relative.ends_with(*e)) {
+                relative.push_str(extension);
+            }
+            out.push(self.file_location(path, &join(datadir, &relative)));
+        }
+        Ok(out)
+    }
+
     fn mapped_values(&mut self, variable: &str) -> EvalResult<Vec<Value>> {
         Ok(match self.scope_value(variable, "mapped_path[0]")? {
             Value::Str(text) if text.is_empty() => Vec::new(),
@@ -399,7 +410,16 @@ impl Lookup<'_, '_> {
         key: &LookupKey,
         strategy: &Strategy,
     ) -> EvalResult<Option<Value>> {
-        if !level.exists && self.c.hiera.explainer.is_none() {
+        let first = match provider.config.version == 3 && !self.first_paths.is_empty() {
+            true => {
+                let paths = self.first_paths.clone();
+                let extension = provider.config.hierarchy.get(level.number);
+                let extension = extension.and_then(|level| level.extension.as_deref());
+                self.path_locations(&paths, extension, &level.datadir)?
+            }
+            false => Vec::new(),
+        };
+        if !level.exists && first.is_empty() && self.c.hiera.explainer.is_none() {
             return Ok(None);
         }
         let node = || Node::Provider {
@@ -409,19 +429,37 @@ impl Lookup<'_, '_> {
         };
         self.with(node, |lookup| match &level.locations {
             None => lookup.at_location(provider, level, None, key),
-            Some(locations) => lookup.merged(strategy, locations, |lookup, location| {
-                lookup.with(
-                    || location.node(),
-                    |lookup| {
-                        if location.exists() {
-                            return lookup.at_location(provider, level, Some(location), key);
-                        }
-                        lookup.explain(super::explain::Explainer::location_not_found);
-                        Ok(None)
-                    },
-                )
-            }),
+            Some(locations) if first.is_empty() => {
+                lookup.merged(strategy, locations, |lookup, location| {
+                    lookup.in_location(provider, level, location, key)
+                })
+            }
+            Some(locations) => {
+                let all: Vec<_> = first.iter().chain(locations).collect();
+                lookup.merged(strategy, &all, |lookup, location| {
+                    lookup.in_location(provider, level, location, key)
+                })
+            }
         })
+    }
+
+    fn in_location(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        location: &Location,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        self.with(
+            || location.node(),
+            |lookup| {
+                if location.exists() {
+                    return lookup.at_location(provider, level, Some(location), key);
+                }
+                lookup.explain(super::explain::Explainer::location_not_found);
+                Ok(None)
+            },
+        )
     }
 
     fn at_location(

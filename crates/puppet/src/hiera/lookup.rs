@@ -82,6 +82,8 @@ pub(super) struct Lookup<'c, 'e> {
     pub global_only: bool,
     /// Whether the call is one of `hiera` and its kin.
     pub old_call: bool,
+    /// Paths that a call puts before those of version 3.
+    pub first_paths: Vec<EcoString>,
     /// Whether variables are seen as version 3 sees them.
     pub old_scope: bool,
     /// Whether unknown variables are only warned about.
@@ -168,6 +170,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             defaults: Arc::default(),
             global_only: false,
             old_call: false,
+            first_paths: Vec::new(),
             old_scope: false,
             lenient: false,
             module: None,

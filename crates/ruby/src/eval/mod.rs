@@ -12,7 +12,7 @@ mod literals;
 mod operators;
 mod text;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
@@ -117,10 +117,7 @@ pub(crate) fn run(
     limits: &mut Limits,
     capacity: usize,
 ) -> Result<EcoString, Error> {
-    let out = Text {
-        text: RefCell::new(EcoString::with_capacity(capacity)),
-        is_frozen: Cell::new(false),
-    };
+    let out = Text { text: RefCell::new(EcoString::with_capacity(capacity)), ..Text::default() };
     let mut interp = Interp {
         host,
         out: Rc::new(out),

@@ -161,7 +161,7 @@ pub(super) const TABLE: &[Method] = &[
 /// The array of a receiver, which may be changed.
 fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<std::rc::Rc<Array>> {
     let array = array(v);
-    if array.is_frozen.get() {
+    if array.is_frozen.get() || !i.host_allows(array.number.get()) {
         let text = format!("can't modify frozen Array: {}", i.inspect(v)?);
         return i.raise(Class::FROZEN_ERROR, text);
     }

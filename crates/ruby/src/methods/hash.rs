@@ -218,7 +218,7 @@ fn made(i: &mut Interp<'_>, pairs: Vec<(Value, Value)>) -> Eval {
 /// The hash of a receiver, which may be changed.
 fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<Rc<Hash>> {
     let hash = hash(v);
-    if hash.is_frozen.get() {
+    if hash.is_frozen.get() || !i.host_allows(hash.number.get()) {
         let text = format!("can't modify frozen Hash: {}", i.inspect(v)?);
         return i.raise(Class::FROZEN_ERROR, text);
     }

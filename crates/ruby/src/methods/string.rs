@@ -385,9 +385,14 @@ fn utf8_only(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
 }
 
 impl Interp<'_> {
+    /// Whether the host allows that an array or hash of this number is changed, which it hears of.
+    pub(crate) fn host_allows(&mut self, number: usize) -> bool {
+        number == 0 || self.host.may_change(number)
+    }
+
     /// Makes sure that a text may be changed.
-    pub(crate) fn may_change(&self, text: &Text) -> Eval<()> {
-        if text.is_frozen.get() {
+    pub(crate) fn may_change(&mut self, text: &Text) -> Eval<()> {
+        if text.is_frozen.get() || text.is_lent.get() && !self.host.may_change(0) {
             let shown = ordain_functions::text::inspect_ruby(&text.text.borrow());
             return self.raise(Class::FROZEN_ERROR, format!("can't modify frozen String: {shown}"));
         }
