@@ -38,6 +38,9 @@ module Ordain
     end
   end
 
+  # How many messages wait for company.
+  MOST_LOGS = 256
+
   # Our own files, which errors do not name.
   OWN = %r{\A(?:ordain/|-e:)}
 
@@ -70,6 +73,7 @@ module Ordain
 
     # Asks the compile something; meanwhile it may call us.
     def ask(name, *args)
+      tell_logs
       paused do
         send_message(['ask', name, *args])
         loop do
@@ -81,6 +85,13 @@ module Ordain
           end
         end
       end
+    end
+
+    # Says something; the compile hears of it before whatever it is asked or told next.
+    def log(level, text)
+      (@logs ||= []) << [level, Wire.pack(text)]
+      tell_logs if @logs.size >= MOST_LOGS
+      nil
     end
 
     # The value of a question whose answer is a value of Puppet.
@@ -164,13 +175,26 @@ module Ordain
       name, *args = message
       # What a call that was stopped left behind.
       answer = ['ok', timed { Handlers.public_send(name, *args) }]
-      tell_printed
+      tell_rest
       answer
     rescue Exception => e
-      tell_printed unless @output.closed?
+      tell_rest unless @output.closed?
       raise if e.is_a?(IOError) && @output.closed?
 
       ['err', describe(e)]
+    end
+
+    def tell_rest
+      tell_logs
+      tell_printed
+    end
+
+    def tell_logs
+      return if @logs.nil? || @logs.empty?
+
+      logs = @logs
+      @logs = nil
+      ask('logs', *logs)
     end
 
     # Says what code has printed since the last time.

@@ -176,9 +176,28 @@ module Puppet
 
       # The options and caches of a Hiera level.
       class LookupContext < PuppetObject
-        %i[cached_value cache_has_key cache cache_all cached_entries explain interpolate not_found cached_file_data
-           module_name].each do |name|
-          define_method(name) { |*args, &block| method_missing(name, *args, &block) }
+        # What code makes of files, by their paths, with what tells their texts from others.
+        FILES = {}
+
+        %i[cached_value cache_has_key cache cache_all cached_entries explain interpolate not_found].each do |name|
+          define_method(name) do |*args, &block|
+            Ordain.call_function(Ordain.global_scope, name.to_s, [self, *args], block)
+          end
+        end
+
+        def module_name
+          method_missing(:module_name)
+        end
+
+        # The text of a file, or what the block made of it when it had this text first.
+        def cached_file_data(path)
+          known = FILES[path]
+          stamp, text = Ordain.ask('file', path.to_s, known && known[0])
+          return known[1] if text.nil?
+
+          data = block_given? ? yield(text) : text
+          FILES[path] = [stamp, data]
+          data
         end
 
         def environment_name

@@ -196,8 +196,7 @@ module Puppet
     LEVELS.each do |level|
       define_method(level) do |message = nil, &block|
         message = block.call if block
-        Ordain.ask('log', level.to_s, Ordain::Wire.pack(message.to_s))
-        nil
+        Ordain.log(level.to_s, message.to_s)
       end
     end
     alias error err

@@ -1,5 +1,6 @@
 //! Functions that give data, written by users, and the context they are called with.
 
+use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -426,11 +427,37 @@ impl Compiler<'_> {
 
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
         let path = super::levels::path_of(&crate::ruby::ruby_text(path));
-        let text = super::files::read_text(self.env.world.as_ref(), &path);
-        match (text, block) {
-            (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)]),
-            (Ok(text), None) => Ok(Value::from(text)),
-            (Err(message), _) => plain(message),
+        if let Some(known) = self.hiera.file_data.get(&path) {
+            return Ok(known.clone());
         }
+        let data = match (super::files::read_text(self.env.world.as_ref(), &path), block) {
+            (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)])?,
+            (Ok(text), None) => Value::from(text),
+            (Err(message), _) => return plain(message),
+        };
+        self.hiera.file_data.insert(path, data.clone());
+        Ok(data)
+    }
+
+    /// What tells the text of a file from others, and the text, unless that is the one known.
+    pub(crate) fn file_for_ruby(
+        &mut self,
+        path: &str,
+        known: Option<&str>,
+    ) -> EvalResult<(String, Option<String>)> {
+        let path = super::levels::path_of(path);
+        if let Some(stamp) = self.hiera.file_stamps.get(&path).filter(|s| Some(&***s) == known) {
+            return Ok((stamp.clone(), None));
+        }
+        let text = match super::files::read_text(self.env.world.as_ref(), &path) {
+            Ok(text) => text,
+            Err(message) => return plain(message),
+        };
+        let mut hasher = std::hash::DefaultHasher::new();
+        text.hash(&mut hasher);
+        let stamp = format!("{:x}.{:x}", text.len(), hasher.finish());
+        self.hiera.file_stamps.insert(path, stamp.clone());
+        let is_known = known == Some(&*stamp);
+        Ok((stamp, (!is_known).then_some(text)))
     }
 }

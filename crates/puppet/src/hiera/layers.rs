@@ -385,11 +385,16 @@ impl Lookup<'_, '_> {
     }
 
     /// A place to blame when code is called that no program calls: the first configuration.
-    pub(super) fn config_span(&self) -> Option<Span> {
+    pub(super) fn config_span(&mut self) -> Option<Span> {
+        if let Some(known) = self.c.hiera.config_spans.get(&self.module) {
+            return *known;
+        }
         let owners = [Owner::Environment, Owner::Global];
         let module = self.module.clone().map(Owner::Module);
         let mut owners = module.into_iter().chain(owners);
-        owners.find_map(|owner| self.place(&self.config_path(&owner)?, None))
+        let span = owners.find_map(|owner| self.place(&self.config_path(&owner)?, None));
+        self.c.hiera.config_spans.insert(self.module.clone(), span);
+        span
     }
 }
 

@@ -1,6 +1,6 @@
 //! One lookup: its request, what it shares with lookups inside it, and its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -40,6 +40,12 @@ pub struct Cache {
     pub(super) global_options: Option<Option<Value>>,
     pub(super) shared_options: Option<Option<Value>>,
     pub(super) contexts: Vec<ContextState>,
+    /// What functions of levels made of files, by path.
+    pub(super) file_data: FxHashMap<PathBuf, Value>,
+    /// What says whether a file has another text, for those that functions in Ruby have read.
+    pub(super) file_stamps: FxHashMap<PathBuf, String>,
+    /// Where the first configuration is, for each module that asks.
+    pub(super) config_spans: FxHashMap<Option<EcoString>, Option<Span>>,
     pub(super) warned: FxHashSet<String>,
 }
 

@@ -29,7 +29,12 @@ impl Compiler<'_> {
                 Ok(json!(self.has_function(name)))
             }
             "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
-            "log" => self.answer_log(args),
+            "logs" => self.answer_logs(args),
+            "file" => {
+                let known = args.get(1).and_then(Json::as_str);
+                let (stamp, text) = self.file_for_ruby(text(args, 0), known)?;
+                Ok(json!([stamp, text]))
+            }
             "printed" => self.answer_printed(args),
             "stack" => Ok(self.call_places()),
             "enclosing" | "resource" | "resources" | "tags" | "defined" => {
@@ -133,19 +138,22 @@ impl Compiler<'_> {
         Ok(self.pack_value(&value))
     }
 
-    fn answer_log(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let level = match text(args, 0) {
-            "debug" => LogLevel::Debug,
-            "info" => LogLevel::Info,
-            "notice" => LogLevel::Notice,
-            "warning" => LogLevel::Warning,
-            "alert" => LogLevel::Alert,
-            "emerg" => LogLevel::Emerg,
-            "crit" => LogLevel::Crit,
-            _ => LogLevel::Err,
-        };
+    /// Messages, each with its level in front.
+    fn answer_logs(&mut self, args: &[Json]) -> EvalResult<Json> {
         let span = Some(self.calling_span());
-        self.tell(level, text(args, 1).to_owned(), span);
+        for message in args.iter().filter_map(Json::as_array) {
+            let level = match text(message, 0) {
+                "debug" => LogLevel::Debug,
+                "info" => LogLevel::Info,
+                "notice" => LogLevel::Notice,
+                "warning" => LogLevel::Warning,
+                "alert" => LogLevel::Alert,
+                "emerg" => LogLevel::Emerg,
+                "crit" => LogLevel::Crit,
+                _ => LogLevel::Err,
+            };
+            self.tell(level, text(message, 1).to_owned(), span);
+        }
         Ok(Json::Null)
     }
 
