@@ -181,6 +181,10 @@ impl Ui {
     /// Prints what functions such as `notice` logged.
     pub fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
         for entry in logs {
+            let level = importance(entry.level);
+            if self.log.json && level < 0 && level + self.log.verbosity < 0 {
+                continue;
+            }
             if self.log.json {
                 let mut line = log_json(entry);
                 if let Some(span) = entry.span {

@@ -116,13 +116,14 @@ module Ordain
         file.nil? || file.match?(OWN) ? nil : { 'file' => file, 'line' => line }
       end
 
-      # Further methods that a definition brings.
+      # Further methods that a definition brings, as they are written; Ruby has no order for them.
       def methods_of(made, known)
         names = made.instance_methods(false) + made.private_instance_methods(false)
-        (names - known).filter_map do |name|
+        methods = (names - known).filter_map do |name|
           found = place(made, name)
           found&.merge('name' => name.to_s)
         end
+        methods.sort_by { |method| method.values_at('file', 'line', 'name') }
       end
 
       def automatic_of(made)
