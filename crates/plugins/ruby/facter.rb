@@ -95,7 +95,7 @@ module Facter
     def facts
       return collection.core if collecting?
 
-      found, value = Ordain.ask('variable', Ordain.ask('global'), 'facts')
+      found, value = Ordain.ask('variable', Ordain.global, 'facts')
       (found && Ordain::Wire.unpack(value)) || {}
     end
   end

@@ -512,6 +512,11 @@ module Ordain
   end
 
   def self.global_scope
-    Puppet::Parser::Scope.of(ask('global'))
+    Puppet::Parser::Scope.of(global)
+  end
+
+  # The number of the top scope, which is that of every compile.
+  def self.global
+    @global ||= ask('global')
   end
 end

@@ -272,6 +272,13 @@ fn check_type(call: &mut Call<'_, '_>, kind: &Type) -> EvalResult {
 fn new(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = type_arg(call, 0);
     let args = call.args.split_off(1);
+    // What is of the type already is the result, and the lambda is not asked.
+    if let [only] = args.as_slice()
+        && !matches!(*kind, Type::Init(_))
+        && answered(|| is_instance(&kind, only))?
+    {
+        return Ok(only.clone());
+    }
     make(call, &kind, args)
 }
 
