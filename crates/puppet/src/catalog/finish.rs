@@ -13,7 +13,7 @@ use crate::catalog::{
 };
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
-use crate::eval::resources::{new_param, walk_within};
+use crate::eval::resources::{has_walk, new_param, walk_within};
 use crate::eval::{Compiler, reference_key};
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
@@ -45,6 +45,9 @@ impl Compiler<'_> {
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
             for param in &resource.params {
+                if !has_walk(&param.value) {
+                    continue;
+                }
                 let mut path = format!("{}['{}']", resource.reference(), param.name);
                 let Some(class) = walk_within(&param.value, &mut path) else { continue };
                 let text = format!("{path} contains a {class} value, which a catalog cannot hold");

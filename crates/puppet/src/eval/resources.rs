@@ -433,6 +433,17 @@ fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
     }
 }
 
+/// Whether a value holds a walk over a tree.
+pub(crate) fn has_walk(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_walk),
+        Value::Hash(entries) => entries.iter().any(|(key, item)| has_walk(key) || has_walk(item)),
+        Value::Sensitive(inner) => has_walk(inner),
+        Value::Iterator(iterator) => walk_class(iterator).is_some(),
+        _ => false,
+    }
+}
+
 /// The first walk over a tree that a value holds: its class, and `path` with the steps to it. A key
 /// has the path of its hash.
 pub(crate) fn walk_within(value: &Value, path: &mut String) -> Option<EcoString> {
