@@ -46,6 +46,12 @@ module Puppet
           Ordain.ask_value('generalize', held)
         end
 
+        # What it is made of, by name.
+        def member(name)
+          @members ||= Ordain.ask('type_members', held).transform_values { |part| Ordain::Wire.unpack(part) }
+          @members[name]
+        end
+
         def name
           to_s
         end
@@ -251,6 +257,43 @@ module Puppet
         'PTypeReferenceType' => 'PAnyType', 'PURIType' => 'PAnyType', 'PSemVerRangeType' => 'PAnyType',
         'PInitType' => 'PTypeType', 'PTypeSetType' => 'PAnyType', 'PTypeWithContainedType' => 'PAnyType'
       }.each { |name, parent| const_set(name, Class.new(const_get(parent))) }
+
+      {
+        'PEnumType' => %w[values], 'PIntegerType' => %w[from to], 'PVariantType' => %w[types], 'PTupleType' => %w[types],
+        'PArrayType' => %w[element_type], 'PHashType' => %w[key_type value_type], 'POptionalType' => %w[type],
+        'PNotUndefType' => %w[type], 'PTypeAliasType' => %w[resolved_type]
+      }.each do |name, members|
+        members.each { |member| const_get(name).define_method(member) { member(member) } }
+      end
+
+      class PEnumType
+        def each(&block)
+          values.each(&block)
+        end
+      end
+
+      class PIntegerType
+        def each(&block)
+          raise TypeError, "can't iterate from NilClass" if from.nil?
+
+          (from..to).each(&block)
+        end
+      end
+
+      class POptionalType
+        alias optional_type type
+      end
+
+      # Another name stands for its type.
+      class PTypeAliasType
+        def method_missing(name, *args, &block)
+          resolved_type.respond_to?(name) ? resolved_type.public_send(name, *args, &block) : super
+        end
+
+        def respond_to_missing?(name, include_private = false)
+          resolved_type.respond_to?(name, include_private)
+        end
+      end
 
       class << self
         # What the compile holds, as the class of its kind.

@@ -1,9 +1,11 @@
 //! Writing.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use indexmap::IndexMap;
 use ordain_data::Value;
 use ordain_source::{FileId, SourceFile, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +14,9 @@ use super::RELATIONS;
 use super::read::references;
 use super::text::Text;
 use super::value::write_rich;
-use crate::model::{Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef};
+use crate::model::{
+    Attribute, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
+};
 use crate::place::{Spot, spot};
 use crate::served::ServedTree;
 
@@ -232,13 +236,13 @@ impl<W: Write> Writer<'_, W> {
         }
         text.plain_key("parameters");
         text.begin(b'{');
-        for attribute in set() {
-            text.key(&attribute.name);
+        for (name, attribute) in in_small_letters(set()) {
+            text.key(&name);
             let value = match &attribute.value {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let mut more = unsaid(extra, &attribute.name).peekable();
+            let mut more = unsaid(extra, &name).peekable();
             if more.peek().is_none() {
                 write_rich(text, value);
             } else {
@@ -257,6 +261,21 @@ impl<W: Write> Writer<'_, W> {
 }
 
 type Unsaid = Vec<(EdgeKind, String)>;
+
+/// Attributes by their names in small letters, as upstream writes them; of those that then are one
+/// the last in the place of the first.
+fn in_small_letters<'a>(
+    attributes: impl Iterator<Item = &'a Attribute>,
+) -> Vec<(Cow<'a, str>, &'a Attribute)> {
+    let mut all: Vec<(Cow<'a, str>, &'a Attribute)> =
+        attributes.map(|attribute| (Cow::from(attribute.name.as_str()), attribute)).collect();
+    if all.iter().any(|(name, _)| name.contains(char::is_uppercase)) {
+        let mut one: IndexMap<Cow<'a, str>, &'a Attribute> = IndexMap::with_capacity(all.len());
+        one.extend(all.drain(..).map(|(name, attribute)| (name.to_lowercase().into(), attribute)));
+        all.extend(one);
+    }
+    all
+}
 
 /// The references that are to be added to a parameter.
 fn unsaid<'u>(extra: &'u [(EdgeKind, String)], name: &str) -> impl Iterator<Item = &'u str> {

@@ -10,6 +10,7 @@ use crate::eval::LogLevel;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
+use crate::types::assignable::resolved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
 
@@ -222,6 +223,12 @@ impl Compiler<'_> {
                 })
             }
             "type_outline" => Ok(type_outline(text(args, 0))),
+            "type_members" => {
+                let members = type_members(&*self.held_type(args, 0)?).into_iter();
+                let packed =
+                    members.map(|(name, value)| (name.to_owned(), self.pack_value(&value)));
+                Ok(Json::Object(packed.collect()))
+            }
             "in_range" => {
                 let range = text(args, 0).parse::<Range>();
                 let version = text(args, 1).parse::<Version>();
@@ -229,6 +236,31 @@ impl Compiler<'_> {
             }
             other => fail(format!("the Ruby code asks what is not known: {other}")),
         }
+    }
+}
+
+/// What a type is made of, by the names of upstream's accessors.
+fn type_members(kind: &Type) -> Vec<(&'static str, Value)> {
+    let of = |kind: &Type| Value::of_type(kind.clone());
+    let end = |end: i64, open: i64| if end == open { Value::Undef } else { Value::Int(end) };
+    match kind {
+        Type::Enum { values, .. } => {
+            vec![(
+                "values",
+                Value::array(values.iter().map(|v| Value::Str(v.clone())).collect::<Vec<_>>()),
+            )]
+        }
+        Type::Integer(range) => {
+            vec![("from", end(range.from, i64::MIN)), ("to", end(range.to, i64::MAX))]
+        }
+        Type::Variant(types) | Type::Tuple(types, _) => {
+            vec![("types", Value::array(types.iter().map(of).collect::<Vec<_>>()))]
+        }
+        Type::Array(element, _) => vec![("element_type", of(element))],
+        Type::Hash(entry, _) => vec![("key_type", of(&entry.0)), ("value_type", of(&entry.1))],
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => vec![("type", of(inner))],
+        Type::Alias(_) => vec![("resolved_type", of(resolved(kind)))],
+        _ => Vec::new(),
     }
 }
 
