@@ -1,6 +1,7 @@
 //! The simplest form of a type: nested variants flattened, enums and ranges merged. Aliases stand for
 //! the normalised form of what they were defined as, and messages show it.
 
+use std::cmp::{Ordering, Reverse};
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
@@ -143,11 +144,13 @@ fn merged(mut types: Vec<Type>) -> Vec<Type> {
     types = merge_enums(types, false);
     types = merge_enums(types, true);
     types = merge_patterns(types);
-    types = merge_ranges(types, integer_range, Type::Integer, |a, b| {
+    let lower = |a: &IntRange, b: &IntRange| a.from.cmp(&b.from);
+    types = merge_ranges(types, integer_range, Type::Integer, lower, |a, b| {
         let apart = a.to.saturating_add(1) < b.from || b.to.saturating_add(1) < a.from;
         (!apart).then(|| a.joined(*b))
     });
-    merge_ranges(types, float_range, Type::Float, |a, b| {
+    let lower = |a: &FloatRange, b: &FloatRange| a.from.total_cmp(&b.from);
+    merge_ranges(types, float_range, Type::Float, lower, |a, b| {
         let joined = FloatRange { from: a.from.min(b.from), to: a.to.max(b.to) };
         (!(a.to < b.from || b.to < a.from)).then_some(joined)
     })
@@ -161,30 +164,69 @@ fn float_range(kind: &Type) -> Option<FloatRange> {
     if let Type::Float(range) = kind { Some(*range) } else { None }
 }
 
+/// How many ranges that hang together are put together as upstream does, which may leave some of
+/// them side by side; more become one, which holds the same values.
+const MOST_APART: usize = 1_000;
+
 fn merge_ranges<R: Copy>(
     types: Vec<Type>,
     range_of: fn(&Type) -> Option<R>,
     make: fn(R) -> Type,
+    before: fn(&R, &R) -> Ordering,
     join: fn(&R, &R) -> Option<R>,
 ) -> Vec<Type> {
-    let mut ranges: Vec<R> = types.iter().filter_map(range_of).collect();
+    let ranges: Vec<R> = types.iter().filter_map(range_of).collect();
     if ranges.len() < 2 {
         return types;
     }
-    let mut result = Vec::new();
-    while let Some(mut current) = ranges.pop() {
-        let mut left = Vec::new();
-        for range in ranges {
-            match join(&current, &range) {
-                Some(joined) => current = joined,
-                None => left.push(range),
-            }
+    // The last one takes in all that it touches, then the last one of those that are left.
+    let mut merged: Vec<(usize, R)> = Vec::new();
+    for mut group in hanging_together(&ranges, before, join) {
+        if group.len() > MOST_APART {
+            let all = group.iter().map(|i| ranges[*i]);
+            let one = all.reduce(|a, b| join(&a, &b).unwrap_or(a));
+            merged.extend(group.iter().max().copied().zip(one));
+            continue;
         }
-        ranges = left;
-        result.push(make(current));
+        group.sort_unstable();
+        while let Some(last) = group.pop() {
+            let mut current = ranges[last];
+            group.retain(|i| match join(&current, &ranges[*i]) {
+                Some(joined) => {
+                    current = joined;
+                    false
+                }
+                None => true,
+            });
+            merged.push((last, current));
+        }
     }
+    merged.sort_unstable_by_key(|(at, _)| Reverse(*at));
+    let mut result: Vec<Type> = merged.into_iter().map(|(_, range)| make(range)).collect();
     result.extend(types.into_iter().filter(|t| range_of(t).is_none()));
     result
+}
+
+/// The positions of ranges in groups that share nothing with each other, each from low to high.
+fn hanging_together<R: Copy>(
+    ranges: &[R],
+    before: fn(&R, &R) -> Ordering,
+    join: fn(&R, &R) -> Option<R>,
+) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..ranges.len()).collect();
+    order.sort_by(|a, b| before(&ranges[*a], &ranges[*b]));
+    let mut groups: Vec<(R, Vec<usize>)> = Vec::new();
+    for at in order {
+        let range = ranges[at];
+        match groups.last_mut().and_then(|(whole, all)| Some((join(whole, &range)?, whole, all))) {
+            Some((joined, whole, all)) => {
+                *whole = joined;
+                all.push(at);
+            }
+            None => groups.push((range, vec![at])),
+        }
+    }
+    groups.into_iter().map(|(_, all)| all).collect()
 }
 
 fn merge_enums(types: Vec<Type>, caseless: bool) -> Vec<Type> {
@@ -236,4 +278,58 @@ fn merge_patterns(types: Vec<Type>) -> Vec<Type> {
     }
     rest.push(Type::Pattern(patterns.into()));
     rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touches(a: &(u32, u32), b: &(u32, u32)) -> Option<(u32, u32)> {
+        (a.1 + 1 >= b.0 && b.1 + 1 >= a.0).then(|| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// Upstream's way: the last one takes in what it touches of all that are left.
+    fn by_turns(
+        mut ranges: Vec<IntRange>,
+        join: fn(&IntRange, &IntRange) -> Option<IntRange>,
+    ) -> Vec<Type> {
+        let mut result = Vec::new();
+        while let Some(mut current) = ranges.pop() {
+            ranges.retain(|range| match join(&current, range) {
+                Some(joined) => {
+                    current = joined;
+                    false
+                }
+                None => true,
+            });
+            result.push(Type::Integer(current));
+        }
+        result
+    }
+
+    #[test]
+    fn ranges_are_put_together_in_upstreams_order() {
+        let join: fn(&IntRange, &IntRange) -> Option<IntRange> = |a, b| {
+            let span = |r: &IntRange| (r.from as u32, r.to as u32);
+            touches(&span(a), &span(b)).map(|_| a.joined(*b))
+        };
+        let mut state = 7u32;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for _ in 0..2_000 {
+            let count = next(12) + 2;
+            let ranges: Vec<IntRange> = (0..count)
+                .map(|_| {
+                    let from = i64::from(next(40));
+                    IntRange::new(from, from + i64::from(next(4)))
+                })
+                .collect();
+            let types = ranges.iter().copied().map(Type::Integer).collect();
+            let lower = |a: &IntRange, b: &IntRange| a.from.cmp(&b.from);
+            let merged = merge_ranges(types, integer_range, Type::Integer, lower, join);
+            assert_eq!(merged, by_turns(ranges.clone(), join), "{ranges:?}");
+        }
+    }
 }
