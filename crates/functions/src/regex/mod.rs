@@ -80,7 +80,8 @@ pub struct Captures<'r> {
 /// # Errors
 /// [`Error::Regex`] with the dialect's own words where the mistake is a common one.
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
-    let fail = |reason: &str| Error::Regex { reason: reason.into(), pattern: quoted(pattern) };
+    let fail =
+        |reason: &str| Error::Regex { reason: reason.into(), pattern: slashes_escaped(pattern) };
     if pattern.len() > PATTERN_LIMIT {
         return Err(Error::Regex {
             reason: "regular expression is too big".into(),
@@ -124,7 +125,7 @@ fn translate(dialect: Dialect, pattern: &str, exact: bool) -> Result<Plain> {
                 is_approximate: done.has_line_start,
                 names: done.names,
             }),
-            Err(reason) => Err(Error::Regex { reason, pattern: quoted(pattern) }),
+            Err(reason) => Err(Error::Regex { reason, pattern: slashes_escaped(pattern) }),
         },
         Dialect::Python => match python::translate(pattern, exact) {
             Ok(done) => Ok(Plain {
@@ -147,8 +148,8 @@ pub fn check(dialect: Dialect, pattern: &str) -> Result<()> {
     translate(dialect, pattern, false).map(|_| ())
 }
 
-/// The pattern with its slashes escaped, as it stands between slashes in messages.
-fn quoted(pattern: &str) -> String {
+/// The pattern with its slashes escaped, as it stands between slashes.
+pub fn slashes_escaped(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
     for c in pattern.chars() {

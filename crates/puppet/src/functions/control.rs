@@ -272,25 +272,19 @@ fn check_type(call: &mut Call<'_, '_>, kind: &Type) -> EvalResult {
 fn new(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = type_arg(call, 0);
     let args = call.args.split_off(1);
-    // What is of the type already is the result, and the lambda is not asked.
-    if let [only] = args.as_slice()
-        && !matches!(*kind, Type::Init(_))
-        && answered(|| is_instance(&kind, only))?
-    {
-        return Ok(only.clone());
-    }
-    make(call, &kind, args)
+    make(call, &kind, args, false)
 }
 
 fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = type_arg(call, 1);
     let mut args = vec![call.take(0)];
     args.extend(call.args.drain(2..));
-    make(call, &kind, args)
+    make(call, &kind, args, true)
 }
 
-/// A value of a type; the lambda gets it if there is one.
-fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
+/// A value of a type; the lambda gets it if there is one, but one that is of the type already only
+/// where `always` says so.
+fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) -> EvalResult {
     if let Type::Object(object) = resolved(kind)
         && object.model.is_some()
         && !matches!(args.as_slice(), [one @ Value::Instance(_)] if is_instance(kind, one))
@@ -307,7 +301,8 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>) -> EvalResult {
     let is_init = matches!(kind, Type::Init(_));
     if args.len() == 1 && !is_init && answered(|| is_instance(kind, &args[0]))? {
         let value = args.into_iter().next().unwrap_or_default();
-        return if call.block.is_some() { call.yield_block(&[value]) } else { Ok(value) };
+        let asks = always && call.block.is_some();
+        return if asks { call.yield_block(&[value]) } else { Ok(value) };
     }
     let made = match new_instance(kind, &args, &mut CompileHost(call))? {
         Value::Object(object) if crate::hiera::is_loose_context(&object) => {

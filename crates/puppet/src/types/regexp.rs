@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use ecow::EcoString;
-use ordain_functions::regex::{Dialect, Regex, compile};
+use ordain_functions::regex::{Dialect, Regex, compile, slashes_escaped};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::value::Value;
@@ -91,7 +91,7 @@ impl Regexp {
         out.push('/');
         match self.is_encoded() {
             true => out.push_str(&self.with_flags()),
-            false => write_escaped(out, &self.source),
+            false => out.push_str(&slashes_escaped(&self.source)),
         }
         out.push('/');
     }
@@ -128,7 +128,7 @@ impl Regexp {
             out.extend("mix".chars().filter(|c| !on.contains(*c)));
         }
         out.push(':');
-        write_escaped(&mut out, source);
+        out.push_str(&slashes_escaped(source));
         out.push(')');
         out
     }
@@ -147,18 +147,6 @@ pub(crate) fn is_encoded(source: &str) -> bool {
         escaped = c == '\\' && !escaped;
         says
     })
-}
-
-/// The source of an expression with a backslash in front of each slash.
-fn write_escaped(out: &mut String, source: &str) {
-    let mut escaped = false;
-    for c in source.chars() {
-        if c == '/' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        out.push(c);
-    }
 }
 
 /// The flags of a group at the start that has nothing but flags, and what follows it.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_functions::float::to_ruby;
+use ordain_functions::regex::slashes_escaped;
 use ordain_functions::text::inspect_ruby;
 
 use super::Interp;
@@ -308,19 +309,6 @@ fn flag_letters(regexp: &Regexp) -> String {
     let flags = regexp.flags;
     let all = [(flags.multi_line, 'm'), (flags.ignore_case, 'i'), (flags.extended, 'x')];
     all.iter().filter(|(is, _)| *is).map(|(_, c)| *c).collect()
-}
-
-fn slashes_escaped(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
-    let mut escaped = false;
-    for c in source.chars() {
-        if c == '/' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        out.push(c);
-    }
-    out
 }
 
 /// A symbol as it is written.
