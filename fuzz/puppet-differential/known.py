@@ -12,7 +12,13 @@ RUBY = re.compile(r"undefined method [`']|undefined local variable|no implicit c
 CRASH = re.compile(r"Initializer for class Puppet::Pops|uninitialized constant|Endless recursion detected|undefined method [`']")
 
 VALIDATION = re.compile(r"Unrecognized escape|Unicode escape|declared more than once|has no effect|is not a legal")
-LIMITS = re.compile(r"Use of a Ruby Integer outside|2\*\*\d{4,}|is too long|too big")
+LIMITS = re.compile(r"Use of a Ruby Integer outside|2\*\*\d{4,}|is too long|too big|outside of the range of an Integer")
+
+# What the regular expressions of Ruby say of a broken one.
+REGEX = re.compile(r": /.*", re.S)
+
+# Braces behind `new`, which types in the language have for a hash.
+NEW = re.compile(r"\.new\s*\{")
 
 # What a value shows of Ruby's own notation of objects.
 OBJECT = re.compile(r"#<(Puppet|Sensitive|SemanticPuppet|URI)")
@@ -48,6 +54,10 @@ def known(case, found, ours, theirs):
         return "the largest integer stands for no bound"
     if kind in ("issue", "line", "only ours fails") and LIMITS.search(ours.get("error") or ""):
         return "numbers and sizes beyond the limits"
+    if kind in ("issue", "line") and REGEX.search(ours.get("error") or "") and ours["error"].split(" (")[0] in theirs.get("error", ""):
+        return "a broken regular expression in a file that is loaded has its own place"
+    if kind in ("issue", "only ours fails", "only theirs fails") and NEW.search(str(case)):
+        return "braces behind new are a hash"
     if "Invalid EPP" in (theirs.get("error") or ""):
         return "an error in a template keeps its code"
     if "Could not parse" in found[1] and "JSON" in found[1] or "syntax checker" in found[1]:

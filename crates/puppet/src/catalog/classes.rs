@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
-use ordain_syntax::ListRef;
 
 use crate::catalog::kinds::KnownKind;
 use crate::catalog::parameters::{check_tags, tag_values};
@@ -14,8 +13,9 @@ use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
     TOP_CLASS, class_title, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
-use crate::eval::resources::{Declaration, is_class, new_param};
+use crate::eval::closure::Signature;
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, NodeDef, TypeDef};
@@ -64,8 +64,7 @@ impl Compiler<'_> {
         let defines = self.env.type_names(DefKind::Define);
         let natives = schema::TYPES.iter().map(|t| t.name);
         let known = defines.iter().map(EcoString::as_str).chain(natives);
-        let mut error =
-            crate::eval::error::PlainError::new(format!("Unknown resource type: '{name}'"));
+        let mut error = PlainError::new(format!("Unknown resource type: '{name}'"));
         error.help = self.env.missing_member_help(name, suggest::nearest(name, known));
         Err(error.into())
     }
@@ -76,7 +75,7 @@ impl Compiler<'_> {
             Some(def) => Ok(def),
             None => {
                 let text = format!("Could not find declared class {title}");
-                let mut error = crate::eval::error::PlainError::new(text);
+                let mut error = PlainError::new(text);
                 let known = self.env.type_names(DefKind::Class);
                 let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
                 error.help = self.env.missing_help(name, near);
@@ -212,7 +211,7 @@ impl Compiler<'_> {
                 let known = self.catalog.get(known);
                 // The key without a provider is that of packages that have none.
                 let bare = resource.kind == "Package" && !name.contains('\0');
-                if bare && known.param("provider").is_some() {
+                if bare && known.param("provider").is_some_and(|p| !p.value.is_undef()) {
                     continue;
                 }
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
@@ -240,7 +239,7 @@ impl Compiler<'_> {
             "Duplicate declaration: {} is already declared{first}; cannot redeclare{second}",
             resource.reference()
         );
-        let mut error = crate::eval::error::PlainError::new(text);
+        let mut error = PlainError::new(text);
         error.related.extend(known.span.map(|s| (s, "first declared here".to_string())));
         error.related.extend(resource.span.map(|s| (s, "declared again here".to_string())));
         Err(error.into())
@@ -343,11 +342,11 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Runs the body of a class or define. A `break()` in it ends the iteration that it is reached
-    /// from.
-    pub(crate) fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
-        match self.run_statement(f, body) {
-            Ok(()) => Ok(()),
+    /// Runs the body of a class, define or node. A `break()` in it ends the iteration that it is
+    /// reached from. Its value is used by nothing, but it has to be one that attributes can have.
+    fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
+        match self.run_last(f, body) {
+            Ok(value) => as_parameter(value).map(drop).or_else(plain),
             Err(unwind) => match *unwind {
                 Unwind::Return(..) | Unwind::Next(..) => Ok(()),
                 other => Err(Box::new(other)),
@@ -468,14 +467,17 @@ impl Compiler<'_> {
                     continue;
                 }
                 let outer = self.typing.replace(program.span(id));
-                let result = self.parameter_types(&f, *params, None);
+                let result = self.parameter_types(&f, *params);
                 self.typing = outer;
                 match result {
                     Err(unwind) if is_unknown_elsewhere(&unwind, program.span(id)) => {
                         // What an alias stands for has to be known when it is used.
                         self.aliases.retain(|_, alias| alias.target.get().is_some());
                     }
-                    Err(unwind) => return Err(self.no_type(&f, *params, unwind)),
+                    Err(unwind) => return Err(unwind),
+                    Ok(signature) if signature.no_type.is_some() => {
+                        return no_type(program.params(*params), &signature);
+                    }
                     // A definition takes more than other code does.
                     Ok(_) if self.types.is_defining() => {}
                     Ok(signature) => self.env.signatures.share(program, *params, &signature),
@@ -483,38 +485,6 @@ impl Compiler<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The error of parameters whose types could not be evaluated; that something is no type has
-    /// one of its own here.
-    fn no_type(
-        &mut self,
-        f: &Frame,
-        params: ListRef<ParamDef>,
-        unwind: Box<Unwind>,
-    ) -> Box<Unwind> {
-        let issue = match &*unwind {
-            Unwind::Error(error) => error.issue.as_deref(),
-            _ => None,
-        };
-        if issue != Some("TYPE_MISMATCH") {
-            return unwind;
-        }
-        let program = Arc::clone(&f.program);
-        for param in program.params(params) {
-            let value = param.kind.map(|kind| self.eval(f, kind));
-            if let Some(Ok(value)) = value
-                && !matches!(value, Value::Type(_))
-            {
-                let got = crate::functions::support::ruby_class(&value);
-                return crate::eval::error::PlainError::new(format!(
-                    "Parameter '{}' is given a type that is not a Puppet Type, got {got}",
-                    param.name
-                ))
-                .into();
-            }
-        }
-        unwind
     }
 
     /// The edge from a class's stage to it.
@@ -575,7 +545,12 @@ impl Compiler<'_> {
         self.node_scope = Some(scope);
         self.set_matches(scope, groups);
         let f = Frame { program: Arc::clone(&def.program), scope };
-        self.eval(&f, def.body)?;
+        let value = self.run_last(&f, def.body)?;
+        as_parameter(value).map_err(|text| {
+            let mut error = PlainError::new(text);
+            error.related.push((def.span, "the value of this node's body".to_owned()));
+            error
+        })?;
         // What is evaluated later does not see the match any more.
         self.scopes.get_mut(scope).matches.clear();
         Ok(())
@@ -587,6 +562,18 @@ fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     let title = resource.title.as_str();
     let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');
     (is_file && resource.param("path").is_none()).then(|| resource.key().title)
+}
+
+/// That a parameter of a class or define has a type that is none.
+fn no_type(params: &[ParamDef], signature: &Signature) -> EvalResult<()> {
+    let Some(no_type) = &signature.no_type else { return Ok(()) };
+    let Some(param) = params.get(no_type.at) else { return no_type.refused() };
+    let mut error = PlainError::new(format!(
+        "Parameter '{}' is given a type that is not a Puppet Type, got {}",
+        param.name, no_type.class
+    ));
+    error.related.push((no_type.span, "not a type".to_owned()));
+    Err(error.into())
 }
 
 /// Whether an error is that of a name which no type has, written outside of a definition.

@@ -201,7 +201,7 @@ impl Compiler<'_> {
         if let (false, Some(container)) = (resource.evaluated, container) {
             self.catalog.pass_tags(container, id);
         }
-        self.check_unevaluated(id)?;
+        self.check_late(id)?;
         let resource = self.catalog.get_mut(id);
         call_by_namevar(resource);
         for param in &mut resource.params {
@@ -215,15 +215,22 @@ impl Compiler<'_> {
         self.check_model(id)
     }
 
-    /// The parameters of an instance of a define that stays virtual.
-    fn check_unevaluated(&mut self, id: ResourceId) -> EvalResult<()> {
+    /// The parameters of an instance of a define that stays virtual, and a `title` that a class or
+    /// define was given.
+    fn check_late(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
-        let (false, ResourceKind::Define(def)) = (resource.evaluated, &resource.what) else {
-            return Ok(());
+        let def = match &resource.what {
+            ResourceKind::Define(def) if !resource.evaluated => def,
+            ResourceKind::Define(def) | ResourceKind::Class(Some(def))
+                if resource.param("title").is_some() =>
+            {
+                def
+            }
+            _ => return Ok(()),
         };
         let def = Arc::clone(def);
         let signature = self.signature_of(&def)?;
-        self.check_parameters(id, &def, &signature)
+        self.check_parameters(id, &def, &signature, true)
     }
 
     /// Attribute names of native types; classes and defines were checked when they were evaluated.

@@ -82,7 +82,7 @@ impl Compiler<'_> {
             }
             Ok(())
         })?;
-        self.check_parameters(id, def, &signature)?;
+        self.check_parameters(id, def, &signature, false)?;
         Ok(())
     }
 
@@ -103,19 +103,22 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks names and types of all parameters of a class or define.
+    /// Checks names and types of all parameters of a class or define. That it has no `title` is
+    /// found at the end of the compile only.
     pub(crate) fn check_parameters(
         &self,
         id: ResourceId,
         def: &TypeDef,
         signature: &Signature,
+        at_end: bool,
     ) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let known = |name: &str| signature.params.iter().any(|p| p.name == name);
+        let is_own = |name: &str| name == "name" || name == "title" && !at_end;
         let checked = resource
             .params
             .iter()
-            .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || p.name == "name"));
+            .filter(|p| known(&p.name) || !(schema::is_metaparameter(&p.name) || is_own(&p.name)));
         let given = checked.clone().map(|p| (p.name.as_str(), &p.value));
         if answered(|| mismatch::params_fit(signature, given))? {
             return Ok(());
@@ -180,7 +183,7 @@ impl Compiler<'_> {
     /// The parameters of a class or define with their types.
     pub(crate) fn signature_of(&mut self, def: &Arc<TypeDef>) -> EvalResult<Arc<Signature>> {
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
-        self.parameter_types(&f, def.params, None)
+        self.parameter_types(&f, def.params)
     }
 
     /// Sets a parameter; one of the same name loses.

@@ -1,5 +1,7 @@
 //! Titles of resources whose type takes them apart by patterns, and names of several parts.
 
+use std::sync::Arc;
+
 use ecow::EcoString;
 use ordain_functions::text::inspect_ruby;
 
@@ -69,8 +71,7 @@ fn composite_name(resource: &Resource, schema: &NativeType) -> Option<(String, S
 pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
     let mut several = Vec::new();
     let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
-    // References are never the same name.
-    let is_name = |value: &&Value| !value.is_undef() && !matches!(value, Value::Reference(_));
+    let is_name = |value: &&Value| !value.is_undef();
     let aliases = alias.unwrap_or_default().iter().filter(is_name);
     let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, ruby_inspect(a))).collect();
     let ResourceKind::Native(schema) = &resource.what else { return out };
@@ -87,16 +88,18 @@ pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
     let given = resource.param(namevar).map(|p| &p.value);
     let is_given = |value: &&Value| is_name(value) && **value != Value::Bool(false);
     let name = given.filter(is_given).unwrap_or(&title);
-    let provider = resource.param("provider").and_then(|p| p.value.as_str());
+    let provider = resource.param("provider").map(|p| &p.value).filter(is_name);
     match provider.filter(|_| resource.kind == "Package") {
         // One package may come from several providers.
         Some(provider) => {
-            let plain = OtherName::of(name, String::new());
-            let provider_text = inspect_ruby(provider);
+            let name_text = ruby_inspect(name);
+            let [name, from] = [name, provider].map(|value| OtherName::of(value, String::new()));
+            let listed = [&name.parts, &from.parts].map(String::as_str);
+            let listed: Vec<&str> = listed.into_iter().filter(|part| !part.is_empty()).collect();
             out.push(OtherName {
-                name: format!("{}\0{provider}", plain.name),
-                shown: format!("[{}, {provider_text}]", ruby_inspect(name)),
-                parts: format!("{}, {provider_text}", plain.parts),
+                name: format!("{}\0{}", name.name, from.name),
+                shown: format!("[{name_text}, {}]", ruby_inspect(provider)),
+                parts: listed.join(", "),
             });
         }
         None if *name != title => {
@@ -125,6 +128,8 @@ impl OtherName {
         let parts = items.iter().map(ruby_inspect).collect::<Vec<_>>().join(", ");
         let name = match items {
             [Value::Str(text)] => text.to_string(),
+            // A reference is only equal to itself.
+            [Value::Reference(kind)] => format!("\0{:p}", Arc::as_ptr(kind)),
             _ => format!("\0{parts}"),
         };
         Self { name, shown, parts }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::Span;
 use ordain_syntax::Idx;
 
+use crate::eval::error::{EvalError, EvalResult};
 use crate::eval::scope::ScopeId;
 use crate::syntax::{Lambda, Program};
 use crate::types::Type;
@@ -35,6 +37,29 @@ pub struct Signature {
     pub block_name: EcoString,
     /// What it gives, if said.
     pub returns: Option<Type>,
+    /// The first of these types that is none; it stands as [`Type::Any`] above.
+    pub no_type: Option<NoType>,
+}
+
+/// What stands where a type should and is another value. That is no error until a call needs it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct NoType {
+    /// The parameter that has it, by its place; behind the last one what is returned.
+    pub at: usize,
+    /// The type of the value.
+    pub got: EcoString,
+    /// The class of the value.
+    pub class: EcoString,
+    /// Where it is.
+    pub span: Span,
+}
+
+impl NoType {
+    /// That it is needed.
+    pub(crate) fn refused<T>(&self) -> EvalResult<T> {
+        let text = format!("Expected value of type Type, got {}", self.got);
+        Err(EvalError::new("TYPE_MISMATCH", text, self.span).into())
+    }
 }
 
 /// One parameter.
@@ -52,6 +77,30 @@ impl Signature {
     /// The fewest arguments.
     pub fn min(&self) -> usize {
         self.params.iter().filter(|p| !p.optional).count()
+    }
+
+    /// Refuses to be called with so many arguments, or as a block (`None`), if a parameter that
+    /// they reach has no type.
+    ///
+    /// # Errors
+    /// That what stands there is no type.
+    pub(crate) fn needs_types(&self, given: Option<usize>) -> EvalResult<()> {
+        let Some(no_type) = &self.no_type else { return Ok(()) };
+        let is_rest = self.rest && no_type.at + 1 == self.params.len();
+        let is_param = no_type.at < self.params.len();
+        let is_reached = given.is_none_or(|given| !is_rest || no_type.at < given);
+        if is_param && is_reached { no_type.refused() } else { Ok(()) }
+    }
+
+    /// Refuses to check what a call gave, if what stands for its type is none.
+    ///
+    /// # Errors
+    /// That it is none.
+    pub(crate) fn needs_return_type(&self) -> EvalResult<()> {
+        match &self.no_type {
+            Some(no_type) if no_type.at >= self.params.len() => no_type.refused(),
+            _ => Ok(()),
+        }
     }
 
     /// The most arguments; `None` if there is no limit.

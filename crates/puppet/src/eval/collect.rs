@@ -260,7 +260,15 @@ impl Compiler<'_> {
         };
         let mut tags = Vec::with_capacity(items.len());
         for item in &items {
-            if matches!(item, Value::Int(_) | Value::Float(_)) {
+            // Points in time, durations and versions count as numbers.
+            if matches!(
+                item,
+                Value::Int(_)
+                    | Value::Float(_)
+                    | Value::Timestamp(_)
+                    | Value::Timespan(_)
+                    | Value::SemVer(_)
+            ) {
                 return plain("Cannot transform a number to a tag");
             }
             tags.push(crate::eval::text::to_text(item).to_lowercase());

@@ -34,6 +34,22 @@ impl Compiler<'_> {
         }
     }
 
+    /// Evaluates a body for what is wrong with its value: a last statement that declares resources
+    /// gives references, with which nothing is.
+    pub(crate) fn run_last(&mut self, f: &Frame, id: ExprId) -> EvalResult {
+        match &f.program[id] {
+            Expr::Resource { .. } => self.run_statement(f, id).map(|()| Value::Undef),
+            Expr::Block(statements) => self.step(f, id, |c| {
+                let Some((&last, before)) = f.program.list(*statements).split_last() else {
+                    return Ok(Value::Undef);
+                };
+                before.iter().try_for_each(|&statement| c.run_statement(f, statement))?;
+                c.run_last(f, last)
+            }),
+            _ => self.eval(f, id),
+        }
+    }
+
     /// Runs `body`; results of matches made in it are forgotten at its end.
     pub(crate) fn guarded<T>(
         &mut self,

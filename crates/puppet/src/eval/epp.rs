@@ -142,7 +142,8 @@ impl Compiler<'_> {
         entries.retain(|(name, value)| {
             !value.is_undef() || list.iter().any(|param| param.name == *name)
         });
-        let signature = self.parameter_types(f, params, None)?;
+        let signature = self.parameter_types(f, params)?;
+        signature.needs_types(None)?;
         let subject = if name == "inline" { "inline_epp()".into() } else { format!("epp({name})") };
         self.set_all(f, &entries)?;
         self.with_pending(f, "lambda".into(), list, |this| {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::budget::Weight;
 use crate::eval::call::Call as NativeCall;
-use crate::eval::closure::{Closure, Signature, SignatureParam};
+use crate::eval::closure::{Closure, NoType, Signature, SignatureParam};
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::models::ALIASES;
 use crate::eval::resources::NO_ITERATOR;
@@ -95,6 +95,7 @@ fn native_signature(dispatch: &functions::Dispatch) -> Signature {
         }),
         block_name: "block".into(),
         returns: dispatch.returns.map(kind),
+        no_type: None,
     }
 }
 
@@ -117,7 +118,7 @@ impl Compiler<'_> {
             _ => return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name"),
         };
         let args = self.eval_args(f, call.args)?;
-        let block = self.block(f, call)?;
+        let block = self.block_for(f, call, &name)?;
         if call.form == CallForm::Method
             && let [receiver, rest @ ..] = args.as_slice()
             && let Some(result) = self.call_member(receiver, &name, rest, block.as_ref())
@@ -125,6 +126,24 @@ impl Compiler<'_> {
             return result;
         }
         self.call_function(&name, args, block, f.scope, f.program.span(id))
+    }
+
+    /// The lambda of a call. The types of its parameters are evaluated when the function is asked
+    /// whether it takes it: there has to be one, and those of the older kind never ask.
+    fn block_for(
+        &mut self,
+        f: &Frame,
+        call: &Call,
+        name: &str,
+    ) -> EvalResult<Option<Arc<Closure>>> {
+        self.block(f, call).or_else(|unwind| {
+            let bare = name.strip_prefix("::").unwrap_or(name);
+            let asks = match builtins().get(bare) {
+                Some(bound) => matches!(bound.function.style, Style::Dispatch(_)),
+                None => call.form == CallForm::Method || self.has_function(bare),
+            };
+            if asks { Err(unwind) } else { Ok(None) }
+        })
     }
 
     fn block(&mut self, f: &Frame, call: &Call) -> EvalResult<Option<Arc<Closure>>> {
@@ -297,6 +316,9 @@ impl Compiler<'_> {
                         block.as_ref().map(|b| &*b.signature),
                     ));
                 };
+                if let Some(block) = &block {
+                    block.signature.needs_types(None)?;
+                }
                 let body = dispatches[i].body;
                 body(&mut NativeCall { compiler: self, scope, name, args, block, span })
             }
@@ -333,6 +355,7 @@ impl Compiler<'_> {
             let text = mismatch::describe_call(&def.name, &[&signature], args, block);
             return plain(text);
         }
+        signature.needs_types(Some(args.len()))?;
         self.bind(f, &def.name, def.params, (args, Weight::Unknown))?;
         let value = match self.eval(f, def.body) {
             Ok(value) => value,
@@ -342,6 +365,7 @@ impl Compiler<'_> {
                 other => return Err(Box::new(other)),
             },
         };
+        signature.needs_return_type()?;
         if let Some(kind) = &signature.returns {
             let subject = format!("value returned from {}", def.name);
             mismatch::assert_instance(&subject, kind, &value)?;
@@ -382,6 +406,7 @@ impl Compiler<'_> {
                 other => return Err(Box::new(other)),
             },
         };
+        closure.signature.needs_return_type()?;
         if let Some(kind) = &closure.signature.returns {
             mismatch::assert_instance("value returned from lambda", kind, &value)?;
         }
@@ -509,29 +534,16 @@ impl Compiler<'_> {
     }
 
     /// The parameters of something callable, their types evaluated; kept for the whole compile.
+    ///
+    /// # Errors
+    /// Of the types, and when a parameter that must be given stands behind one that need not.
     pub(crate) fn signature(
         &mut self,
         f: &Frame,
         params: ListRef<Param>,
         returns: Option<ExprId>,
     ) -> EvalResult<Arc<Signature>> {
-        let program = &f.program;
-        let params_list = program.params(params);
-        let types = self.parameter_types(f, params, returns)?;
-        let required = |p: &Param| {
-            types.params.iter().any(|s| s.name == p.name && !s.optional) && p.default.is_none()
-        };
-        if let Some(first) = params_list.iter().position(|p| !required(p))
-            && let Some(late) = params_list[first..].iter().find(|p| required(p))
-        {
-            let text = format!(
-                "Parameter ${} is required but appears after optional parameters",
-                late.name
-            );
-            let span = late.range.in_file(program.file);
-            return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
-        }
-        Ok(types)
+        self.evaluate_types(f, params, returns, true)
     }
 
     /// As [`Self::signature`], in any order of required and optional parameters.
@@ -539,7 +551,16 @@ impl Compiler<'_> {
         &mut self,
         f: &Frame,
         params: ListRef<Param>,
+    ) -> EvalResult<Arc<Signature>> {
+        self.evaluate_types(f, params, None, false)
+    }
+
+    fn evaluate_types(
+        &mut self,
+        f: &Frame,
+        params: ListRef<Param>,
         returns: Option<ExprId>,
+        in_order: bool,
     ) -> EvalResult<Arc<Signature>> {
         let key = signature_key(&f.program, params, returns);
         if let Some(known) = key.and_then(|k| self.signatures.get(&k)) {
@@ -547,26 +568,57 @@ impl Compiler<'_> {
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
         let program = &f.program;
+        let mut is_optional = false;
         for param in program.params(params) {
-            let kind = match param.kind {
-                Some(kind) => Type::clone(&*self.eval_type(f, kind)?),
-                None => Type::Any,
-            };
+            let kind = self.stated_type(f, param.kind, &mut out)?;
+            let before = out.params.len();
             if param.captures_rest {
                 rest_params(&mut out, param, kind);
-                continue;
+            } else {
+                let optional = param.default.is_some();
+                out.params.push(SignatureParam { name: param.name.clone(), kind, optional });
             }
-            let optional = param.default.is_some();
-            out.params.push(SignatureParam { name: param.name.clone(), kind, optional });
+            let required = out.params[before..].iter().any(|p| !p.optional);
+            if in_order && is_optional && required && param.default.is_none() {
+                let text = format!(
+                    "Parameter ${} is required but appears after optional parameters",
+                    param.name
+                );
+                let span = param.range.in_file(program.file);
+                return Err(EvalError::new("REQUIRED_PARAMETER_AFTER_OPTIONAL", text, span).into());
+            }
+            is_optional |= !required || param.default.is_some();
         }
-        if let Some(returns) = returns {
-            out.returns = Some(Type::clone(&*self.eval_type(f, returns)?));
+        if returns.is_some() {
+            out.returns = Some(self.stated_type(f, returns, &mut out)?);
         }
         let signature = Arc::new(out);
         if let Some(key) = key {
             self.signatures.insert(key, Arc::clone(&signature));
         }
         Ok(signature)
+    }
+
+    /// The type that is stated for the next of `signature`.
+    fn stated_type(
+        &mut self,
+        f: &Frame,
+        stated: Option<ExprId>,
+        signature: &mut Signature,
+    ) -> EvalResult<Type> {
+        let Some(stated) = stated else { return Ok(Type::Any) };
+        match self.eval(f, stated)? {
+            Value::Type(kind) => Ok(Type::clone(&kind)),
+            other => {
+                signature.no_type.get_or_insert_with(|| NoType {
+                    at: signature.params.len(),
+                    got: crate::types::generalize(&infer(&other)).to_string().into(),
+                    class: functions::support::ruby_class(&other).into(),
+                    span: f.program.span(stated),
+                });
+                Ok(Type::Any)
+            }
+        }
     }
 
     /// Takes over parameters whose types were evaluated by another compile.

@@ -7,8 +7,10 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 
 use crate::catalog::finish::reference_text;
-use crate::catalog::{Declared, How, ParamOrigin, ResourceId, ResourceKey, flatten_values, tags};
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::catalog::{
+    Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, flatten_values, tags,
+};
+use crate::eval::error::{EvalResult, PlainError, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, as_parameter, new_param};
 use crate::eval::scope::ScopeId;
@@ -321,7 +323,7 @@ impl Compiler<'_> {
         for name in names {
             let name = name.to_lowercase();
             if !tags::is_valid(&name) {
-                return plain(format!("Invalid tag '{name}'"));
+                return self.invalid_tag(&name, self.catalog.get(id));
             }
             for part in tags::with_segments(&name) {
                 let tag = self.catalog.tags.intern(part);
@@ -329,6 +331,16 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Of a resource that was declared at a place, the error has this place.
+    fn invalid_tag(&self, name: &str, resource: &Resource) -> EvalResult<()> {
+        let text = format!("Invalid tag '{name}'");
+        let declared = resource.declared == Declared::AsResource;
+        match resource.span.filter(|_| declared) {
+            Some(span) => Err(unplaced(text, Some(span))),
+            None => plain(text),
+        }
     }
 
     /// Whether the catalog, or what contains the calling code, has all these tags.

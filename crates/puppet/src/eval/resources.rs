@@ -495,7 +495,10 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
         Value::Type(kind) => match *kind {
             Type::Class(None) => Err(no_title("\"class\"")),
             Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),
-            Type::Resource { kind: Some(_), .. } | Type::Class(_) => Ok(Value::Reference(kind)),
+            // Each evaluation gives a reference of its own, as it may name what it is given to.
+            Type::Resource { kind: Some(_), .. } | Type::Class(_) => {
+                Ok(Value::Reference(Arc::new(Arc::unwrap_or_clone(kind))))
+            }
             _ => Ok(Value::Type(kind)),
         },
         other => Ok(other),

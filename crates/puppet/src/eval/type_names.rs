@@ -6,13 +6,14 @@ use ecow::EcoString;
 use ordain_source::{FileId, Severity, Span, suggest};
 
 use crate::catalog::schema;
-use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments};
+use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments, flatten_values};
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
 use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
+use crate::types::format::ruby_text;
 use crate::types::{IntRange, ObjectType, Type, parse};
 use crate::value::Value;
 
@@ -238,6 +239,14 @@ impl Compiler<'_> {
         key: &ResourceKey,
         names: &[Value],
     ) -> EvalResult {
+        // Names may be in lists, whatever is asked for then is a list, too; `undef` asks for nothing.
+        let is_single = matches!(names, [name] if !matches!(name, Value::Array(_)));
+        let mut several = Vec::new();
+        names.iter().for_each(|name| flatten_values(name, &mut several));
+        several.retain(|name| !name.is_undef());
+        if several.is_empty() {
+            return Ok(if is_single { Value::Undef } else { Value::array([]) });
+        }
         let Some(resource) = self.catalog.find(key) else {
             let title = match key.kind.as_str() {
                 "Class" => key.title.to_lowercase(),
@@ -247,10 +256,8 @@ impl Compiler<'_> {
             return issue("UNKNOWN_RESOURCE", text);
         };
         let mut out = Vec::new();
-        for name in names {
-            let Some(name) = name.as_str() else {
-                return issue("UNKNOWN_RESOURCE_PARAMETER", "a parameter's name must be text");
-            };
+        for name in &several {
+            let name = &*ruby_text(name);
             let declared = self.catalog.get(resource).param(name).map(|p| p.value.clone());
             let value = match declared {
                 Some(value) => Some(value),
@@ -268,7 +275,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        Ok(if out.len() == 1 { out.swap_remove(0) } else { Value::array(out) })
+        Ok(if is_single { out.swap_remove(0) } else { Value::array(out) })
     }
 
     /// The type that a text names, such as `Array[Stdlib::Port]`.

@@ -27,10 +27,13 @@ impl Parser<'_> {
         let token = self.bump();
         let id = self.resource()?;
         let range = self.range_from(token);
+        let is_read = !self.at(T::Error);
         match &mut self.program.exprs[id] {
             Expr::Resource { form: old, .. }
             | Expr::ResourceDefaults { form: old, .. }
             | Expr::ResourceOverride { form: old, .. } => *old = form,
+            // What is no token is found before the end of the expression in front of it.
+            _ if !is_read => return Err(self.unexpected()),
             _ => {
                 let word =
                     if form == ResourceForm::Virtual { "Virtual (@)" } else { "Exported (@@)" };

@@ -75,7 +75,8 @@ impl Parser<'_> {
     /// Parses one statement; puts it on the stack, or joins it with the name before.
     fn statement_into(&mut self, mark: usize, bad: &mut Option<BadList>) -> P<()> {
         if !starts_expression(self.kind()) {
-            if self.errors == 0 {
+            // What is no token ends the reading before statements are put together.
+            if self.errors == 0 && !self.at(T::Error) {
                 self.report_bad_list(bad.take());
             }
             return Err(self.unexpected());
