@@ -415,12 +415,16 @@ impl Translator {
                 Some(c) if c == end && name.is_empty() => return Err("group name is empty".into()),
                 Some(c) if c == end => break,
                 Some(')') | None if name.is_empty() => return Err("group name is empty".into()),
-                Some(')') | None => return Err(format!("invalid group name <{name}>")),
+                None => return Err(format!("invalid group name <{name}>")),
+                Some(')') => {
+                    name.push(')');
+                    name.extend(std::iter::from_fn(|| self.chars.next()));
+                    return Err(format!("invalid group name <{name}>"));
+                }
                 Some(c) => name.push(c),
             }
         }
-        let valid = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == '+');
-        if valid { Ok(name) } else { Err(format!("invalid group name <{name}>")) }
+        Ok(name)
     }
 
     /// Reads `(1)`, `(<1>)` or `(<name>)` of a conditional.

@@ -9,7 +9,7 @@ use crate::catalog::{
 use crate::eval::collect::Held;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::functions::misplaced;
-use crate::eval::{Compiler, Strict, compare};
+use crate::eval::{Compiler, Strict};
 use crate::load::TypeDef;
 use crate::value::Value;
 
@@ -53,7 +53,7 @@ impl Compiler<'_> {
             };
             let collector = &self.catalog.collectors[number];
             let counts = |id| {
-                let changes = collector.is_end || !collector.overrides.is_empty();
+                let changes = collector.is_end || collector.overrides.is_some();
                 (changes || self.catalog.get(id).is_virtual) && !collector.collected.contains(&id)
             };
             let held = Held::default();
@@ -68,12 +68,18 @@ impl Compiler<'_> {
             self.catalog.get_mut(id).is_virtual = false;
         }
         let collector = &self.catalog.collectors[number];
-        let (overrides, scope, span) =
-            (collector.overrides.clone(), collector.scope, collector.span);
-        if !overrides.is_empty() {
+        if let Some(mut params) = collector.overrides.clone() {
+            let (scope, span, own) = (collector.scope, collector.span, params.len());
+            // What overrides is a resource of the collector's scope, and has the defaults there.
+            for default in self.defaults_for(scope, &collector.kind) {
+                if !params.iter().any(|param| param.name == default.name) {
+                    params.push(default);
+                }
+            }
             for &id in &hits {
                 let key = self.catalog.get(id).key();
-                let pending = PendingOverride { key, params: overrides.clone(), scope, span };
+                check_attributes(&params[..own], &key, span)?;
+                let pending = PendingOverride { key, params: params.clone(), scope, span };
                 self.collector_override(id, pending)?;
             }
         }
@@ -82,10 +88,16 @@ impl Compiler<'_> {
     }
 
     fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
-        check_attributes(&over.params, &over.key, over.span)?;
         self.check_not_evaluated(id, &over)?;
         for param in over.params {
-            self.override_param(id, param)?;
+            let resource = self.catalog.get(id);
+            let is_known = resource.param(&param.name).is_some();
+            // A default never takes the place of what is set.
+            let is_default =
+                |value: &Value| self.is_default(resource.scope, &resource.kind, &param.name, value);
+            if !(is_known && is_default(&param.value)) {
+                self.override_param(id, param)?;
+            }
         }
         Ok(())
     }
@@ -228,10 +240,8 @@ impl Compiler<'_> {
         let Some(current) = resource.param(&param.name) else {
             return self.override_param(id, param.clone());
         };
-        let scope = resource.scope;
-        let default = self.default_for(scope, &resource.kind, &param.name);
         let is_default =
-            |value: &Value| default.as_ref().is_some_and(|d| compare::equals(d, value));
+            |value: &Value| self.is_default(resource.scope, &resource.kind, &param.name, value);
         if is_default(&param.value) {
             return Ok(());
         }

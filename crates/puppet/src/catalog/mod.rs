@@ -69,8 +69,8 @@ pub struct Collector {
     pub query: Query,
     /// `<<| |>>`
     pub exported: bool,
-    /// Attributes set on what is collected.
-    pub overrides: Vec<Param>,
+    /// Attributes set on what is collected, if any are written.
+    pub overrides: Option<Vec<Param>>,
     /// Where it is written.
     pub span: Span,
     /// What was collected so far, in order.

@@ -81,7 +81,8 @@ impl TagSet {
 
 /// Whether a text may be a tag.
 pub fn is_valid(tag: &str) -> bool {
-    let mut chars = tag.chars();
+    // Upstream's pattern lets a tag end in a new line.
+    let mut chars = tag.strip_suffix('\n').unwrap_or(tag).chars();
     let head = chars.next().is_some_and(|c| c.is_alphanumeric() || c == '_');
     head && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'))
 }

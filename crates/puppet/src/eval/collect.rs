@@ -205,7 +205,7 @@ impl Compiler<'_> {
             kind: capitalize_segments(&lower),
             query,
             exported,
-            overrides,
+            overrides: (!attributes.is_empty()).then_some(overrides),
             span,
             collected: Default::default(),
             is_end: false,

@@ -326,18 +326,7 @@ impl Compiler<'_> {
 
     /// The defaults of a type that hold in a scope, outer ones first, nearer ones in their place.
     pub(crate) fn defaults_for(&self, scope: ScopeId, kind: &str) -> Vec<Param> {
-        if self.defaults.is_empty() {
-            return Vec::new();
-        }
-        let mut chain: SmallVec<[&Vec<Param>; 4]> = SmallVec::new();
-        let mut key = (self.scopes.body_scope(scope), EcoString::from(kind));
-        loop {
-            chain.extend(self.defaults.get(&key));
-            match self.scopes.get(key.0).declared_in {
-                Some(outer) => key.0 = outer,
-                None => break,
-            }
-        }
+        let chain = self.default_chain(scope, kind);
         if let [] | [_] = chain.as_slice() {
             return chain.first().map_or_else(Vec::new, |only| Vec::clone(only));
         }
@@ -355,6 +344,33 @@ impl Compiler<'_> {
             }
         }
         out
+    }
+
+    /// What is said of defaults of a type in a scope and in those around it, from inside out.
+    fn default_chain(&self, scope: ScopeId, kind: &str) -> SmallVec<[&Vec<Param>; 4]> {
+        let mut chain = SmallVec::new();
+        if self.defaults.is_empty() {
+            return chain;
+        }
+        let mut key = (self.scopes.body_scope(scope), EcoString::from(kind));
+        loop {
+            chain.extend(self.defaults.get(&key));
+            match self.scopes.get(key.0).declared_in {
+                Some(outer) => key.0 = outer,
+                None => return chain,
+            }
+        }
+    }
+
+    /// Whether a value is the default of an attribute in a scope or in one around it, also where a
+    /// nearer one has another.
+    pub(crate) fn is_default(&self, scope: ScopeId, kind: &str, name: &str, value: &Value) -> bool {
+        let chain = self.default_chain(scope, kind);
+        let mut defaults = chain.into_iter().flatten().filter(|default| default.name == name);
+        defaults.any(|default| match (&default.value, value) {
+            (Value::Int(i), Value::Float(x)) | (Value::Float(x), Value::Int(i)) => *i as f64 == *x,
+            (default, value) => default == value,
+        })
     }
 
     /// The default of one attribute of a type in a scope.

@@ -268,11 +268,12 @@ fn extreme(call: &mut Call<'_, '_>) -> EvalResult {
         }
         return fail(format!("{name}(): Wrong number of arguments need at least one"));
     };
+    let is_uniform = uniform(&best, values.as_slice());
     for value in values {
         let order = if call.block.is_some() {
             block_order(call, &value, &best)?
         } else {
-            loose_order(call, &value, &best)?
+            loose_order(call, &value, &best, is_uniform)?
         };
         if order == wanted {
             best = value;
@@ -281,11 +282,34 @@ fn extreme(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(best)
 }
 
-/// The order of values that may be of different kinds: by number if both texts look like one.
-fn loose_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Ordering> {
+/// Whether all values are of one kind that has an order of its own.
+fn uniform(first: &Value, others: &[Value]) -> bool {
+    let mut others = others.iter();
+    match first {
+        Value::Int(_) | Value::Float(_) => {
+            others.all(|value| matches!(value, Value::Int(_) | Value::Float(_)))
+        }
+        Value::Str(_) => others.all(|value| matches!(value, Value::Str(_))),
+        Value::SemVer(_) => others.all(|value| matches!(value, Value::SemVer(_))),
+        Value::Timespan(_) => others.all(|value| matches!(value, Value::Timespan(_))),
+        Value::Timestamp(_) => others.all(|value| matches!(value, Value::Timestamp(_))),
+        _ => false,
+    }
+}
+
+/// The order of values, those of different kinds by their texts: by number if both look like one.
+fn loose_order(
+    call: &mut Call<'_, '_>,
+    a: &Value,
+    b: &Value,
+    is_uniform: bool,
+) -> EvalResult<Ordering> {
     let name = call.name;
     let both_text = matches!((a, b), (Value::Str(_), Value::Str(_)));
-    if !both_text && let Some(order) = natural_order(a, b) {
+    if is_uniform
+        && !both_text
+        && let Some(order) = natural_order(a, b)
+    {
         return Ok(order);
     }
     let (x, y) = (ruby_text(a), ruby_text(b));
@@ -299,7 +323,7 @@ fn loose_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
         );
         return Ok(x.partial_cmp(&y).unwrap_or(Ordering::Equal));
     }
-    if !both_text {
+    if !is_uniform {
         call.deprecate(
             &format!("{name}_function_string_coerce_any"),
             &format!(
