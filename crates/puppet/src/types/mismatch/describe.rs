@@ -1,6 +1,7 @@
 //! Finds what does not fit: by the structure of the expected type, down to the part.
 
 use ecow::EcoString;
+use rustc_hash::FxHashSet;
 
 use super::{Mismatch, Reason, Step};
 use crate::eval::closure::Signature;
@@ -142,10 +143,6 @@ fn canonical(path: &[Step]) -> Vec<&Step> {
     path.iter().filter(|s| !matches!(s, Step::Variant(_) | Step::Signature(_))).collect()
 }
 
-fn is_same(a: &Mismatch, b: &Mismatch) -> bool {
-    a.reason == b.reason && canonical(&a.path) == canonical(&b.path)
-}
-
 /// Joins what all alternatives complain about in the same place into one.
 fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec<Mismatch> {
     let all: Vec<&Mismatch> = alternatives.iter().flatten().collect();
@@ -168,12 +165,14 @@ fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec
             return vec![without_step(joined, position)];
         }
     }
-    let mut unique: Vec<Mismatch> = Vec::new();
-    for mismatch in all {
-        if !unique.iter().any(|u| is_same(u, mismatch)) {
-            unique.push(mismatch.clone());
-        }
-    }
+    // Only faults of blocks are alike to upstream; any other is said as often as it occurs.
+    let mut seen = FxHashSet::default();
+    let is_block = |r: &Reason| matches!(r, Reason::MissingBlock | Reason::UnexpectedBlock);
+    let mut unique: Vec<Mismatch> = all
+        .into_iter()
+        .filter(|m| !is_block(&m.reason) || seen.insert((canonical(&m.path), &m.reason)))
+        .cloned()
+        .collect();
     if unique.len() == 1 {
         unique = unique.into_iter().map(|m| without_step(m, position)).collect();
     }
