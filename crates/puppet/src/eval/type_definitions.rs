@@ -12,6 +12,7 @@ use crate::eval::{Compiler, Frame, Strict};
 use crate::load::AliasDef;
 use crate::syntax::{Attribute, Expr, ExprId, ExprList};
 use crate::types::assignable::resolved;
+use crate::types::refusal::answered;
 use crate::types::type_set::RUNTIME;
 use crate::types::{Type, TypeAlias, TypeSet, object};
 use crate::value::{HashValue, Value};
@@ -93,7 +94,7 @@ impl Compiler<'_> {
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
         // It was just made, so nothing has set it before.
-        let _ = alias.target.set(crate::types::normalize(&target));
+        let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
         Ok(())
     }
 
