@@ -93,6 +93,7 @@ fn guarded(to: &Type, from: &Type, guard: G<'_>, inner: impl FnOnce(G<'_>) -> bo
     depth < DEPTH_LIMIT && inner(Some(&Guard { to, from, depth, outer: guard }))
 }
 
+#[expect(clippy::mutable_key_type, reason = "only caches inside types change")]
 fn test(to: &Type, from: &Type, guard: G<'_>) -> bool {
     if matches!(to, Type::Any | Type::Unit) {
         return true;

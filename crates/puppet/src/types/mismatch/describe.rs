@@ -167,12 +167,17 @@ fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec
     }
     // Only faults of blocks are alike to upstream; any other is said as often as it occurs.
     let mut seen = FxHashSet::default();
-    let is_block = |r: &Reason| matches!(r, Reason::MissingBlock | Reason::UnexpectedBlock);
-    let mut unique: Vec<Mismatch> = all
-        .into_iter()
-        .filter(|m| !is_block(&m.reason) || seen.insert((canonical(&m.path), &m.reason)))
-        .cloned()
-        .collect();
+    let mut unique: Vec<Mismatch> = Vec::new();
+    for mismatch in all {
+        let is_new = match mismatch.reason {
+            Reason::MissingBlock => seen.insert((true, canonical(&mismatch.path))),
+            Reason::UnexpectedBlock => seen.insert((false, canonical(&mismatch.path))),
+            _ => true,
+        };
+        if is_new {
+            unique.push(mismatch.clone());
+        }
+    }
     if unique.len() == 1 {
         unique = unique.into_iter().map(|m| without_step(m, position)).collect();
     }
