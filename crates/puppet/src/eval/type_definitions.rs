@@ -372,9 +372,10 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
     };
     let mut placed = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
+            // The name of an alias inside it has said so, too.
             let text =
                 error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
-            PlainError::new(text)
+            PlainError::new(text.trim_start_matches("Error while evaluating a Type-Name, "))
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             let text = f.program.text(f.program.range(id));
