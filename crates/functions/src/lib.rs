@@ -23,7 +23,7 @@
 //! | [`pbkdf2`] | [`pbkdf2::sha512`] |
 //! | [`pkcs7`] | [`pkcs7::open`] with [`pkcs7::PrivateKey`] and [`pkcs7::Certificate`] |
 //! | [`version`] | [`version::compare_puppet`], [`version::Version`], [`version::Range`], [`version::compare_deb`] |
-//! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::Civil`] |
+//! | [`time`] | [`time::format`], [`time::parse`], [`time::parse_any`], [`time::format_span`], [`time::parse_span`], [`time::offset`], [`time::clock_offset`], [`time::Civil`] |
 
 pub mod base64;
 pub mod bcrypt;

@@ -142,7 +142,7 @@ impl Writer {
             Type::Timespan(Some(range)) => times("Timespan", write_timespan, *range),
             Type::SemVer(ranges) if !ranges.is_empty() => {
                 let ranges = ranges.iter().map(|range| {
-                    tagged("SemVerRange", vec![("__pvalue", Data::Str(range.clone()))])
+                    tagged("SemVerRange", vec![("__pvalue", Data::Str(range.text.clone()))])
                 });
                 vec![("ranges", Data::list(ranges))]
             }
@@ -192,7 +192,8 @@ impl Writer {
         };
         let count = callable.params.len() as i64;
         let exact = SizeRange::new(count, count);
-        let size = (callable.size != exact || count == 0).then_some(callable.size);
+        let is_said = callable.size != exact || callable.size.is_written();
+        let size = is_said.then_some(callable.size);
         let params = self.tuple(&callable.params, size);
         out.push(("param_types", tagged("Pcore::TupleType", params)));
         let block = callable.block.as_ref().map_or(Data::Null, |kind| self.write(kind));

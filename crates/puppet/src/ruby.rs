@@ -3,6 +3,7 @@
 use ecow::EcoString;
 use ordain_functions::text::inspect_ruby;
 
+use crate::catalog::ResourceKey;
 use crate::eval::compare::equals;
 use crate::eval::text::{to_text, write_entries, write_items, write_text};
 use crate::types::Type;
@@ -79,8 +80,24 @@ pub fn write_inspect(out: &mut String, value: &Value) {
         Value::Array(items) => write_items(out, items, write_inspect),
         Value::Hash(entries) => write_entries(out, entries, "=>", write_inspect),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
+        Value::Type(kind) | Value::Reference(kind) => {
+            write_text(out, value);
+            write_name(out, kind);
+        }
         _ => write_text(out, value),
     }
+}
+
+/// What a reference to a resource shows of the attribute for which its title stands in.
+fn write_name(out: &mut String, reference: &Type) {
+    let key = match reference {
+        Type::Resource { kind: Some(kind), title: Some(title) } => ResourceKey::new(kind, title),
+        Type::Class(Some(name)) => ResourceKey::new("class", name),
+        _ => return,
+    };
+    let schema = crate::catalog::schema::find(&key.kind.to_lowercase());
+    let name = schema.map_or("name", |schema| schema.namevar);
+    out.push_str(&format!("{{:{name}=>{}}}", inspect_ruby(&key.title)));
 }
 
 /// Ruby's `==`: case counts, integers and floats may be equal.

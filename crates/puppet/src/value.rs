@@ -2,7 +2,7 @@
 //!
 //! A [`Value`] is small and cheap to clone; text of up to 15 bytes stands inside it, everything
 //! larger is shared. Rust's `==` and `Hash` on it are those of hash keys (`1` and `1.0` differ, text
-//! is case-sensitive); the language's `==` is [`crate::eval::compare`].
+//! is case-sensitive, a point in time is equal to itself alone); the language's `==` is [`crate::eval::compare`].
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -230,8 +230,9 @@ impl PartialEq for Value {
             (Self::Type(a), Self::Type(b)) | (Self::Reference(a), Self::Reference(b)) => a == b,
             (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
             (Self::Binary(a), Self::Binary(b)) => a == b,
+            // As keys of hashes, each of these is equal to itself alone.
             (Self::Timestamp(a), Self::Timestamp(b)) | (Self::Timespan(a), Self::Timespan(b)) => {
-                a == b
+                Arc::ptr_eq(a, b)
             }
             (Self::SemVer(a), Self::SemVer(b)) => a == b,
             (Self::SemVerRange(a), Self::SemVerRange(b)) => a.range == b.range,
@@ -239,7 +240,7 @@ impl PartialEq for Value {
             (Self::Callable(a), Self::Callable(b)) => Arc::ptr_eq(a, b),
             (Self::Object(a), Self::Object(b)) => a.kind == b.kind && a.values == b.values,
             (Self::Instance(a), Self::Instance(b)) => a == b,
-            (Self::Iterator(a), Self::Iterator(b)) => a.items == b.items,
+            (Self::Iterator(a), Self::Iterator(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -277,7 +278,7 @@ impl Hash for Value {
             Self::Object(object) => object.kind.name.hash(state),
             // Links are equal by what they mean, which takes a document to tell.
             Self::Instance(instance) => instance.kind.name.hash(state),
-            Self::Iterator(iterator) => iterator.items.hash(state),
+            Self::Iterator(iterator) => state.write_usize(iterator.items.len()),
         }
     }
 }

@@ -168,6 +168,21 @@ fn values_that_no_variable_has() {
 }
 
 #[test]
+fn types_of_long_lists() {
+    // Each takes minutes where every part is held against every other.
+    let list = "Integer[1, 60000].map |$x| { [\"a${x}\"] }";
+    for code in [
+        "assert_type(Variant[String, Array[String]], Array(60000))".to_string(),
+        format!("fail(String(size(\"${{type({list}, reduced)}}\")))"),
+        format!("$t = type(Hash({list}.map |$x| {{ [$x, $x] }})) fail(String($t <= $t))"),
+        "$t = type(Hash(Integer[1, 60000].map |$x| { [$x * 2, [$x]] })) fail(String($t <= $t))"
+            .to_string(),
+    ] {
+        error(&code);
+    }
+}
+
+#[test]
 fn bombs_of_text() {
     error("$x = sprintf('%1000000000000d', 1)");
     let steps = Settings { max_steps: 1_000_000, ..Settings::default() };

@@ -180,7 +180,11 @@ impl<'a> Formatter<'a> {
         match letter {
             's' => self.push_text(&directive, &display(&value)),
             'p' => self.push_text(&directive, &inspect(&value)),
-            'c' => self.push_text(&directive, &character(&value)?),
+            // A precision does not cut a character.
+            'c' => {
+                directive.precision = None;
+                self.push_text(&directive, &character(&value)?);
+            }
             'd' | 'i' | 'u' => self.integer(&directive, &to_integer(&value)?, 10, "", false),
             'x' => self.integer(&directive, &to_integer(&value)?, 16, "0x", false),
             'X' => self.integer(&directive, &to_integer(&value)?, 16, "0X", true),
@@ -509,10 +513,24 @@ fn character(value: &Arg<'_>) -> Result<String> {
             fail(format!("no implicit conversion of {} into Integer", value.class_name()))
         }
         _ => {
+            if let Arg::Float(number) = value
+                && number.abs() >= 9.3e18
+            {
+                let shown = sprintf("%-.10g", &[Arg::Float(*number)])?;
+                return fail(format!("float {shown} out of range of integer"));
+            }
             let code = to_integer(value)?;
-            match u32::try_from(&code).ok().and_then(char::from_u32) {
-                Some(c) => Ok(c.to_string()),
-                None => fail("invalid character"),
+            if let Some(c) = u32::try_from(&code).ok().and_then(char::from_u32) {
+                return Ok(c.to_string());
+            }
+            match i32::try_from(&code) {
+                Err(_) if code.sign() == Sign::Minus => {
+                    fail(format!("integer {code} too small to convert to `int'"))
+                }
+                Err(_) => fail(format!("integer {code} too big to convert to `int'")),
+                // Half of a pair, or no character before the first one.
+                Ok(code) if code < 0x11_0000 => fail("invalid byte sequence in UTF-8"),
+                Ok(_) => fail("invalid character"),
             }
         }
     }

@@ -37,7 +37,7 @@ const OUTPUT_LIMIT: usize = 1 << 20;
 /// ```
 ///
 /// # Errors
-/// [`Error::Time`] if the result would be too big.
+/// [`Error::Time`] if the result would be too big, or the format ends within a directive.
 pub fn format(format: &str, nanos: i128, offset: Option<i32>) -> Result<String> {
     let seconds = nanos.div_euclid(NANOS_PER_SECOND);
     if i64::try_from(seconds).is_err() || seconds.abs() > i128::from(i64::MAX / 4) {
@@ -77,6 +77,9 @@ impl Printer {
                 Some((.., used)) => {
                     out.push_str(&rest[..used]);
                     used
+                }
+                None if is_cut_off(&rest[1..]) => {
+                    return Err(Error::Time(format!("invalid format: {format}")));
                 }
                 None => {
                     let used = rest.len().min(1);
@@ -202,6 +205,12 @@ impl Printer {
     }
 }
 
+/// Whether a directive has only flags and a width.
+fn is_cut_off(text: &str) -> bool {
+    let rest = text.trim_start_matches(['-', '_', '0', '^', '#']);
+    rest.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Reads a directive at the beginning of `text`: flags, width, colons, modifier, letter.
 fn read(text: &str) -> Option<(Directive, char, usize)> {
     let mut directive = Directive::default();
@@ -285,7 +294,7 @@ mod tests {
             ("%-d %_m %10Y %_10Y", "3  2 0000002020       2020"),
             ("%c", "Mon Feb  3 04:05:06 2020"),
             ("%v %r", " 3-FEB-2020 04:05:06 AM"),
-            ("%q %E %", "%q %E %"),
+            ("%q %E %:", "%q %E %:"),
             ("%10A|%010A", "    Monday|0000Monday"),
         ] {
             assert_eq!(format(directive, nanos, None).unwrap(), text, "{directive}");

@@ -88,26 +88,84 @@ pub fn offset_text(offset: i32) -> String {
     format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
-fn read(zone: &str) -> Option<i32> {
-    let lower = zone.to_ascii_lowercase();
-    if let Some((_, minutes)) = NAMES.iter().find(|(name, _)| *name == lower) {
-        return Some(minutes * 60);
-    }
-    if let Some(base) = lower.strip_suffix(" dst") {
-        let (_, minutes) = NAMES.iter().find(|(name, _)| *name == base)?;
-        return Some((minutes + 60) * 60);
-    }
-    if let [letter] = lower.as_bytes() {
-        return military(*letter).map(|hours| hours * 3600);
-    }
-    let signed =
-        ["gmt", "utc", "ut"].iter().find_map(|name| lower.strip_prefix(name)).unwrap_or(&lower);
-    let (sign, digits) = match signed.as_bytes().first()? {
-        b'+' => (1, &signed[1..]),
-        b'-' => (-1, &signed[1..]),
-        _ => return None,
+/// The offset in whole minutes, as a clock is set to it: what is more than a day away is none.
+///
+/// # Errors
+/// `Illegal timezone 'x'`, or that the offset is too large.
+pub fn clock_offset(zone: &str) -> Result<i32> {
+    let expected = || {
+        Error::Time(format!(
+            "\"+HH:MM\", \"-HH:MM\", \"UTC\" or \"A\"..\"I\",\"K\"..\"Z\" expected for utc_offset: {zone}"
+        ))
     };
-    Some(sign * clock(digits)?)
+    let is_plain = matches!(
+        zone.as_bytes(),
+        [b'+' | b'-', h, t, b':', m, n] if [h, t, m, n].iter().all(|b| b.is_ascii_digit())
+    );
+    if is_plain && zone.as_bytes()[4] > b'5' {
+        return Err(expected());
+    }
+    let seconds = match is_plain {
+        // An hour beyond the day is told of as such here.
+        true => {
+            let number = |at: usize| zone[at..at + 2].parse::<i32>().unwrap_or_default();
+            (number(1) * 3600 + number(4) * 60) * if zone.starts_with('-') { -1 } else { 1 }
+        }
+        false => offset(zone)?.div_euclid(60) * 60,
+    };
+    if seconds.abs() >= 24 * 3600 {
+        return Err(Error::Time("utc_offset out of range".into()));
+    }
+    Ok(seconds)
+}
+
+/// The zone that the text begins with.
+fn read(text: &str) -> Option<i32> {
+    let lower = text.to_ascii_lowercase();
+    let name = ["gmt", "utc", "ut"].into_iter().find(|name| lower.starts_with(name));
+    if let Some(rest) = lower[name.map_or(0, str::len)..].strip_prefix(['+', '-'])
+        && rest.starts_with(|c: char| c.is_ascii_digit())
+    {
+        // Only two of the names may stand before the sign.
+        let sign = if lower[..lower.len() - rest.len()].ends_with('-') { -1 } else { 1 };
+        return if name == Some("ut") { None } else { Some(sign * clock(rest)?) };
+    }
+    match long_name(&lower) {
+        Some((name, summer)) => Some((named(&name)? + summer) * 60),
+        None => short_name(&lower),
+    }
+}
+
+/// The name in `est standard time` and `est daylight time`, and what its summer adds.
+fn long_name(text: &str) -> Option<(String, i32)> {
+    let end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '.' && !c.is_ascii_whitespace());
+    let words: Vec<&str> = text[..end.unwrap_or(text.len())].split_ascii_whitespace().collect();
+    let at = words
+        .windows(2)
+        .rposition(|w| matches!(w[0], "standard" | "daylight") && w[1] == "time")?;
+    Some((words[..at].join(" "), if words[at] == "daylight" { 60 } else { 0 }))
+}
+
+/// `est`, `est dst`, `a`.
+fn short_name(text: &str) -> Option<i32> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    if name.is_empty() || rest.starts_with(is_word) {
+        return None;
+    }
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
+    let dst = after.len() < rest.len()
+        && after.strip_prefix("dst").is_some_and(|rest| !rest.starts_with(is_word));
+    Some((named(name)? + if dst { 60 } else { 0 }) * 60)
+}
+
+/// The offset of a name in minutes.
+fn named(name: &str) -> Option<i32> {
+    match name.as_bytes() {
+        [letter] if *letter != b'z' => military(*letter).map(|hours| hours * 60),
+        _ => NAMES.iter().find(|(known, _)| *known == name).map(|(_, minutes)| *minutes),
+    }
 }
 
 fn military(letter: u8) -> Option<i32> {
@@ -119,28 +177,37 @@ fn military(letter: u8) -> Option<i32> {
     })
 }
 
-/// `5`, `05`, `0530`, `053000`, `5:30` or `05:30:00` in seconds.
+/// `5`, `05`, `0530`, `053000`, `5:30`, `05:30:00` or `5.5` in seconds; what follows is left.
 fn clock(text: &str) -> Option<i32> {
-    let number = |part: &str| {
-        let plain = !part.is_empty() && part.len() <= 2 && part.bytes().all(|b| b.is_ascii_digit());
-        if plain { part.parse::<i32>().ok() } else { None }
-    };
-    let parts: Vec<i32> = if text.contains(':') {
-        text.split(':').map(number).collect::<Option<_>>()?
-    } else {
-        if text.is_empty() || text.len() > 6 || !text.bytes().all(|b| b.is_ascii_digit()) {
-            return None;
+    let digits =
+        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (first, mut rest) = text.split_at(digits(text));
+    if let Some(fraction) = rest.strip_prefix(['.', ',']) {
+        let fraction = &fraction[..digits(fraction).min(7)];
+        let hours: i64 = first.parse().ok()?;
+        let parts = fraction.parse::<i64>().unwrap_or(0) * 3600 / 10_i64.pow(fraction.len() as u32);
+        return i32::try_from(hours.checked_mul(3600)?.checked_add(parts)?).ok();
+    }
+    let mut parts = Vec::new();
+    if rest.starts_with(':') {
+        parts.push(first.parse::<i32>().ok()?);
+        while let Some(more) = rest.strip_prefix(':').filter(|_| parts.len() < 3) {
+            let (part, after) = more.split_at(digits(more));
+            if part.is_empty() {
+                break;
+            }
+            parts.push(part.parse::<i32>().ok()?);
+            rest = after;
         }
-        let padded = if text.len() % 2 == 1 { format!("0{text}") } else { text.to_string() };
-        (0..padded.len() / 2)
-            .map(|index| number(&padded[index * 2..index * 2 + 2]))
-            .collect::<Option<_>>()?
-    };
-    if parts.len() > 3 {
-        return None;
+    } else {
+        let (lead, more) = first.split_at(2 - first.len() % 2);
+        parts.push(lead.parse().ok()?);
+        let pairs = more.as_bytes().chunks_exact(2).take(2);
+        parts.extend(pairs.map(|pair| i32::from(pair[0] - b'0') * 10 + i32::from(pair[1] - b'0')));
     }
     let unit = |index: usize| parts.get(index).copied().unwrap_or(0);
-    Some(unit(0) * 3600 + unit(1) * 60 + unit(2))
+    let hours = unit(0).checked_mul(3600)?;
+    hours.checked_add(unit(1).checked_mul(60)?)?.checked_add(unit(2))
 }
 
 #[cfg(test)]
@@ -159,9 +226,20 @@ mod tests {
             ("CET", 3600),
             ("+530", 19_800),
             ("-8", -28_800),
+            ("a-b_c", 3600),
+            ("EST dst x", -14_400),
+            ("est Standard Time", -18_000),
+            ("utc+5.5x", 19_800),
+            ("+1234567", 5025),
+            ("CET/CEST", 3600),
         ] {
             assert_eq!(offset(zone).unwrap(), seconds, "{zone}");
         }
+        for zone in ["estx", "a1", "1a", "ut+1", "+99999999:00", "", "+", "est_"] {
+            assert!(offset(zone).is_err(), "{zone}");
+        }
+        assert_eq!(clock_offset("gmt-3:30:15").unwrap(), -12_660);
+        assert_eq!(clock_offset("+24:00").unwrap_err().to_string(), "utc_offset out of range");
         assert_eq!(offset("FOO").unwrap_err().to_string(), "Illegal timezone 'FOO'");
     }
 }

@@ -92,6 +92,60 @@ impl Range {
         }
     }
 
+    /// The versions that are in one of both, where no gap is between them and each is one interval.
+    /// Whether a lower bound itself belongs to a range does not count, and the upper bound of the
+    /// other does belong to the result if it lies above one that does not, as Puppet has it.
+    pub fn joined(&self, other: &Self) -> Option<Self> {
+        let (a, b) = (self.only()?, other.only()?);
+        let reaches = |first: &Interval, second: &Interval| match &second.low {
+            Some(low) => first.includes(&low.version),
+            None => first.low.is_none(),
+        };
+        let meets = |first: &Interval, second: &Interval| match (&first.high, &second.low) {
+            (Some(high), Some(low)) => {
+                !high.inclusive && high.version.precedence(&low.version).is_eq()
+            }
+            _ => false,
+        };
+        if !reaches(a, b) && !reaches(b, a) && !meets(a, b) && !meets(b, a) {
+            return None;
+        }
+        let version = |bound: &Bound| Bound { version: bound.version.clone(), inclusive: true };
+        let low = match (&a.low, &b.low) {
+            (Some(x), Some(y)) if x.version.precedence(&y.version).is_gt() => Some(version(y)),
+            (Some(x), Some(_)) => Some(version(x)),
+            _ => None,
+        };
+        let high = match (&a.high, &b.high) {
+            _ if upper(&a.high, &b.high).is_gt() => a.high.clone(),
+            (Some(x), Some(y))
+                if !x.inclusive && x.version.precedence(&y.version).is_lt() && !meets(a, b) =>
+            {
+                Some(version(y))
+            }
+            _ => b.high.clone(),
+        };
+        Some(Range { intervals: vec![Interval { low, high }] })
+    }
+
+    /// Whether every version of this is in the other, as far as their bounds tell. Whether a lower
+    /// bound itself belongs to a range does not count.
+    pub fn is_within(&self, other: &Self) -> bool {
+        let within = |a: &Interval, b: &Interval| {
+            let low = match (&a.low, &b.low) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(a), Some(b)) => b.version.precedence(&a.version).is_le(),
+            };
+            low && upper(&a.high, &b.high).is_le()
+        };
+        self.intervals.iter().all(|a| other.intervals.iter().any(|b| within(a, b)))
+    }
+
+    fn only(&self) -> Option<&Interval> {
+        if let [one] = self.intervals.as_slice() { Some(one) } else { None }
+    }
+
     /// Adds an interval, joined with the one before where they touch.
     fn add(&mut self, interval: Interval) {
         if let Some(last) = self.intervals.last_mut()
@@ -453,6 +507,28 @@ mod tests {
         ] {
             assert_eq!(range(text).includes(&version.parse().unwrap()), is_in, "{text} {version}");
         }
+    }
+
+    #[test]
+    fn unions() {
+        for (a, b, both) in [
+            ("1.x", "2.x", Some(">=1.0.0 <3.0.0")),
+            ("2.x", "1.x", Some(">=1.0.0 <3.0.0")),
+            ("1.x", "3.x", None),
+            (">=1.0.0", "2.x", Some(">=1.0.0")),
+            ("1.0.0 - 2.0.0", "2.0.1 - 3.0.0", None),
+            (">1.0.0 <=2.0.0", "2.0.0", Some(">=1.0.0 <=2.0.0")),
+            ("<2.0.0", "<1.0.0", Some("<2.0.0")),
+            ("1.2.x", "1.x", Some(">=1.0.0 <=2.0.0")),
+            ("*", "1.x", Some("*")),
+            ("1.x || 3.x", "2.x", None),
+        ] {
+            let joined = range(a).joined(&range(b)).map(|range| range.to_string());
+            assert_eq!(joined.as_deref(), both, "{a} {b}");
+        }
+        assert!(range("1.x").is_within(&range(">=1.0.0 <3.0.0")));
+        assert!(!range(">=1.0.0").is_within(&range("1.x")));
+        assert!(!range("<=2.0.0").is_within(&range("<2.0.0")));
     }
 
     #[test]

@@ -160,7 +160,24 @@ fn append(items: &[Value], right: &Value) -> Value {
 fn removal_key(value: &Value) -> Value {
     match value {
         Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => Value::Int(*f as i64),
+        Value::Timestamp(ns) | Value::Timespan(ns) => {
+            let (seconds, rest) = (ns.div_euclid(NANOS), ns.rem_euclid(NANOS));
+            let seconds = Value::Int(i64::try_from(seconds).unwrap_or(i64::MAX));
+            match rest {
+                0 => seconds,
+                // A form that nothing else has.
+                rest => Value::Sensitive(Arc::new(Value::array([
+                    seconds,
+                    Value::Int(rest as i64),
+                    Value::Default,
+                ]))),
+            }
+        }
         Value::Array(items) => Value::array(items.iter().map(removal_key)),
+        Value::Hash(entries) => {
+            let entries = entries.iter().map(|(k, v)| (k.clone(), removal_key(v)));
+            Value::Hash(Arc::new(entries.collect()))
+        }
         other => other.clone(),
     }
 }

@@ -356,12 +356,17 @@ impl Compiler<'_> {
             return plain(text);
         }
         signature.needs_types(Some(args.len()))?;
-        self.bind(f, &def.name, def.params, (args, Weight::Unknown))?;
-        let value = match self.eval(f, def.body) {
+        let result = self
+            .bind(f, &def.name, def.params, (args, Weight::Unknown))
+            .and_then(|()| self.check_defaults(def, &signature, f, args))
+            .and_then(|()| self.eval(f, def.body));
+        let value = match result {
             Ok(value) => value,
             Err(unwind) => match *unwind {
+                // What is returned early is of any type, as upstream has it.
+                Unwind::Return(value, _) => return Ok(value),
+                Unwind::Next(value, _) => value,
                 // A `break()` ends the iteration that the function is called from.
-                Unwind::Next(value, _) | Unwind::Return(value, _) => value,
                 other => return Err(Box::new(other)),
             },
         };
@@ -371,6 +376,41 @@ impl Compiler<'_> {
             mismatch::assert_instance(&subject, kind, &value)?;
         }
         Ok(value)
+    }
+
+    /// Checks the values of parameters that were not given.
+    fn check_defaults(
+        &self,
+        def: &FunctionDef,
+        signature: &Signature,
+        f: &Frame,
+        args: &[Value],
+    ) -> EvalResult<()> {
+        let params = f.program.params(def.params);
+        let untyped = |i: usize| signature.params.get(i).is_none_or(|p| p.kind == Type::Any);
+        if (args.len()..params.len()).all(untyped) {
+            return Ok(());
+        }
+        let all = self.values_of(f, params);
+        if answered(|| mismatch::accepts(signature, &all, None))? {
+            return Ok(());
+        }
+        plain(mismatch::describe_call(&def.name, &[signature], &all, None))
+    }
+
+    /// The values that parameters have.
+    fn values_of(&self, f: &Frame, params: &[Param]) -> Vec<Value> {
+        let mut all = Vec::with_capacity(params.len());
+        for param in params {
+            match self.scopes.get(f.scope).get(&param.name) {
+                Some(Value::Array(items)) if param.captures_rest => {
+                    all.extend(items.iter().cloned())
+                }
+                Some(value) => all.push(value.clone()),
+                None => {}
+            }
+        }
+        all
     }
 
     /// Calls a lambda with these arguments; `next` gives its value.
@@ -426,17 +466,8 @@ impl Compiler<'_> {
         if answered(|| given.is_some_and(|given| mismatch::accepts(signature, given, None)))? {
             return Ok(());
         }
-        let mut all = Vec::with_capacity(params.len());
-        for param in params {
-            match self.scopes.get(f.scope).get(&param.name) {
-                Some(Value::Array(items)) if param.captures_rest => {
-                    all.extend(items.iter().cloned())
-                }
-                Some(value) => all.push(value.clone()),
-                None => {}
-            }
-        }
-        if mismatch::accepts(signature, &all, None) {
+        let all = self.values_of(f, params);
+        if answered(|| mismatch::accepts(signature, &all, None))? {
             return Ok(());
         }
         plain(mismatch::describe_call("lambda", &[signature], &all, None))

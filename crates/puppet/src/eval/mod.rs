@@ -435,7 +435,7 @@ impl<'e> Compiler<'e> {
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))
             }
             BinaryOp::In => {
-                let outcome = compare::contains(&l, &r);
+                let outcome = answered(|| compare::contains(&l, &r))?;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))
             }

@@ -10,8 +10,9 @@ use crate::eval::error::{EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, Strict};
 use crate::load::AliasDef;
-use crate::syntax::{Attribute, Expr, ExprId, ExprList};
+use crate::syntax::{Attribute, Expr, ExprId, ExprList, Program};
 use crate::types::assignable::resolved;
+use crate::types::refusal::answered;
 use crate::types::type_set::RUNTIME;
 use crate::types::{Type, TypeAlias, TypeSet, object};
 use crate::value::{HashValue, Value};
@@ -93,14 +94,17 @@ impl Compiler<'_> {
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
         // It was just made, so nothing has set it before.
-        let _ = alias.target.set(crate::types::normalize(&target));
+        let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
         Ok(())
     }
 
     fn definition(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult<Type> {
         let as_object = |given: Value| object::from_hash(name, &given).map(Type::Object);
         match &f.program[id] {
-            Expr::Hash(_) => return as_object(self.eval(f, id)?),
+            Expr::Hash(_) => {
+                refuse_expressions(f, not_literal(&f.program, id))?;
+                return as_object(self.eval(f, id)?);
+            }
             Expr::ResourceDefaults { kind, attributes, .. } => {
                 return as_object(self.bracketless(f, *kind, *attributes)?);
             }
@@ -108,15 +112,15 @@ impl Compiler<'_> {
         }
         if let Some((base, definition)) = bracketed(f, id) {
             match (base, &f.program[definition]) {
-                ("Object", Expr::Hash(_)) => return as_object(self.eval(f, definition)?),
+                ("Object", Expr::Hash(_)) => {
+                    refuse_expressions(f, not_literal(&f.program, definition))?;
+                    return as_object(self.eval(f, definition)?);
+                }
                 ("TypeSet", Expr::Hash(entries)) => return self.type_set(f, name, *entries),
                 _ => {}
             }
         }
-        if let Some(wrong) = not_of_types(f, id) {
-            let text = f.program.text(f.program.range(wrong));
-            return plain(format!("The expression <{text}> is not a valid type specification."));
-        }
+        refuse_expressions(f, not_of_types(&f.program, id))?;
         self.check_counts(f, id)?;
         match self.eval(f, id).map_err(|unwind| definition_error(unwind, f, id, name))? {
             Value::Type(kind) => Ok(Type::clone(&kind)),
@@ -317,23 +321,44 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
     }
 }
 
-/// What in a type with parameters is more than types and literals, which is all that is read where
-/// an alias is defined.
-fn not_of_types(f: &Frame, id: ExprId) -> Option<ExprId> {
-    let Expr::Access(parts) = &f.program[id] else { return None };
-    let parts = f.program.list(*parts);
-    parts[1..].iter().find_map(|&part| not_literal(f, part))
+pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
+    let Some(found) = found else { return Ok(()) };
+    let text = f.program.text(f.program.range(found));
+    plain(format!("The expression <{text}> is not a valid type specification."))
 }
 
-fn not_literal(f: &Frame, id: ExprId) -> Option<ExprId> {
-    match &f.program[id] {
-        Expr::Access(_) => not_of_types(f, id),
+/// What in a type with parameters is more than types and literals, which is all that is read where
+/// an alias is defined.
+pub(super) fn not_of_types(program: &Program, id: ExprId) -> Option<ExprId> {
+    let Expr::Access(parts) = &program[id] else { return None };
+    let (base, keys) = program.list(*parts).split_first()?;
+    match &program[*base] {
+        Expr::Ref(_) | Expr::Access(_) => keys.iter().find_map(|&key| not_literal(program, key)),
+        _ => Some(id),
+    }
+}
+
+fn not_literal(program: &Program, id: ExprId) -> Option<ExprId> {
+    match &program[id] {
+        Expr::Access(_) => not_of_types(program, id),
         Expr::List(items) | Expr::Hash(items) => {
-            f.program.list(*items).iter().find_map(|&item| not_literal(f, item))
+            program.list(*items).iter().find_map(|&item| not_literal(program, item))
         }
-        Expr::Binary { .. } | Expr::Concat(_) | Expr::And(..) | Expr::Or(..) | Expr::Not(_) => {
-            Some(id)
-        }
+        Expr::Minus(inner) => not_literal(program, *inner),
+        Expr::Binary { .. }
+        | Expr::Concat(_)
+        | Expr::And(..)
+        | Expr::Or(..)
+        | Expr::Not(_)
+        | Expr::Call(_)
+        | Expr::Dot(..)
+        | Expr::Var(_)
+        | Expr::Paren(_)
+        | Expr::Splat(_)
+        | Expr::If(..)
+        | Expr::Unless(..)
+        | Expr::Case(..)
+        | Expr::Selector(..) => Some(id),
         _ => None,
     }
 }
@@ -347,9 +372,10 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
     };
     let mut placed = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
+            // The name of an alias inside it has said so, too.
             let text =
                 error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
-            PlainError::new(text)
+            PlainError::new(text.trim_start_matches("Error while evaluating a Type-Name, "))
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             let text = f.program.text(f.program.range(id));

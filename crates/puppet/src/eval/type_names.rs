@@ -10,6 +10,7 @@ use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments, flatten_val
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
+use crate::eval::type_definitions::{not_of_types, refuse_expressions};
 use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::{AliasDef, DefKind};
 use crate::syntax::{Expr, ExprId, ExprList};
@@ -309,6 +310,7 @@ impl Compiler<'_> {
             }
         }
         let f = Frame { program: Arc::clone(program), scope: ScopeId::TOP };
+        refuse_expressions(&f, not_of_types(program, body))?;
         match &program[body] {
             Expr::Ref(name) => match self.named_type(name)? {
                 Type::Reference(name) => Ok(Type::Reference(name)),

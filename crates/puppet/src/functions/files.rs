@@ -198,7 +198,8 @@ fn strftime(call: &Call<'_, '_>, ns: i128, format: &str, zone: usize) -> EvalRes
         Some(name) if name.eq_ignore_ascii_case("current") => Some(local_zone(call)),
         Some(name) => Some(name.to_string()),
     };
-    let offset = zone.as_deref().map(ordain_functions::time::offset).transpose().map_err(wrap)?;
+    let offset =
+        zone.as_deref().map(ordain_functions::time::clock_offset).transpose().map_err(wrap)?;
     Ok(Value::from(ordain_functions::time::format(format, ns, offset).map_err(wrap)?))
 }
 

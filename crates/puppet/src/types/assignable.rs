@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use rustc_hash::FxHashSet;
 
 use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
@@ -11,7 +12,7 @@ use crate::types::new::{init_fault, init_takes};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::refusal::refuse;
 use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
-use crate::value::Value;
+use crate::value::{SemVerRange, Value};
 
 /// Pairs of types under comparison where an alias is involved; one that comes back holds, as nothing
 /// spoke against it so far.
@@ -28,6 +29,10 @@ const DEPTH_LIMIT: u32 = 200;
 
 /// How deeply `Init` types may lead to each other before a comparison is given up.
 const INIT_LIMIT: u32 = 6;
+
+/// From how many alternatives on those of the one variant are looked up in the other: what infers
+/// the types of large lists makes variants of as many types.
+const LONG: usize = 32;
 
 /// Whether every instance of `from` is an instance of `to`.
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
@@ -88,6 +93,7 @@ fn guarded(to: &Type, from: &Type, guard: G<'_>, inner: impl FnOnce(G<'_>) -> bo
     depth < DEPTH_LIMIT && inner(Some(&Guard { to, from, depth, outer: guard }))
 }
 
+#[expect(clippy::mutable_key_type, reason = "only caches inside types change")]
 fn test(to: &Type, from: &Type, guard: G<'_>) -> bool {
     if matches!(to, Type::Any | Type::Unit) {
         return true;
@@ -102,6 +108,10 @@ fn test(to: &Type, from: &Type, guard: G<'_>) -> bool {
         Type::Variant(types) => match to {
             Type::NotUndef(_) if types.is_empty() => from_plain(to, from, guard),
             Type::Variant(options) if options.is_empty() => true,
+            Type::Variant(options) if types.len() > LONG && options.len() > LONG => {
+                let options: FxHashSet<&Type> = options.iter().collect();
+                types.iter().all(|t| options.contains(t) || test(to, t, guard))
+            }
             _ => !types.is_empty() && types.iter().all(|t| test(to, t, guard)),
         },
         Type::Optional(inner) => {
@@ -392,13 +402,21 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
             (Some(a), Some(b)) => a.0 <= b.0 && b.1 <= a.1,
         },
         (Type::SemVer(ranges), Type::SemVer(other)) => {
-            ranges.is_empty() || other.iter().all(|r| ranges.contains(r)) && !other.is_empty()
+            let within =
+                |range: &SemVerRange| ranges.iter().any(|r| range.range.is_within(&r.range));
+            ranges.is_empty() || !other.is_empty() && other.iter().all(within)
         }
         (Type::Uri(None), Type::Uri(_)) => true,
         (Type::Uri(Some(parts)), Type::Uri(other)) => {
             other.as_ref().is_some_and(|other| uri_takes(parts, other))
         }
-        (Type::Runtime(name), Type::Runtime(other)) => name.is_none() || name == other,
+        (Type::Runtime(name), Type::Runtime(other)) => {
+            let is_walk = |name: &str| name == "Puppet::Pops::Types::Iterable::TreeIterator";
+            name.is_none()
+                || name == other
+                || matches!((name, other), (Some(name), Some(other)) if name.0 == other.0
+                    && is_walk(&name.1) && other.1.ends_with("FirstTreeIterator"))
+        }
         (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
         (Type::Object(object), Type::Parameterized(other)) => object_is_a(&other.base, object),
         (Type::Parameterized(to), Type::Parameterized(from)) => {

@@ -119,7 +119,7 @@ impl Writer<'_> {
             Type::SemVer(ranges) => self.bracketed("SemVer", ranges.len(), |w| {
                 for (i, range) in ranges.iter().enumerate() {
                     w.separate(i);
-                    w.put(format_args!("'{range}'"));
+                    w.put(format_args!("'{}'", range.text));
                 }
             }),
             Type::Uri(Some(parts)) => self.bracketed("URI", 1, |w| write_literal(w.out, parts)),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_functions::version::{Range, Version};
 use rustc_hash::FxHashSet;
 
 use crate::eval::closure::Signature;
 use crate::types::assignable::{is_assignable, variant_of};
 use crate::types::normalize::{data, enumeration, rich_data};
 use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
-use crate::value::Value;
+use crate::value::{SemVerRange, Value};
 
 /// The type of a value, with one type for all elements of a list.
 pub fn infer(value: &Value) -> Type {
@@ -80,7 +81,12 @@ pub fn infer_set(value: &Value) -> Type {
             let values = variant_of(entries.values().map(infer_set));
             Type::Hash(Arc::new((keys, values)), exact_size(entries.len()))
         }
-        Value::SemVer(version) => Type::SemVer([ecow::eco_format!("{version} - {version}")].into()),
+        Value::SemVer(version) => {
+            let range =
+                Range::between(Version::clone(version), Some(Version::clone(version)), false);
+            let text = ecow::eco_format!("{version} - {version}");
+            Type::SemVer([SemVerRange { text, range }].into())
+        }
         _ => infer(value),
     }
 }
@@ -116,59 +122,134 @@ pub fn callable_of(signature: &Signature) -> Type {
 }
 
 /// The common type of values. Texts and integers, the usual elements, are gathered without making
-/// a type of each.
+/// a type of each, also where they are inside lists and hashes.
 fn common<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
-    let mut result = Gathered::Nothing;
-    for value in values {
-        result.add(value);
-    }
-    result.finish()
+    gathered(values).kind()
 }
 
+fn gathered<'a>(mut values: impl Iterator<Item = &'a Value>) -> Gathered<'a> {
+    let Some(first) = values.next() else { return Gathered::Nothing };
+    let mut result = Gathered::of(first);
+    for value in values {
+        match (&mut result, value) {
+            (Gathered::Other(Type::Any), _) => break,
+            (Gathered::Texts(texts), Value::Str(text)) => {
+                texts.insert(text);
+            }
+            (Gathered::Integers(range), Value::Int(i)) => {
+                *range = range.joined(IntRange::new(*i, *i));
+            }
+            (result, value) => result.add(Gathered::of(value)),
+        }
+    }
+    result
+}
+
+/// A type in the making.
 enum Gathered<'a> {
+    /// The type of the elements of an empty list.
     Nothing,
     Undef,
     Texts(FxHashSet<&'a EcoString>),
     Integers(IntRange),
+    Lists(Box<Gathered<'a>>, SizeRange),
+    Hashes(Box<(Gathered<'a>, Gathered<'a>)>, SizeRange),
     Other(Type),
 }
 
 impl<'a> Gathered<'a> {
-    fn add(&mut self, value: &'a Value) {
-        match (&mut *self, value) {
-            (Self::Nothing, Value::Undef) => *self = Self::Undef,
-            (_, Value::Undef) => {}
-            (Self::Nothing | Self::Undef, Value::Str(s)) => {
-                *self = Self::Texts(FxHashSet::from_iter([s]));
+    fn of(value: &'a Value) -> Self {
+        match value {
+            Value::Undef => Self::Undef,
+            Value::Str(s) => Self::Texts(FxHashSet::from_iter([s])),
+            Value::Int(i) => Self::Integers(IntRange::new(*i, *i)),
+            Value::Array(items) => {
+                Self::Lists(Box::new(gathered(items.iter())), exact_size(items.len()))
             }
-            (Self::Nothing | Self::Undef, Value::Int(i)) => {
-                *self = Self::Integers(IntRange::new(*i, *i));
+            Value::Hash(entries) => {
+                let parts = (gathered(entries.keys()), gathered(entries.values()));
+                Self::Hashes(Box::new(parts), exact_size(entries.len()))
             }
-            (Self::Nothing | Self::Undef, _) => *self = Self::Other(infer(value)),
-            (Self::Texts(texts), Value::Str(s)) => {
-                texts.insert(s);
+            _ => Self::Other(infer(value)),
+        }
+    }
+
+    /// As [`common_type`] does it.
+    fn add(&mut self, other: Self) {
+        match (&mut *self, other) {
+            (Self::Undef, other) => *self = other,
+            (_, Self::Undef) => {}
+            (Self::Nothing, other) => *self = other,
+            (_, Self::Nothing) => {}
+            (Self::Texts(texts), Self::Texts(more)) => texts.extend(more),
+            (Self::Integers(range), Self::Integers(more)) => *range = range.joined(more),
+            (Self::Lists(element, size), Self::Lists(other, other_size)) => {
+                if size.covers(other_size) && element.takes(&other) {
+                    return;
+                }
+                if other_size.covers(*size) && other.takes(element) {
+                    (*element, *size) = (other, other_size);
+                    return;
+                }
+                element.add(*other);
+                *size = SizeRange::ANY_SIZE;
             }
-            (Self::Integers(range), Value::Int(i)) => {
-                *range = range.joined(IntRange::new(*i, *i));
+            (Self::Hashes(entry, size), Self::Hashes(other, other_size)) => {
+                let takes = |to: &(Self, Self), from: &(Self, Self)| {
+                    to.0.takes(&from.0) && to.1.takes(&from.1)
+                };
+                if size.covers(other_size) && takes(entry, &other) {
+                    return;
+                }
+                if other_size.covers(*size) && takes(&other, entry) {
+                    (*entry, *size) = (other, other_size);
+                    return;
+                }
+                entry.0.add(other.0);
+                entry.1.add(other.1);
+                *size = SizeRange::ANY_SIZE;
             }
-            (Self::Other(Type::Any), _) => {}
-            _ => {
-                let so_far = std::mem::replace(self, Self::Nothing).finish();
-                *self = Self::Other(common_type(&so_far, &infer(value)));
+            (_, other) => {
+                *self = Self::Other(common_type(&self.kind(), &other.kind()));
             }
         }
     }
 
-    fn finish(self) -> Type {
+    fn kind(&self) -> Type {
         match self {
             Self::Nothing => Type::Unit,
             Self::Undef => Type::Undef,
-            Self::Texts(texts) if texts.len() == 1 => {
-                texts.into_iter().next().map_or(Type::Unit, |s| Type::Literal(s.clone()))
+            Self::Texts(texts) => match texts.iter().next() {
+                Some(only) if texts.len() == 1 => Type::Literal((*only).clone()),
+                _ => enumeration(texts.iter().copied().cloned().collect(), false),
+            },
+            Self::Integers(range) => Type::Integer(*range),
+            Self::Lists(element, size) => Type::Array(Arc::new(element.kind()), *size),
+            Self::Hashes(entry, size) => {
+                Type::Hash(Arc::new((entry.0.kind(), entry.1.kind())), *size)
             }
-            Self::Texts(texts) => enumeration(texts.into_iter().cloned().collect(), false),
-            Self::Integers(range) => Type::Integer(range),
-            Self::Other(kind) => kind,
+            Self::Other(kind) => kind.clone(),
+        }
+    }
+
+    /// Whether every instance of the other is one of this.
+    fn takes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Nothing, _) | (_, Self::Nothing) => true,
+            (Self::Undef, other) => matches!(other, Self::Undef),
+            (_, Self::Undef) => is_assignable(&self.kind(), &Type::Undef),
+            (Self::Texts(texts), Self::Texts(others)) => {
+                others.len() <= texts.len() && others.is_subset(texts)
+            }
+            (Self::Integers(range), Self::Integers(other)) => range.covers(*other),
+            (Self::Lists(element, size), Self::Lists(other, other_size)) => {
+                size.covers(*other_size) && element.takes(other)
+            }
+            (Self::Hashes(entry, size), Self::Hashes(other, other_size)) => {
+                size.covers(*other_size) && entry.0.takes(&other.0) && entry.1.takes(&other.1)
+            }
+            (Self::Other(_), _) | (_, Self::Other(_)) => is_assignable(&self.kind(), &other.kind()),
+            _ => false,
         }
     }
 }
@@ -176,8 +257,10 @@ impl<'a> Gathered<'a> {
 /// A type that takes both.
 pub fn common_type(a: &Type, b: &Type) -> Type {
     match (a, b) {
-        (Type::Undef | Type::Unit, _) => return b.clone(),
-        (_, Type::Undef | Type::Unit) => return a.clone(),
+        (Type::Undef, _) => return b.clone(),
+        (_, Type::Undef) => return a.clone(),
+        (Type::Unit, _) => return b.clone(),
+        (_, Type::Unit) => return a.clone(),
         _ => {}
     }
     if is_assignable(a, b) {

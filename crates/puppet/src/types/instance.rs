@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use ordain_functions::version::{Range, Version};
-
 use crate::eval::compare::case_matches;
 use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
@@ -184,7 +182,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Binary, Value::Binary(_)) | (Type::SemVerRange, Value::SemVerRange(_)) => true,
         (Type::SemVer(ranges), Value::SemVer(version)) => {
-            ranges.is_empty() || ranges.iter().any(|r| in_range(r, version))
+            ranges.is_empty() || ranges.iter().any(|r| r.range.includes(version))
         }
         (Type::Uri(parts), Value::Uri(uri)) => {
             parts.as_ref().is_none_or(|parts| has_parts(parts, uri))
@@ -211,6 +209,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
         }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
+        (Type::Runtime(_), Value::Iterator(walk)) => is_assignable(kind, &walk.element),
         (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
         (Type::TypeSet(_), _) => is_assignable(kind, &infer(value)),
         _ => false,
@@ -235,10 +234,6 @@ fn can_be_made(kind: &Type, (target, arguments): &(Type, Vec<Value>)) -> bool {
     let is_made = fault.is_none();
     fault.into_iter().for_each(refuse);
     is_made
-}
-
-fn in_range(range: &str, version: &Version) -> bool {
-    range.parse::<Range>().is_ok_and(|range| range.includes(version))
 }
 
 /// Whether a URI has all these parts; a part may be a type or an expression.

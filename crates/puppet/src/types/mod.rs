@@ -17,6 +17,7 @@ mod range;
 mod references;
 pub(crate) mod refusal;
 pub mod regexp;
+mod semver;
 #[cfg(test)]
 mod tests;
 mod text_reader;
@@ -29,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 
-use crate::value::Value;
+use crate::value::{SemVerRange, Value};
 
 pub use assignable::is_assignable;
 pub use infer::{common_type, generalize, infer, infer_set};
@@ -130,7 +131,7 @@ pub enum Type {
     /// `Timespan[from, to]`
     Timespan(Option<(i128, i128)>),
     /// `SemVer[range, …]`, the ranges' texts.
-    SemVer(Arc<[EcoString]>),
+    SemVer(Arc<[SemVerRange]>),
     /// `SemVerRange`
     SemVerRange,
     /// `URI`, `URI[parts]`

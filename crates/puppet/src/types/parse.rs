@@ -235,7 +235,12 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
         Type::Timespan(_) => {
             times(base, keys, false).map(|r| Type::Timespan((r != OPEN).then_some(r)))
         }
-        Type::SemVer(_) => semver(base, keys),
+        Type::SemVer(_) => {
+            assert_keys(base, keys, 1, None, &["String", "SemanticPuppet::VersionRange"], |k| {
+                matches!(k, Value::Str(_) | Value::SemVerRange(_))
+            })?;
+            crate::types::semver::of_ranges(keys)
+        }
         Type::Uri(_) => match one("URI-Type", keys)? {
             key @ Value::Str(text) if text.is_empty() => bad_type("URI-Type", 0, key),
             Value::Str(text) => match text.parse::<ordain_functions::uri::Uri>() {
@@ -258,9 +263,10 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
                 Ok(base.clone())
             }
         },
-        Type::Object(kind) if kind.is_root() => {
+        // One without a name is taken for `Object` itself.
+        Type::Object(kind) if kind.is_root() || kind.name.is_empty() => {
             let definition = one("Object-Type", keys)?;
-            Ok(Type::Object(object::from_hash("", definition)?))
+            Ok(Type::Object(object::of_definition(definition)?))
         }
         Type::Object(kind) => object::parameterized(kind, keys),
         Type::TypeSet(_) => TypeSet::from_hash(one("TypeSet-Type", keys)?).map(Type::TypeSet),
@@ -557,37 +563,40 @@ fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
     }
 }
 
-/// An array type; one that can only be empty has no element type.
-fn array_of(element: Arc<Type>, size: SizeRange) -> Type {
-    match size.to {
-        0 => Type::Array(Arc::new(Type::Unit), size),
-        _ => Type::Array(element, size),
+/// Whether a size is written as that of nothing: no negative bound is.
+fn is_nothing(size: &[Value]) -> bool {
+    match size {
+        [Value::Int(0), Value::Int(0)] => true,
+        [Value::Type(kind)] => **kind == Type::Integer(IntRange::new(0, 0)),
+        _ => false,
     }
+}
+
+/// An array type; one that can only be empty has no element type.
+fn array_of(element: Arc<Type>, start: usize, size: &[Value]) -> EvalResult<Type> {
+    let element = if is_nothing(size) { Arc::new(Type::Unit) } else { element };
+    Ok(Type::Array(element, written_size(start, size)?))
 }
 
 fn array(keys: &[Value]) -> EvalResult<Type> {
     let is_type = |v: &Value| matches!(v, Value::Type(_));
     match keys {
-        [first] => Ok(array_of(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
-        [first, _] if !is_type(first) => Ok(array_of(Arc::new(Type::Any), written_size(0, keys)?)),
-        [first, _] | [first, _, _] => {
-            Ok(array_of(type_key("Array-Type", 0, first)?, written_size(1, &keys[1..])?))
-        }
+        [first] => Ok(Type::Array(type_key("Array-Type", 0, first)?, SizeRange::ANY_SIZE)),
+        [first, _] if !is_type(first) => array_of(Arc::new(Type::Any), 0, keys),
+        [first, _] | [first, _, _] => array_of(type_key("Array-Type", 0, first)?, 1, &keys[1..]),
         _ => arity("Array-Type", 1, Some(3), keys.len()),
     }
 }
 
 /// A hash type; one that can only be empty has no key and value types.
-fn hash_of(entry: (Type, Type), size: SizeRange) -> Type {
-    match size.to {
-        0 => Type::Hash(Arc::new((Type::Unit, Type::Unit)), size),
-        _ => Type::Hash(Arc::new(entry), size),
-    }
+fn hash_of(entry: (Type, Type), start: usize, size: &[Value]) -> EvalResult<Type> {
+    let entry = if is_nothing(size) { (Type::Unit, Type::Unit) } else { entry };
+    Ok(Type::Hash(Arc::new(entry), written_size(start, size)?))
 }
 
 fn hash(keys: &[Value]) -> EvalResult<Type> {
     if let [Value::Int(_), Value::Int(_)] = keys {
-        return Ok(hash_of((Type::Any, Type::Any), written_size(0, keys)?));
+        return hash_of((Type::Any, Type::Any), 0, keys);
     }
     let mut types = Vec::with_capacity(2);
     for (i, key) in keys.iter().take(2).enumerate() {
@@ -598,8 +607,8 @@ fn hash(keys: &[Value]) -> EvalResult<Type> {
     };
     let entry = ((**key).clone(), (**value).clone());
     match keys.len() {
-        2 => Ok(hash_of(entry, SizeRange::ANY_SIZE)),
-        3 | 4 => Ok(hash_of(entry, written_size(2, &keys[2..])?)),
+        2 => Ok(Type::Hash(Arc::new(entry), SizeRange::ANY_SIZE)),
+        3 | 4 => hash_of(entry, 2, &keys[2..]),
         count => arity("Hash-Type", 2, Some(4), count),
     }
 }
@@ -739,7 +748,7 @@ fn callable_of(keys: &[Value], returns: Option<Type>) -> EvalResult<Type> {
         params.push(Type::Unit);
     }
     let count = params.len() as i64;
-    let size = size.unwrap_or(IntRange::new(count, count));
+    let size = size.map_or(IntRange::new(count, count), IntRange::written);
     Ok(Type::Callable(Some(Arc::new(CallableType { params, size, block, returns }))))
 }
 
@@ -751,24 +760,6 @@ fn init(keys: &[Value]) -> EvalResult<Type> {
         [other, ..] => bad_type("Init-Type", 0, other),
         [] => bad_type("Init-Type", 0, &Value::Undef),
     }
-}
-
-fn semver(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    assert_keys(base, keys, 1, None, &["String", "SemanticPuppet::VersionRange"], |k| {
-        matches!(k, Value::Str(_) | Value::SemVerRange(_))
-    })?;
-    let mut ranges = Vec::with_capacity(keys.len());
-    for key in keys {
-        let text = match key {
-            Value::SemVerRange(range) => range.text.clone(),
-            key => EcoString::from(key.as_str().unwrap_or_default()),
-        };
-        if let Err(error) = text.parse::<ordain_functions::version::Range>() {
-            return plain(error.to_string());
-        }
-        ranges.push(text);
-    }
-    Ok(Type::SemVer(ranges.into()))
 }
 
 fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {

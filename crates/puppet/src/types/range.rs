@@ -32,6 +32,17 @@ impl IntRange {
     /// Every size, where that is written: `String[0]`. It is equal to the other, and shown.
     pub const WRITTEN_SIZE: Self = Self { is_written: true, ..Self::ANY_SIZE };
 
+    /// The range as one that is written, not told from something else.
+    #[must_use]
+    pub fn written(self) -> Self {
+        Self { is_written: true, ..self }
+    }
+
+    /// Whether it is written.
+    pub fn is_written(self) -> bool {
+        self.is_written
+    }
+
     /// A range with both ends.
     pub const fn new(from: i64, to: i64) -> Self {
         Self { from, to, open_below: false, open_above: false, is_written: false }

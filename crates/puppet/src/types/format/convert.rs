@@ -12,6 +12,7 @@ use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::text::{to_text, write_text};
 use crate::types::object::type_parameters;
+use crate::types::refusal::answered;
 use crate::types::{Type, infer_set, is_assignable, is_instance};
 use crate::value::{Object, Value};
 
@@ -78,13 +79,16 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     let looked_up = match value {
         Value::Type(_) | Value::Uri(_) => Some(infer_set(value)),
         Value::Object(object) => Some(Type::Object(Arc::clone(&object.kind))),
+        Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
+            Some(Type::clone(&iterator.element))
+        }
         _ => None,
     };
     let fits = |kind: &Type| match &looked_up {
         Some(given) => is_assignable(kind, given),
         None => is_instance(kind, value),
     };
-    let format = formats.iter().find(|(kind, _)| fits(kind)).map(|(_, f)| f);
+    let format = answered(|| formats.iter().find(|(kind, _)| fits(kind)))?.map(|(_, f)| f);
     let fallback;
     let format = match format {
         Some(format) => format,
@@ -95,6 +99,14 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     };
     match value {
         Value::Array(items) => list(items, format, formats, indent),
+        // A walk over a tree has formats of its own, and shows what it comes to.
+        Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
+            if !matches!(format.letter, 's' | 'p' | 'q') {
+                return wrong("Runtime", format.letter, "spq");
+            }
+            let items = Value::array(iterator.items.iter().cloned());
+            convert(&items, defaults(), indent)
+        }
         Value::Iterator(iterator) => {
             convert(&Value::array(iterator.items.iter().cloned()), formats, indent)
         }
@@ -133,6 +145,42 @@ impl ordain_functions::printf::ruby::Value for Shown<'_> {
             Value::SemVerRange(_) => "SemanticPuppet::VersionRange".into(),
             other => crate::types::label::class_name(other),
         }
+    }
+}
+
+/// Bytes, whose notation has those beyond ASCII as numbers.
+struct Bytes<'a>(&'a [u8]);
+
+impl ordain_functions::printf::ruby::Value for Bytes<'_> {
+    fn display(&self) -> String {
+        String::from_utf8_lossy(self.0).into()
+    }
+
+    fn inspect(&self) -> String {
+        let mut out = String::from("\"");
+        for (i, &byte) in self.0.iter().enumerate() {
+            let interpolates = || matches!(self.0.get(i + 1), Some(b'{' | b'$' | b'@'));
+            match byte {
+                b'"' | b'\\' => out.extend(['\\', byte as char]),
+                b'#' if interpolates() => out.push_str("\\#"),
+                b' '..=b'~' => out.push(byte as char),
+                b'\n' => out.push_str("\\n"),
+                b'\r' => out.push_str("\\r"),
+                b'\t' => out.push_str("\\t"),
+                0x07 => out.push_str("\\a"),
+                0x08 => out.push_str("\\b"),
+                0x0b => out.push_str("\\v"),
+                0x0c => out.push_str("\\f"),
+                0x1b => out.push_str("\\e"),
+                _ => out.push_str(&format!("\\x{byte:02X}")),
+            }
+        }
+        out.push('"');
+        out
+    }
+
+    fn class_name(&self) -> String {
+        "String".into()
     }
 }
 
@@ -196,7 +244,12 @@ fn integer(value: i64, format: &Format) -> EvalResult<String> {
         }
         'c' => {
             let c = u32::try_from(value).ok().and_then(char::from_u32);
-            let Some(c) = c else { return plain("pack(U): value out of range") };
+            let Some(c) = c else {
+                return plain(match u32::try_from(value) {
+                    Ok(code) if code < 1 << 31 => "invalid byte sequence in UTF-8",
+                    _ => "pack(U): value out of range",
+                });
+            };
             let text = if format.alternative { format!("\"{c}\"") } else { c.to_string() };
             print(format, &text)
         }
@@ -313,6 +366,9 @@ fn default(format: &Format) -> EvalResult<String> {
 
 fn binary(bytes: &[u8], format: &Format) -> EvalResult<String> {
     let text = match format.letter {
+        's' if format.alternative => {
+            return printed(&format.with_letter('p'), Arg::Other(&Bytes(bytes)));
+        }
         's' => match std::str::from_utf8(bytes) {
             Ok(text) => text.into(),
             Err(_) => {

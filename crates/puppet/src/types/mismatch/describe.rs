@@ -1,6 +1,7 @@
 //! Finds what does not fit: by the structure of the expected type, down to the part.
 
 use ecow::EcoString;
+use rustc_hash::FxHashSet;
 
 use super::{Mismatch, Reason, Step};
 use crate::eval::closure::Signature;
@@ -142,10 +143,6 @@ fn canonical(path: &[Step]) -> Vec<&Step> {
     path.iter().filter(|s| !matches!(s, Step::Variant(_) | Step::Signature(_))).collect()
 }
 
-fn is_same(a: &Mismatch, b: &Mismatch) -> bool {
-    a.reason == b.reason && canonical(&a.path) == canonical(&b.path)
-}
-
 /// Joins what all alternatives complain about in the same place into one.
 fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec<Mismatch> {
     let all: Vec<&Mismatch> = alternatives.iter().flatten().collect();
@@ -168,9 +165,16 @@ fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec
             return vec![without_step(joined, position)];
         }
     }
+    // Only faults of blocks are alike to upstream; any other is said as often as it occurs.
+    let mut seen = FxHashSet::default();
     let mut unique: Vec<Mismatch> = Vec::new();
     for mismatch in all {
-        if !unique.iter().any(|u| is_same(u, mismatch)) {
+        let is_new = match mismatch.reason {
+            Reason::MissingBlock => seen.insert((true, canonical(&mismatch.path))),
+            Reason::UnexpectedBlock => seen.insert((false, canonical(&mismatch.path))),
+            _ => true,
+        };
+        if is_new {
             unique.push(mismatch.clone());
         }
     }

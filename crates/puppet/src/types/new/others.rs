@@ -11,6 +11,7 @@ use super::Host;
 use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
+use crate::types::semver;
 use crate::types::uri::{Uri, from_parts};
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
 use crate::value::{HashValue, Object, SemVerRange, Value};
@@ -81,11 +82,11 @@ pub(super) fn semver_range(chosen: usize, args: &[Value], _: &mut dyn Host) -> E
     let low = version(bounds[0]);
     let high = version(bounds[1]);
     let exclude = bounds[2].is_some_and(Value::is_true);
+    let text = semver::text_between(low.as_ref(), high.as_ref(), exclude);
     let range = match (low, high) {
         (None, None) => Range::all(),
         (low, high) => Range::between(low.unwrap_or(Version::new(0, 0, 0)), high, exclude),
     };
-    let text = range.to_string().into();
     Ok(Value::SemVerRange(Arc::new(SemVerRange { text, range })))
 }
 

@@ -16,6 +16,8 @@ use crate::types::{
 };
 use crate::value::Value;
 
+const NAME: &str = r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]";
+
 const DEFINITION: &str = r"Struct[{Optional[name] => Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/], Optional[parent] => Type, Optional[type_parameters] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[attributes] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[constants] => Hash[Pattern[/\A[a-z_]\w*\z/], Any], Optional[functions] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[equality] => Variant[Pattern[/\A[a-z_]\w*\z/], Array[Pattern[/\A[a-z_]\w*\z/]]], Optional[equality_include_type] => Boolean, checks => Any, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
 
 const ATTRIBUTE: &str = r"Struct[{type => Type, Optional[final] => Boolean, Optional[override] => Boolean, Optional[kind] => Enum[constant, derived, given_or_derived, reference], value => Any, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
@@ -62,6 +64,27 @@ pub fn from_hash(name: &str, definition: &Value) -> EvalResult<Arc<ObjectType>> 
     object.checks = definition.get("checks").cloned();
     object.annotations = definition.get("annotations").filter(|a| !a.is_undef()).cloned();
     Ok(Arc::new(object))
+}
+
+/// The object type that `Object[DEFINITION]` stands for: a hash defines one, a text names one that
+/// has nothing, and nothing is `Object` itself.
+///
+/// # Errors
+/// When the definition is wrong.
+pub fn of_definition(definition: &Value) -> EvalResult<Arc<ObjectType>> {
+    match definition {
+        Value::Undef => Ok(super::root()),
+        Value::Hash(entries) if entries.is_empty() => Ok(super::root()),
+        Value::Str(_) | Value::Default => {
+            assert_instance("object name", &parse_static(NAME), definition)?;
+            from_hash("", &Value::hash([("name", definition.clone())]))
+        }
+        definition => {
+            let object = from_hash("", definition)?;
+            let is_bare = *object == ObjectType::bare() && object.checks.is_none();
+            Ok(if is_bare { super::root() } else { object })
+        }
+    }
 }
 
 fn entries<'v>(definition: &'v Value, key: &str) -> impl Iterator<Item = (EcoString, &'v Value)> {

@@ -23,7 +23,7 @@ use crate::types::{
 use crate::value::{HashValue, Object, Value};
 
 pub(crate) use define::definition;
-pub use define::from_hash;
+pub use define::{from_hash, of_definition};
 pub(crate) use write::{write_definition, write_parameterized};
 
 /// How many parents an object type may have.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::types::object::meta;
 use crate::types::{CallableType, Regexp, SizeRange, StructMember, Type};
-use crate::value::{HashValue, Object, SemVerRange, Value};
+use crate::value::{HashValue, Object, Value};
 
 /// The attributes of a type by name, in the order in which they are walked.
 pub(crate) fn parts(kind: &Type) -> Vec<(&'static str, Value)> {
@@ -61,10 +61,7 @@ fn named_parts(kind: &Type) -> Vec<(&'static str, Value)> {
         Type::Timestamp(range) => times(*range, |ns| Value::Timestamp(Arc::new(ns))),
         Type::Timespan(range) => times(*range, |ns| Value::Timespan(Arc::new(ns))),
         Type::SemVer(ranges) => {
-            let ranges = ranges.iter().filter_map(|text| {
-                let range = text.parse().ok()?;
-                Some(Value::SemVerRange(Arc::new(SemVerRange { text: text.clone(), range })))
-            });
+            let ranges = ranges.iter().map(|range| Value::SemVerRange(Arc::new(range.clone())));
             vec![("ranges", Value::array(ranges))]
         }
         Type::Uri(parts) => {
