@@ -8,6 +8,7 @@ use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::Callee;
+use super::wire::MARK;
 use crate::eval::Compiler;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
@@ -121,11 +122,22 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
         (scope, span): (ScopeId, Span),
     ) -> EvalResult {
-        let packed: Vec<Json> = args.iter().map(|arg| self.pack_value(arg)).collect();
-        let block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
-        let request = json!(["call", name, number, packed, scope.0, block]);
-        let answer = self.converse(function.callee(), span, request)?;
-        let value = self.unpack_value(&answer).map_err(|unwind| match *unwind {
+        let mut block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
+        if let Some(Json::Object(block)) = &mut block {
+            // Values without marks are read faster.
+            block.shift_remove(MARK);
+        }
+        let value = self.lending(|this| -> EvalResult<EvalResult> {
+            // Puppet makes new lists and hashes for functions of the older kind.
+            let (base, packed) = match function.arity {
+                Some(_) => this.lend_copies(args),
+                None => this.lend(args, scope),
+            };
+            let request = json!(["call", name, number, scope.0, block, base, packed]);
+            let answer = this.converse(function.callee(), span, request)?;
+            Ok(this.unpack_value(&answer))
+        })?;
+        let value = value.map_err(|unwind| match *unwind {
             Unwind::Plain(error) => {
                 let help = Some(format!("{} ({}) gives it", function.what, function.place));
                 PlainError { help, ..error }.into()

@@ -11,13 +11,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
 use crate::types::display::simple_name;
 use crate::types::{ObjectType, Regexp, Type};
 use crate::value::{HashValue, Object, Value};
 
 /// The key that marks an object as something else than a hash.
-const MARK: &str = "$";
+pub(super) const MARK: &str = "$";
 
 /// The name of the type of Ruby's symbols while they are with Puppet code, which has no such values.
 const SYMBOL: &str = "Ruby::Symbol";
@@ -112,27 +113,39 @@ impl Compiler<'_> {
     /// # Errors
     /// When it is none that Puppet has.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, false)
+        self.unpack(data, false, &mut Vec::new())
     }
 
     /// A value that Ruby code puts where it may take it back: its symbols stay such.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_kept(&self, data: &Json) -> EvalResult {
-        self.unpack(data, true)
+    pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
+        let mut given = Vec::new();
+        let value = self.unpack(data, true, &mut given)?;
+        self.note_given(given, scope);
+        Ok(value)
     }
 
     /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_arguments(&self, data: &Json) -> EvalResult<Vec<Value>> {
+    pub(super) fn unpack_arguments(
+        &mut self,
+        data: &Json,
+        scope: ScopeId,
+    ) -> EvalResult<Vec<Value>> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
-        items.iter().map(|item| self.unpack(item, true)).collect()
+        let mut given = Vec::new();
+        let values: EvalResult<Vec<_>> =
+            items.iter().map(|item| self.unpack(item, true, &mut given)).collect();
+        self.note_given(given, scope);
+        values
     }
 
-    fn unpack(&self, data: &Json, symbols: bool) -> EvalResult {
+    /// `given` gets what Ruby code goes on to hold, with its numbers.
+    fn unpack(&self, data: &Json, symbols: bool, given: &mut Vec<(usize, Value)>) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -143,15 +156,15 @@ impl Compiler<'_> {
             Json::String(text) => Value::str(text.as_str()),
             Json::Array(items) => {
                 let items: EvalResult<Vec<_>> =
-                    items.iter().map(|item| self.unpack(item, symbols)).collect();
+                    items.iter().map(|item| self.unpack(item, symbols, given)).collect();
                 Value::Array(Arc::new(items?))
             }
             Json::Object(entries) => match entries.get(MARK).and_then(Json::as_str) {
-                Some(kind) => return self.marked(kind, data, symbols),
+                Some(kind) => return self.marked(kind, data, symbols, given),
                 None => {
                     let mut out = HashValue::default();
                     for (key, value) in entries {
-                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols)?);
+                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols, given)?);
                     }
                     Value::Hash(Arc::new(out))
                 }
@@ -159,7 +172,13 @@ impl Compiler<'_> {
         })
     }
 
-    fn marked(&self, kind: &str, data: &Json, symbols: bool) -> EvalResult {
+    fn marked(
+        &self,
+        kind: &str,
+        data: &Json,
+        symbols: bool,
+        given: &mut Vec<(usize, Value)>,
+    ) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -172,14 +191,17 @@ impl Compiler<'_> {
             "hash" => {
                 let mut out = HashValue::default();
                 for pair in value.as_array().into_iter().flatten() {
-                    out.insert(self.unpack(&pair[0], symbols)?, self.unpack(&pair[1], symbols)?);
+                    out.insert(
+                        self.unpack(&pair[0], symbols, given)?,
+                        self.unpack(&pair[1], symbols, given)?,
+                    );
                 }
                 Value::Hash(Arc::new(out))
             }
             "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
             "symbol" if symbols => symbol(text),
             "symbol" => Value::str(text),
-            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols)?)),
+            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols, given)?)),
             "binary" => Value::Binary(Arc::new(decode(text)?)),
             "bytes" => return fail("the Ruby code gives text that is not valid UTF-8"),
             "semver" => match text.parse::<Version>() {
@@ -194,12 +216,25 @@ impl Compiler<'_> {
                 );
                 crate::eval::relations::reference(&key)
             }
-            "held" => match data["id"].as_u64().and_then(|id| self.ruby.held(id)) {
-                Some(value) => value.clone(),
-                None => return fail("the Ruby code gives a value that it got in another call"),
-            },
+            "lent" => known(self.ruby.lent.get(data["n"].as_u64()))?,
+            "give" => {
+                let value = self.unpack(value, symbols, given)?;
+                if let Some(number) = data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
+                    given.push((number, value.clone()));
+                }
+                value
+            }
+            "held" => known(data["id"].as_u64().and_then(|id| self.ruby.held(id)))?,
             other => return fail(format!("the Ruby code gives an unknown kind of value: {other}")),
         })
+    }
+}
+
+/// What Ruby code holds, if the compile still has it.
+fn known(value: Option<&Value>) -> EvalResult {
+    match value {
+        Some(value) => Ok(value.clone()),
+        None => fail("the Ruby code gives a value that it got in another call"),
     }
 }
 

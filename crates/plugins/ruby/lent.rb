@@ -1,0 +1,237 @@
+# Lists and hashes that both sides have. Code changes in place what the compile gave it, and all
+# that hold it there see the change: so each has a number, and the compile hears what has changed
+# before it goes on.
+module Ordain
+  module Lent
+    # How much text of messages is looked at for changes when code calls the compile.
+    MOST = 1 << 18
+
+    # The values of one message.
+    class Group
+      attr_reader :outer, :range
+
+      # `text` ends with what `outer` is in JSON, and `closing`.
+      def initialize(outer, range, text, closing)
+        @outer, @range, @text, @closing = outer, range, text, closing
+        @text ||= shown
+      end
+
+      def size
+        @text ? @text.bytesize : MOST
+      end
+
+      # Whether something in it has changed since the last time.
+      def changed?
+        now = shown
+        return false if now && @text && @text.end_with?(now)
+
+        @text = now
+        true
+      end
+
+      private
+
+      def shown
+        JSON.generate(@outer, max_nesting: 1000) << @closing
+      rescue StandardError, SystemStackError
+        nil
+      end
+    end
+
+    @objects = []
+    @groups = []
+    @numbers = {}.compare_by_identity
+    @counted = 0
+    @frozen = []
+    @texts = {}
+    @frames = 0
+
+    class << self
+      # The values of a message, which are its last part; those from number `base` on are lent.
+      def take(base, outer, closing)
+        marked = Ordain.raw.include?('"$":')
+        return marked ? Wire.unpack(outer) : outer if base.nil?
+
+        cut(base)
+        inner = []
+        if marked
+          outer = outer.is_a?(Hash) ? outer.transform_values { |part| track(part, inner) } : outer.map { |part| track(part, inner) }
+        else
+          (outer.is_a?(Hash) ? outer.each_value : outer).each { |part| index(part) }
+        end
+        @groups << Group.new(outer, base...@objects.size, marked ? nil : Ordain.raw, closing)
+        inner.each { |value| @groups << Group.new(value, 0...0, nil, '') }
+        outer
+      end
+
+      # A value that code gives to the compile and goes on to hold.
+      def give(value)
+        known = refer(value)
+        return known if known
+
+        packed = Wire.pack(value, 0, self)
+        return packed unless value.instance_of?(Array) || value.instance_of?(Hash)
+
+        @objects << value
+        { '$' => 'give', 'n' => @objects.size - 1, 'v' => packed }
+      end
+
+      # Watches what code gave away.
+      def watch(value)
+        @groups << Group.new([value], 0...0, nil, '') if value.instance_of?(Array) || value.instance_of?(Hash)
+      end
+
+      # What goes by a number in the place of a value, if it is known.
+      def refer(value)
+        return if @objects.empty?
+
+        while @counted < @objects.size
+          object = @objects[@counted]
+          @numbers[object] = @counted if object
+          @counted += 1
+        end
+        number = @numbers[value]
+        number && { '$' => 'lent', 'n' => number }
+      end
+
+      def of(number)
+        @objects.fetch(number)
+      end
+
+      # A value of the compile that nothing may change.
+      def frozen(data)
+        number = data['n']
+        return @frozen.fetch(number) unless data.key?('v')
+
+        value = freeze_all(Wire.unpack(data['v']))
+        @frozen[number] = value if number
+        value
+      end
+
+      # The text of a variable, which is the same object as long as the compile says the same.
+      def text(scope, name, text)
+        known = @texts[[scope, name]]
+        return known[1] if known && known[0] == text
+
+        @texts[[scope, name]] = [text.dup, text]
+        text
+      end
+
+      # Tells the compile what code has changed.
+      def settle(all)
+        return if @groups.empty? && @texts.empty?
+
+        changed = (all ? @groups : first_groups).select(&:changed?)
+        texts = @texts.reject { |_, (before, now)| before == now }
+        return if changed.empty? && texts.empty?
+
+        told = texts.map { |(scope, name), (_, now)| [scope, name, Wire.pack(now)] }
+        texts.each_value { |pair| pair[0] = pair[1].dup }
+        Ordain.ask('changed', contents(changed), told)
+      end
+
+      # Runs what a request is about; what it was lent is gone afterwards.
+      def frame
+        size, groups = @objects.size, @groups.size
+        @frames += 1
+        yield
+      ensure
+        @frames -= 1
+        @texts = {} if @frames.zero?
+        cut(size)
+        @groups.slice!(groups..)
+      end
+
+      def forget
+        @frozen = []
+      end
+
+      private
+
+      def first_groups
+        left = MOST
+        @groups.take_while { |group| (left -= group.size).positive? }
+      end
+
+      def cut(size)
+        (size...@counted).each { |number| @numbers.delete(@objects[number]) }
+        @counted = size if @counted > size
+        @objects.slice!(size..)
+        @objects << nil while @objects.size < size
+      end
+
+      # Numbers lists and hashes in the order in which the compile does.
+      def index(value)
+        if value.instance_of?(Hash)
+          @objects << value
+          value.each_value { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        elsif value.instance_of?(Array)
+          @objects << value
+          value.each { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        end
+      end
+
+      # A value with marks, its lists and hashes numbered; those that JSON does not show are `inner`.
+      def track(data, inner)
+        case data
+        when Array
+          @objects << (made = [])
+          data.each { |item| made << track(item, inner) }
+          made
+        when Hash then data['$'].is_a?(String) ? tagged(data, inner) : entries(data, inner)
+        else data
+        end
+      end
+
+      def entries(pairs, inner)
+        @objects << (made = {})
+        pairs.each { |key, item| made[Wire.unpack(key)] = track(item, inner) }
+        made
+      end
+
+      def tagged(data, inner)
+        case data['$']
+        when 'hash' then entries(data['v'], inner)
+        when 'sensitive'
+          value = track(data['v'], inner)
+          inner << value if value.is_a?(Array) || value.is_a?(Hash)
+          Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
+        else Wire.unpack(data)
+        end
+      end
+
+      def freeze_all(value)
+        case value
+        when Array then value.each { |item| freeze_all(item) }
+        when Hash then value.each_value { |item| freeze_all(item) }
+        end
+        value.freeze
+      end
+
+      # What is now in all lists and hashes that have to do with groups, each by its number.
+      def contents(groups)
+        numbers = groups.flat_map { |group| group.range.to_a }
+        seen = {}.compare_by_identity
+        groups.each { |group| reach(group.outer, seen, numbers) }
+        numbers.uniq.filter_map do |number|
+          [number, Wire.pack_parts(@objects[number], self)] if @objects[number]
+        rescue Puppet::Error, SystemStackError
+          # What has no form in the compile stays as it was there.
+          nil
+        end
+      end
+
+      def reach(value, seen, numbers)
+        value = value.unwrap if value.is_a?(Puppet::Pops::Types::PSensitiveType::Sensitive)
+        return unless (value.is_a?(Array) || value.is_a?(Hash)) && !seen[value]
+
+        seen[value] = true
+        known = refer(value)
+        numbers << known['n'] if known
+        (value.is_a?(Hash) ? value.each_value : value.each).each { |item| reach(item, seen, numbers) }
+      rescue SystemStackError
+        nil
+      end
+    end
+  end
+end
