@@ -133,6 +133,7 @@ module Ordain
       # Runs what a request is about; what it was lent is gone afterwards.
       def frame
         size, groups = @objects.size, @groups.size
+        Ordain.requests += 1 if @frames.zero?
         @frames += 1
         yield
       ensure

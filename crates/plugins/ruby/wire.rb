@@ -5,6 +5,10 @@ module Ordain
     attr_reader :held
   end
 
+  # How many requests there have been of the compile's own. What is held is gone after each.
+  @requests = 0
+  singleton_class.attr_accessor :requests
+
   # Values to JSON and back.
   module Wire
     DEEPEST = 100

@@ -22,6 +22,7 @@ impl Compiler<'_> {
             "variable" => self.answer_variable(args),
             "exists_variable" => self.answer_exists(args),
             "changed" => self.answer_changed(args),
+            "revive" => self.revive(text(args, 0), text(args, 1), self.calling_span()),
             "variables" => self.answer_variables(args),
             "set" => self.answer_set(args),
             "call" => self.answer_call(args),

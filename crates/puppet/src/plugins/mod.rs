@@ -136,6 +136,8 @@ impl Compiler<'_> {
         if self.ruby.id == 0 {
             static NEXT: AtomicU64 = AtomicU64::new(1);
             self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
+            // No two compiles hold something by the same number.
+            self.ruby.first_held = self.ruby.id << 32;
         }
         let is_new = session.is_new_for(self.ruby.id);
         self.ruby.session = Some(session);

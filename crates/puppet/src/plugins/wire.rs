@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use ordain_functions::base64;
 use ordain_functions::version::Version;
+use ordain_source::Span;
 use serde_json::{Map, Value as Json, json};
 
 use crate::eval::Compiler;
@@ -104,8 +105,30 @@ impl Compiler<'_> {
                 let arity = if exact { min } else { -min - 1 };
                 json!({ MARK: "block", "id": id, "arity": arity, "parameters": params })
             }
-            _ => json!({ MARK: "held", "kind": "plain", "id": id, "text": text.as_str() }),
+            _ => {
+                let (of, v) = revivable(value).unzip();
+                let text = text.as_str();
+                json!({ MARK: "held", "kind": "plain", "id": id, "text": text, "of": of, "v": v })
+            }
         }
+    }
+
+    /// A value that Ruby code has kept from another call.
+    ///
+    /// # Errors
+    /// When there is none such any more.
+    pub(super) fn revive(&mut self, of: &str, v: &str, span: Span) -> EvalResult<Json> {
+        let number = || v.parse().unwrap_or_default();
+        let value = match of {
+            TIMESTAMP => Value::Timestamp(Arc::new(number())),
+            TIMESPAN => Value::Timespan(Arc::new(number())),
+            REFERENCE => Value::Reference(Arc::new(self.told_type(v, &[])?)),
+            kind => {
+                let kind = Value::of_type(self.told_type(kind, &[])?);
+                self.call_function("new", vec![kind, Value::str(v)], None, ScopeId::TOP, span)?
+            }
+        };
+        Ok(self.pack_value(&value))
     }
 
     /// A value that Ruby code gave to Puppet code.
@@ -243,6 +266,22 @@ fn decode(text: &str) -> EvalResult<Vec<u8>> {
         Ok(bytes) => Ok(bytes),
         Err(error) => fail(error.to_string()),
     }
+}
+
+const TIMESTAMP: &str = "Timestamp";
+const TIMESPAN: &str = "Timespan";
+const REFERENCE: &str = "reference";
+
+/// What a value that only the compile can work on is made of, and a text that it is made from again.
+fn revivable(value: &Value) -> Option<(&'static str, String)> {
+    Some(match value {
+        Value::Timestamp(nanoseconds) => (TIMESTAMP, nanoseconds.to_string()),
+        Value::Timespan(nanoseconds) => (TIMESPAN, nanoseconds.to_string()),
+        Value::Reference(_) => (REFERENCE, to_text(value).into()),
+        Value::SemVerRange(_) => ("SemVerRange", to_text(value).into()),
+        Value::Uri(_) => ("URI", to_text(value).into()),
+        _ => return None,
+    })
 }
 
 /// The name of the class that Ruby code knows a type by.
