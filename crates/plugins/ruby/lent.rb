@@ -6,33 +6,38 @@ module Ordain
     # How much text of messages is looked at for changes when code calls the compile.
     MOST = 1 << 18
 
+    # How many braces are around the values of a request and of an answer.
+    REQUEST = 2
+    ANSWER = 3
+
     # The values of one message.
     class Group
-      attr_reader :outer, :range
+      attr_reader :outer, :range, :size
 
-      # `text` ends with what `outer` is in JSON, and `closing`.
-      def initialize(outer, range, text, closing)
-        @outer, @range, @text, @closing = outer, range, text, closing
-        @text ||= shown
-      end
-
-      def size
-        @text ? @text.bytesize : MOST
+      # `size` is about how much text they are.
+      def initialize(outer, range, size)
+        @outer, @range, @size = outer, range, size
+        @state = state
       end
 
       # Whether something in it has changed since the last time.
       def changed?
-        now = shown
-        return false if now && @text && @text.end_with?(now)
+        now = state
+        return false if now && now == @state
 
-        @text = now
+        @state = now
         true
       end
 
       private
 
-      def shown
-        JSON.generate(@outer, max_nesting: 1000) << @closing
+      # What tells values from others: their hashes, and the order of keys.
+      def state
+        state = [@outer.hash]
+        (@outer.is_a?(Hash) ? @outer.each_value : @outer).each do |part|
+          state << part.keys.hash if part.instance_of?(Hash)
+        end
+        state
       rescue StandardError, SystemStackError
         nil
       end
@@ -47,20 +52,17 @@ module Ordain
     @frames = 0
 
     class << self
-      # The values of a message, which are its last part; those from number `base` on are lent.
-      def take(base, outer, closing)
+      # The values of a message; those from number `base` on are lent. So many braces of the message
+      # are around them.
+      def take(base, outer, braces = ANSWER)
         marked = Ordain.raw.include?('"$":')
         return marked ? Wire.unpack(outer) : outer if base.nil?
 
         cut(base)
-        inner = []
-        if marked
-          outer = outer.is_a?(Hash) ? outer.transform_values { |part| track(part, inner) } : outer.map { |part| track(part, inner) }
-        else
-          (outer.is_a?(Hash) ? outer.each_value : outer).each { |part| index(part) }
+        if marked then outer = outer.is_a?(Hash) ? outer.transform_values { |part| track(part) } : outer.map { |part| track(part) }
+        else number(outer, braces)
         end
-        @groups << Group.new(outer, base...@objects.size, marked ? nil : Ordain.raw, closing)
-        inner.each { |value| @groups << Group.new(value, 0...0, nil, '') }
+        @groups << Group.new(outer, base...@objects.size, Ordain.raw.bytesize)
         outer
       end
 
@@ -78,7 +80,7 @@ module Ordain
 
       # Watches what code gave away.
       def watch(value)
-        @groups << Group.new([value], 0...0, nil, '') if value.instance_of?(Array) || value.instance_of?(Hash)
+        @groups << Group.new([value], 0...0, MOST) if value.instance_of?(Array) || value.instance_of?(Hash)
       end
 
       # What goes by a number in the place of a value, if it is known.
@@ -106,6 +108,16 @@ module Ordain
         value = freeze_all(Wire.unpack(data['v']))
         @frozen[number] = value if number
         value
+      end
+
+      # The same value for code that may change it without anybody seeing it.
+      def copy(value)
+        case value
+        when Array then value.map { |item| copy(item) }
+        when Hash then value.transform_values { |item| copy(item) }
+        when String then value.dup
+        else value
+        end
       end
 
       # The text of a variable, which is the same object as long as the compile says the same.
@@ -161,42 +173,45 @@ module Ordain
         @objects << nil while @objects.size < size
       end
 
-      # Numbers lists and hashes in the order in which the compile does.
-      def index(value)
-        if value.instance_of?(Hash)
-          @objects << value
-          value.each_value { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
-        elsif value.instance_of?(Array)
-          @objects << value
-          value.each { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+      # Numbers lists and hashes in values.
+      def number(outer, braces)
+        values = outer.is_a?(Hash) ? outer.values : outer
+        own = values.select { |value| value.instance_of?(Hash) || value.instance_of?(Array) }
+        if Ordain.raw.count('{[') == own.size + braces then @objects.concat(own)
+        else own.each { |value| index(value) }
         end
       end
 
-      # A value with marks, its lists and hashes numbered; those that JSON does not show are `inner`.
-      def track(data, inner)
+      # Numbers lists and hashes in the order in which the compile does.
+      def index(value)
+        @objects << value
+        if value.instance_of?(Hash) then value.each_value { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        else value.each { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        end
+      end
+
+      # A value with marks, its lists and hashes numbered.
+      def track(data)
         case data
         when Array
           @objects << (made = [])
-          data.each { |item| made << track(item, inner) }
+          data.each { |item| made << track(item) }
           made
-        when Hash then data['$'].is_a?(String) ? tagged(data, inner) : entries(data, inner)
+        when Hash then data['$'].is_a?(String) ? tagged(data) : entries(data)
         else data
         end
       end
 
-      def entries(pairs, inner)
+      def entries(pairs)
         @objects << (made = {})
-        pairs.each { |key, item| made[Wire.unpack(key)] = track(item, inner) }
+        pairs.each { |key, item| made[Wire.unpack(key)] = track(item) }
         made
       end
 
-      def tagged(data, inner)
+      def tagged(data)
         case data['$']
-        when 'hash' then entries(data['v'], inner)
-        when 'sensitive'
-          value = track(data['v'], inner)
-          inner << value if value.is_a?(Array) || value.is_a?(Hash)
-          Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
+        when 'hash' then entries(data['v'])
+        when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(track(data['v']))
         else Wire.unpack(data)
         end
       end

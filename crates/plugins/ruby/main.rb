@@ -104,7 +104,7 @@ module Ordain
     def ask_lent(name, about, *args)
       Lent.settle(false)
       args.map! { |arg| arg.is_a?(Array) ? arg.map { |value| Lent.give(value) } : arg }
-      Lent.take(*ask(name, about, *args), ']]').first
+      Lent.take(*ask(name, about, *args)).first
     end
 
     # Calls a function of any kind in the compile.
@@ -329,19 +329,19 @@ module Ordain
 
       # Calls a function that was loaded.
       def call(name, dispatch, scope, block, base, args)
-        args = Lent.take(base, args, ']')
+        args = Lent.take(base, args, Lent::REQUEST)
         given(Functions.call(name, dispatch, args, Puppet::Parser::Scope.of(scope), block && Ordain.block(block)))
       end
 
       # Calls a block that Ruby code gave to a function of the compile.
       def block(number, base, args)
-        args = Lent.take(base, args, ']')
+        args = Lent.take(base, args, Lent::REQUEST)
         given(Ordain.blocks.fetch(number).call(*args))
       end
 
       # Renders an ERB template.
       def erb(path, text, scope, base, variables)
-        variables = Lent.take(base, variables, ']')
+        variables = Lent.take(base, variables, Lent::REQUEST)
         rendered = Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
         Lent.settle(true)
         rendered

@@ -31,7 +31,7 @@ module Puppet
         end
 
         found, base, outer, reason = Ordain.ask('variable', id, name)
-        return own(name, Ordain::Lent.take(base, outer, ']]').first) if found
+        return own(name, Ordain::Lent.take(base, outer).first) if found
 
         Ordain.missing_variable(name, reason)
       end
@@ -66,7 +66,7 @@ module Puppet
       end
 
       def to_hash(_recursive = true, _include_undef = false)
-        values = Ordain::Lent.take(*Ordain.ask('variables', id), ']]')
+        values = Ordain::Lent.take(*Ordain.ask('variables', id))
         values.to_h { |name, value| [name, own(name, value)] }
       end
 

@@ -295,6 +295,8 @@ struct Patch<'c> {
     changed: &'c Changed,
     /// The resources that were given a list or hash: each has its own, as Puppet copies them.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
+    /// Whose parameter other code has changed, by what it was.
+    owners: FxHashMap<usize, ResourceId>,
     seen: FxHashMap<(Option<ResourceId>, usize), Option<Value>>,
     /// What was replaced: addresses are not used again while something is there.
     gone: Vec<Value>,
@@ -351,6 +353,11 @@ impl Patch<'_> {
     /// whose code called them.
     fn reaches(&self, number: usize, from: Option<ResourceId>, to: Option<ResourceId>) -> bool {
         let (Some(from), Some(to)) = (from, to) else { return true };
+        if let Some(owner) = self.owners.get(&number)
+            && to == *owner
+        {
+            return true;
+        }
         let given = self.given.get(&number);
         let own = |resource| given.is_some_and(|given| given.contains(&resource));
         from == to || !own(from) && !own(to)
@@ -434,14 +441,24 @@ impl Compiler<'_> {
             return;
         }
         let given = self.given(changed);
-        let mut patch = Patch { changed, given, seen: FxHashMap::default(), gone: Vec::new() };
+        let owners = self.owners(changed, &given);
+        let (seen, gone) = Default::default();
+        let mut patch = Patch { changed, given, owners, seen, gone };
         let ids: Vec<_> = self.scopes.ids().collect();
+        let facts = self.scopes.get(ScopeId::TOP).get("facts").cloned().unwrap_or_default();
+        let is_fixed = |id, name: &str| {
+            id == ScopeId::TOP && (RESERVED.contains(&name) || facts.get(name).is_some())
+        };
         for id in ids {
             let within = self.domain(id);
             let scope = self.scopes.get_mut(id);
             let has_parameters = matches!(scope.kind, ScopeKind::Class | ScopeKind::Define);
             let resource = scope.resource;
             for (name, value) in scope.variables_mut() {
+                // What is frozen is big and has nothing that changes.
+                if is_fixed(id, name) {
+                    continue;
+                }
                 let Some(new) = patch.value(value, within) else { continue };
                 let old = std::mem::replace(value, new.clone());
                 if has_parameters
@@ -458,6 +475,43 @@ impl Compiler<'_> {
                 patch.gone.push(std::mem::replace(value, new));
             }
         }
+    }
+
+    /// Whose parameters are changed by code of others, which has read them as `$class::parameter`:
+    /// where nobody else has what was changed, it has it from there.
+    fn owners(
+        &self,
+        changed: &Changed,
+        given: &FxHashMap<usize, FxHashSet<ResourceId>>,
+    ) -> FxHashMap<usize, ResourceId> {
+        let owner = |(number, given): (&usize, &FxHashSet<ResourceId>)| {
+            let from = changed.get(number)?.within?;
+            let declares = |id: &ResourceId| {
+                self.domain(self.catalog.get(*id).scope).is_none_or(|by| by == from)
+            };
+            let none = given.contains(&from) || given.iter().any(declares);
+            Some((*number, *given.iter().min_by_key(|id| id.0)?)).filter(|_| !none)
+        };
+        let mut owners: FxHashMap<usize, ResourceId> = given.iter().filter_map(owner).collect();
+        if owners.is_empty() {
+            return owners;
+        }
+        for id in self.scopes.ids() {
+            let Some(within) = self.domain(id) else { continue };
+            let mut seen = FxHashSet::default();
+            for (_, value) in self.scopes.get(id).variables() {
+                addresses(value, &mut |number| {
+                    let is_other = |change: &Change| change.within != Some(within);
+                    if changed.get(&number).is_some_and(is_other)
+                        && !given.get(&number).is_some_and(|given| given.contains(&within))
+                    {
+                        owners.remove(&number);
+                    }
+                    seen.insert(number)
+                });
+            }
+        }
+        owners
     }
 
     /// The resources that were given what has changed, or something that has it.

@@ -14,6 +14,7 @@ use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::check_arity;
 use crate::eval::scope::ScopeId;
+use crate::hiera::CONTEXT;
 use crate::types::{Type, TypeAlias, mismatch, parse};
 use crate::value::Value;
 
@@ -128,10 +129,12 @@ impl Compiler<'_> {
             block.shift_remove(MARK);
         }
         let value = self.lending(|this| -> EvalResult<EvalResult> {
-            // Puppet makes new lists and hashes for functions of the older kind.
-            let (base, packed) = match function.arity {
-                Some(_) => this.lend_copies(args),
-                None => this.lend(args, scope),
+            // Puppet makes new lists and hashes for functions of the older kind. Levels of Hiera have
+            // options of their own.
+            let gets_copies = function.arity.is_some() || args.iter().any(is_lookup_context);
+            let (base, packed) = match gets_copies {
+                true => this.lend_copies(args),
+                false => this.lend(args, scope),
             };
             let request = json!(["call", name, number, scope.0, block, base, packed]);
             let answer = this.converse(function.callee(), span, request)?;
@@ -261,6 +264,10 @@ impl Compiler<'_> {
         }
         Ok(out)
     }
+}
+
+fn is_lookup_context(value: &Value) -> bool {
+    matches!(value, Value::Object(object) if object.kind.name == CONTEXT)
 }
 
 /// The line of a file that begins the definition of its function.

@@ -41,6 +41,9 @@ shed::item { 'two': opts => { 'old' => 2 } }
 notice($opts)
 class { 'shed': list => $list }
 notice($list, $shed::list)
+# What a class reads from another is that class's.
+class { 'shed::bin': opts => { 'old' => 1, 'k' => [{ 'old' => 2 }] } }
+include shed::sweep
 # Lambdas and functions have the values of those that call them.
 $items = [{ 'old' => 1, 'a' => 1 }, { 'old' => 2, 'b' => [] }]
 notice($items.map |$item| { shed::prune($item) }, $items)
