@@ -193,24 +193,25 @@ module Ordain
       # A value with marks, its lists and hashes numbered.
       def track(data)
         case data
-        when Array
-          @objects << (made = [])
-          data.each { |item| made << track(item) }
-          made
-        when Hash then data['$'].is_a?(String) ? tagged(data) : entries(data)
+        when Array then keep(data) { data.map { |item| item.is_a?(String) ? item : track(item) } }
+        when Hash
+          return tagged(data) if data['$'].is_a?(String)
+
+          keep(data) { data.transform_values { |item| item.is_a?(String) ? item : track(item) } }
         else data
         end
       end
 
-      def entries(pairs)
-        @objects << (made = {})
-        pairs.each { |key, item| made[Wire.unpack(key)] = track(item) }
-        made
+      # Numbers what a block makes before the lists and hashes in it.
+      def keep(data)
+        number = @objects.size
+        @objects << data
+        @objects[number] = yield
       end
 
       def tagged(data)
         case data['$']
-        when 'hash' then entries(data['v'])
+        when 'hash' then keep(data) { data['v'].to_h { |key, item| [Wire.unpack(key), track(item)] } }
         when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(track(data['v']))
         else Wire.unpack(data)
         end

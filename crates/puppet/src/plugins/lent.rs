@@ -139,6 +139,9 @@ impl Compiler<'_> {
     }
 
     fn lend_part(&mut self, value: &Value, within: Option<ResourceId>) -> Json {
+        if let Value::Str(text) = value {
+            return Json::String(text.as_str().to_owned());
+        }
         if let Some(address) = address(value)
             && holders(value) > 1
         {
@@ -173,7 +176,7 @@ impl Compiler<'_> {
 
     fn lend_entries(&mut self, entries: &HashValue, within: Option<ResourceId>) -> Json {
         if entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK)) {
-            let mut out = Map::new();
+            let mut out = Map::with_capacity(entries.len());
             for (key, value) in entries {
                 let key = key.as_str().unwrap_or_default().to_owned();
                 out.insert(key, self.lend_part(value, within));
