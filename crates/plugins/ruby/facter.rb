@@ -95,8 +95,8 @@ module Facter
     def facts
       return collection.core if collecting?
 
-      found, value = Ordain.ask('variable', Ordain.global, 'facts')
-      (found && Ordain::Wire.unpack(value)) || {}
+      found, base, outer = Ordain.ask('variable', Ordain.global, 'facts')
+      (found && Ordain::Lent.copy(Ordain::Lent.take(base, outer).first)) || {}
     end
   end
 

@@ -302,6 +302,7 @@ module Puppet
           when Array then value.map { |item| old(item) }
           when Hash then value.to_h { |key, item| [old(key), old(item)] }
           when Regexp then value.inspect
+          when String then value.frozen? ? value.dup : value
           when SemanticPuppet::Version, Pops::Types::PBinaryType::Binary then value.to_s
           when Pops::Types::PCatalogEntryType then value.to_resource
           when Pops::Types::Plain then value.to_s

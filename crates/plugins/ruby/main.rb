@@ -52,7 +52,7 @@ module Ordain
   @mutex = Mutex.new
 
   class << self
-    attr_reader :functions, :info, :scope
+    attr_reader :functions, :info, :scope, :raw
 
     def run(input)
       @input = input
@@ -76,7 +76,8 @@ module Ordain
       tell_logs
       paused do
         send_message(['ask', name, *args])
-        loop do
+        # A `loop` would end with the error for `break`.
+        while true
           message = receive || exit!(0)
           case message[0]
           when 'ok' then return message[1]
@@ -99,11 +100,18 @@ module Ordain
       Wire.unpack(ask(name, *args))
     end
 
+    # Has the compile run something with arguments that code may go on to hold.
+    def ask_lent(name, about, *args)
+      Lent.settle(false)
+      args.map! { |arg| arg.is_a?(Array) ? arg.map { |value| Lent.give(value) } : arg }
+      Lent.take(*ask(name, about, *args)).first
+    end
+
     # Calls a function of any kind in the compile.
     def call_function(scope, name, args, block = nil)
       blocks << block if block
       number = block && (blocks.size - 1)
-      ask_value('call', scope.id, name.to_s, Wire.pack(args), number, block && block.arity)
+      ask_lent('call', scope.id, name.to_s, args, number, block && block.arity)
     ensure
       blocks.pop if block
     end
@@ -111,7 +119,7 @@ module Ordain
     # A lambda of Puppet code as a Ruby block.
     def block(data)
       id, arity = data['id'], data['arity']
-      code = proc { |*args| Ordain.ask_value('block', id, Wire.pack(args)) }
+      code = proc { |*args| Ordain.ask_lent('block', id, args) }
       code.define_singleton_method(:arity) { arity }
       code.define_singleton_method(:parameters) { data['parameters'].map { |kind, name| [kind.to_sym, name.to_sym] } }
       code.define_singleton_method(:held) { id }
@@ -174,7 +182,7 @@ module Ordain
     def answer(message)
       name, *args = message
       # What a call that was stopped left behind.
-      answer = ['ok', timed { Handlers.public_send(name, *args) }]
+      answer = ['ok', timed { Lent.frame { Handlers.public_send(name, *args) } }]
       tell_rest
       answer
     rescue Exception => e
@@ -205,7 +213,8 @@ module Ordain
 
     def receive
       header = @input.read(4) or return
-      JSON.parse(@input.read(header.unpack1('N')), max_nesting: false)
+      @raw = @input.read(header.unpack1('N')).force_encoding(Encoding::UTF_8)
+      JSON.parse(@raw, max_nesting: false)
     end
 
     def send_message(message)
@@ -319,18 +328,23 @@ module Ordain
       end
 
       # Calls a function that was loaded.
-      def call(name, dispatch, args, scope, block)
-        Wire.pack(Functions.call(name, dispatch, Wire.unpack(args), Puppet::Parser::Scope.of(scope), block && Wire.unpack(block)))
+      def call(name, dispatch, scope, block, base, args)
+        args = Lent.take(base, args, Lent::REQUEST)
+        given(Functions.call(name, dispatch, args, Puppet::Parser::Scope.of(scope), block && Ordain.block(block)))
       end
 
       # Calls a block that Ruby code gave to a function of the compile.
-      def block(number, args)
-        Wire.pack(Ordain.blocks.fetch(number).call(*Wire.unpack(args)))
+      def block(number, base, args)
+        args = Lent.take(base, args, Lent::REQUEST)
+        given(Ordain.blocks.fetch(number).call(*args))
       end
 
       # Renders an ERB template.
-      def erb(path, text, variables, scope)
-        Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
+      def erb(path, text, scope, base, variables)
+        variables = Lent.take(base, variables, Lent::REQUEST)
+        rendered = Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
+        Lent.settle(true)
+        rendered
       end
 
       # Loads the file of a resource type; says what it is made of.
@@ -362,6 +376,14 @@ module Ordain
       def examine(list)
         Types.examine(list)
       end
+
+      private
+
+      # A value for the compile, which knows then what was changed.
+      def given(value)
+        Lent.settle(true)
+        Wire.pack(value, 0, Lent)
+      end
     end
   end
 
@@ -373,5 +395,6 @@ module Ordain
     Puppet.forget
     Puppet::Parser::Scope.forget
     Functions.forget
+    Lent.forget
   end
 end

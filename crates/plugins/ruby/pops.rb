@@ -11,7 +11,20 @@ module Puppet
 
         def initialize(data)
           @held, @text = data['id'], data['text']
+          @request = Ordain.requests
         end
+
+        # Its number with the compile. Code may keep it from one call to the next.
+        def held
+          return @held if @request == Ordain.requests
+
+          again = revived
+          @held, @request = again['id'], Ordain.requests if again
+          @held
+        end
+
+        # What the compile makes of it in another call.
+        def revived; end
 
         def to_s
           @text
@@ -32,6 +45,10 @@ module Puppet
         def initialize(data)
           super
           @parts = data['parts'] || {}
+        end
+
+        def revived
+          Ordain.ask('type', to_s)
         end
 
         def instance?(value, _guard = nil)
@@ -164,7 +181,16 @@ module Puppet
       end
 
       # Values that older functions get as text: moments, durations, ranges of versions.
-      class Plain < HeldValue; end
+      class Plain < HeldValue
+        def initialize(data)
+          super
+          @of, @value = data['of'], data['v']
+        end
+
+        def revived
+          @of && Ordain.ask('revive', @of, @value)
+        end
+      end
 
       # An object of a Puppet type: its attributes and functions are methods.
       class PuppetObject < HeldValue

@@ -30,22 +30,15 @@ module Puppet
           raise ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string"
         end
 
-        found, value, reason = Ordain.ask('variable', id, name)
-        return same(name, value) if found
+        found, base, outer, reason = Ordain.ask('variable', id, name)
+        return own(name, Ordain::Lent.take(base, outer).first) if found
 
         Ordain.missing_variable(name, reason)
       end
 
-      # A variable's value. Code may change a list or hash that it got before and read it again, so
-      # it is the same object as long as the compile has not given the variable another value.
-      def same(name, data)
-        return Ordain::Wire.unpack(data) unless data.is_a?(Hash) || data.is_a?(Array)
-
-        known, value = (@seen ||= {})[name]
-        return value if known == data
-
-        @seen[name] = [data, value = Ordain::Wire.unpack(data)]
-        value
+      # A variable's value. Code may change a text that it got before and read it again.
+      def own(name, value)
+        value.instance_of?(String) && !value.frozen? ? Ordain::Lent.text(id, name, value) : value
       end
 
       def [](name, options = {})
@@ -53,7 +46,9 @@ module Puppet
       end
 
       def setvar(name, value, _options = {})
-        Ordain.ask('set', id, name.to_s, Ordain::Wire.pack(value))
+        Ordain::Lent.settle(false)
+        Ordain.ask('set', id, name.to_s, Ordain::Lent.give(value))
+        Ordain::Lent.watch(value)
         value
       end
 
@@ -62,17 +57,17 @@ module Puppet
       end
 
       def exist?(name)
-        Ordain.ask('variable', id, name.to_s)[0]
+        Ordain.ask('exists_variable', id, name.to_s)[0]
       end
       alias bound? exist?
 
       def include?(name)
-        found, value = Ordain.ask('variable', id, name.to_s)
-        found && !value.nil?
+        Ordain.ask('exists_variable', id, name.to_s) == [true, true]
       end
 
       def to_hash(_recursive = true, _include_undef = false)
-        Ordain.ask_value('variables', id)
+        values = Ordain::Lent.take(*Ordain.ask('variables', id))
+        values.to_h { |name, value| [name, own(name, value)] }
       end
 
       # The arguments are a list; those of a hash are its pairs.

@@ -53,7 +53,7 @@ module Ordain
 
     class << self
       def render(path, text, variables, scope)
-        variables = variables.to_h { |name, data| [name, scope.same(name, data)] }
+        variables = variables.to_h { |name, value| [name, scope.own(name, value)] }
         Puppet::Parser::TemplateWrapper.new(scope, path).result(text, variables)
       end
 

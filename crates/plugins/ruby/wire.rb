@@ -5,25 +5,35 @@ module Ordain
     attr_reader :held
   end
 
+  # How many requests there have been of the compile's own. What is held is gone after each.
+  @requests = 0
+  singleton_class.attr_accessor :requests
+
   # Values to JSON and back.
   module Wire
     DEEPEST = 100
     INTEGERS = (-(2**63)..(2**63 - 1)).freeze
 
     class << self
-      def pack(value, depth = 0)
+      # A value as JSON. Lists and hashes that `known` has go by their numbers.
+      def pack(value, depth = 0, known = nil)
         raise Puppet::Error, "a value is nested more than #{DEEPEST} levels deep" if depth > DEEPEST
 
         case value
         when String then text(value)
         when nil, true, false then value
         when Integer then integer(value)
-        when Array then value.map { |item| pack(item, depth + 1) }
-        when Hash then hash(value, depth)
+        when Array then known&.refer(value) || value.map { |item| pack(item, depth + 1, known) }
+        when Hash then known&.refer(value) || hash(value, depth, known)
         when Float then value.finite? ? value : { '$' => 'float', 'v' => value.to_s }
         when Symbol then symbol(value)
-        else object(value, depth)
+        else object(value, depth, known)
         end
+      end
+
+      # What is in a list or hash.
+      def pack_parts(value, known)
+        value.is_a?(Hash) ? hash(value, 0, known) : value.map { |item| pack(item, 1, known) }
       end
 
       def unpack(data)
@@ -64,19 +74,19 @@ module Ordain
         end
       end
 
-      def hash(value, depth)
+      def hash(value, depth, known)
         plain = value.all? { |key, _| key.instance_of?(String) && key != '$' && key.encoding == Encoding::UTF_8 }
-        return value.transform_values { |item| pack(item, depth + 1) } if plain && value.each_key.all?(&:valid_encoding?)
+        return value.transform_values { |item| pack(item, depth + 1, known) } if plain && value.each_key.all?(&:valid_encoding?)
 
-        { '$' => 'hash', 'v' => value.map { |key, item| [pack(key, depth + 1), pack(item, depth + 1)] } }
+        { '$' => 'hash', 'v' => value.map { |key, item| [pack(key, depth + 1), pack(item, depth + 1, known)] } }
       end
 
-      def object(value, depth)
+      def object(value, depth, known)
         case value
         when Held then { '$' => 'held', 'id' => value.held }
         when Regexp then { '$' => 'regexp', 'v' => Ordain.regexp_source(value) }
         when Puppet::Pops::Types::PSensitiveType::Sensitive
-          { '$' => 'sensitive', 'v' => pack(value.unwrap, depth + 1) }
+          { '$' => 'sensitive', 'v' => pack(value.unwrap, depth + 1, known) }
         when Puppet::Pops::Types::PBinaryType::Binary then { '$' => 'binary', 'v' => value.to_s }
         when SemanticPuppet::Version then { '$' => 'semver', 'v' => value.to_s }
         when Puppet::Resource then { '$' => 'resource', 'type' => value.type.to_s, 'title' => value.title.to_s }
@@ -112,6 +122,8 @@ module Ordain
         when 'resource' then Puppet::Parser::Resource.of(data)
         when 'block' then Ordain.block(data)
         when 'held' then Puppet::Pops::Types.of(data)
+        when 'lent' then Lent.of(data['n'])
+        when 'frozen' then Lent.frozen(data)
         else raise Puppet::DevError, "unknown kind of value: #{kind}"
         end
       end

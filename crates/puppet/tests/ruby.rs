@@ -256,6 +256,61 @@ fn hiera_back_ends() {
     assert_eq!(place.logs(code), ["p-1", "[1, ]", "dug", "none"]);
 }
 
+/// Code keeps values from one compile to the next, in the cache of files and in variables of its own.
+#[test]
+fn values_kept_between_compiles() {
+    let config =
+        "version: 5\nhierarchy: [{ name: beds, data_hash: garden::beds, path: beds.txt }]\n";
+    let beds = r##"
+Puppet::Functions.create_function(:'garden::beds') do
+  dispatch :beds do
+    param 'Hash', :options
+    param 'Puppet::LookupContext', :context
+  end
+
+  def beds(options, context)
+    context.cached_file_data(options['path']) do |text|
+      types = Puppet::Pops::Types::TypeParser.singleton
+      { 'depth' => types.parse('Integer[1, 3]'), 'bed' => types.parse("File['/bed']"),
+        'days' => [Puppet::Pops::Time::Timestamp.parse('2020-01-01'), call_function('new', types.parse('Timespan'), 61)],
+        'range' => call_function('new', types.parse('SemVerRange'), '>=1.0.0'),
+        'place' => { 'uri' => call_function('new', types.parse('URI'), 'http://a/b') }, 'text' => text }
+    end
+  end
+end
+"##;
+    let fits = r##"
+Puppet::Functions.create_function(:'garden::fits') do
+  KEPT = {}
+
+  def fits(value)
+    KEPT[:type] ||= Puppet::Pops::Types::TypeParser.singleton.parse('Array[Integer]')
+    [KEPT[:type].instance?(value), KEPT[:type].element_type, KEPT[:type].element_type.instance?(1)]
+  end
+end
+"##;
+    let at = |name: &str| format!("modules/garden/lib/puppet/functions/garden/{name}.rb");
+    let (a, b) = (at("beds"), at("fits"));
+    let files = [("hiera.yaml", config), ("data/beds.txt", "soil"), (&a, beds), (&b, fits)];
+    let Some(place) = Place::with(&files) else { return };
+    // Other values are held by the numbers that those of the first compile had.
+    let code = "notice(garden::fits([1]), garden::fits([Boolean, String]))\n\
+                notice(lookup('depth'), 2 =~ lookup('depth'), lookup('bed'), lookup('days').map |$x| { type($x, generalized) })\n\
+                notice(lookup('days')[0] + lookup('days')[1], SemVer('1.2.0') =~ lookup('range'), lookup('place.uri'), lookup('text'))";
+    let env = place.open(code);
+    let wanted = [
+        "[true, Integer, true] [false, Integer, true]",
+        "Integer[1, 3] true File['/bed'] [Timestamp, Timespan]",
+        "2020-01-01T00:01:01.000000000 UTC true http://a/b soil",
+    ];
+    for _ in 0..3 {
+        let compiled = compile(&env);
+        assert!(compiled.graph.is_some(), "{:?}", compiled.report.diagnostics);
+        let logs: Vec<&str> = compiled.report.logs.iter().map(|log| &*log.message).collect();
+        assert_eq!(logs, wanted);
+    }
+}
+
 const POND: &str = r##"
 Puppet::Type.newtype(:pond) do
   %w[depth fish].each { |name| newproperty(name) }

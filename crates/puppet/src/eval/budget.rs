@@ -111,7 +111,7 @@ fn too_deep<T>() -> EvalResult<T> {
 }
 
 /// Where a list or hash is in memory.
-pub(super) fn address(value: &Value) -> Option<usize> {
+pub(crate) fn address(value: &Value) -> Option<usize> {
     match value {
         Value::Array(items) => Some(Arc::as_ptr(items) as usize),
         Value::Hash(entries) => Some(Arc::as_ptr(entries) as usize),

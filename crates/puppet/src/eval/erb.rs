@@ -372,12 +372,9 @@ impl Wrapper<'_, '_> {
     }
 
     fn call_function(&mut self, name: &str, list: &[Ruby]) -> Result<Ruby, HostError> {
-        let mut args = Vec::with_capacity(list.len());
-        for arg in list {
-            args.push(from_ruby(arg, 0)?);
-        }
         let (scope, span) = (self.place.scope, self.place.span);
         self.lent.settle(self.compiler).map_err(|unwind| failed(name, *unwind))?;
+        let args = self.lent.give_back(list)?;
         match self.compiler.call_function(name, args, None, scope, span) {
             Ok(value) => Ok(self.lend(value, None)),
             Err(unwind) => Err(failed(name, *unwind)),

@@ -223,7 +223,7 @@ impl Compiler<'_> {
             return self.call_ruby(&file, name, &args, block.as_ref(), (scope, span));
         }
         if name == crate::plugins::RUBY_BLOCK {
-            return self.call_ruby_block(&args, span);
+            return self.call_ruby_block(&args, (scope, span));
         }
         let mut error =
             PlainError::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."));

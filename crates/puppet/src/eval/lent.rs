@@ -1,8 +1,9 @@
-//! What templates change of the values that they are given.
+//! What Ruby code changes of the values that it is given.
 //!
 //! Values are shared and do not change, but Ruby changes lists, hashes and texts in place, for all
 //! that hold them. Templates get copies that know what they were made of; where one has changed,
-//! the new value takes the place of the old one in the variables and parameters that hold it.
+//! the new value takes the place of the old one in the variables and parameters that hold it. The
+//! `ruby` process tells of changes by itself (`plugins::lent`).
 
 use std::sync::Arc;
 
@@ -104,14 +105,7 @@ impl Lent {
 
     /// Hears that a copy changes; false if it may not.
     pub(super) fn may_change(&mut self, compiler: &Compiler<'_>, number: usize) -> bool {
-        let fixed = self.fixed.get_or_insert_with(|| {
-            let mut fixed = FxHashSet::default();
-            let top = compiler.scopes.get(ScopeId::TOP);
-            for value in RESERVED.iter().filter_map(|name| top.get(name)) {
-                addresses(value, &mut |address| fixed.insert(address));
-            }
-            fixed
-        });
+        let fixed = self.fixed.get_or_insert_with(|| compiler.fixed_parts());
         let allowed = !fixed.contains(&number);
         self.is_changed |= allowed;
         allowed
@@ -127,6 +121,7 @@ impl Lent {
             self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
         compiler.spend(cost as u64 / 64 + 1)?;
         let (mut changed, mut texts) = (Changed::default(), Vec::new());
+        let mut copies = FxHashMap::default();
         let mut remade = Remade::of(&self.roots);
         for root in &self.roots {
             // What has no form in manifests stays as it was.
@@ -147,23 +142,33 @@ impl Lent {
             }
             let within = compiler.domain(scope);
             for (number, copy, value) in remade.new.drain(..) {
-                changed.entry(number).or_insert(Change { value, copy, within });
+                changed.entry(number).or_insert(Change { value, within });
+                copies.entry(number).or_insert(copy);
             }
         }
         drop(remade);
         for (scope, name, text) in texts {
             compiler.replace_text(scope, name, text);
         }
-        compiler.replace_changed(&changed);
-        self.follow(&changed);
+        compiler.replace_changed(&changed, []);
+        self.follow(&changed, &copies);
         Ok(())
     }
 
+    /// The values of what a template gives to a function: those that it was lent, if they are.
+    pub(super) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
+        if given.iter().all(|value| value.number().unwrap_or_default() == 0) {
+            return given.iter().map(|value| from_ruby(value, 0)).collect();
+        }
+        let mut remade = Remade::of(&self.roots);
+        given.iter().map(|value| remade.value(value, 0)).collect()
+    }
+
     /// Copies stand for the new values from now on.
-    fn follow(&mut self, changed: &Changed) {
-        self.copies.extend(changed.values().map(|change| {
-            let number = address(&change.value).unwrap_or_default();
-            (number, change.copy.clone().lent(number))
+    fn follow(&mut self, changed: &Changed, copies: &FxHashMap<usize, Ruby>) {
+        self.copies.extend(copies.iter().map(|(old, copy)| {
+            let number = address(&changed[old].value).unwrap_or_default();
+            (number, copy.clone().lent(number))
         }));
         for root in &mut self.roots {
             if let Some(change) = address(&root.value).and_then(|number| changed.get(&number)) {
@@ -176,14 +181,15 @@ impl Lent {
 }
 
 /// A list or hash that has changed.
-struct Change {
-    value: Value,
-    copy: Ruby,
-    within: Option<ResourceId>,
+pub(crate) struct Change {
+    /// What it is now.
+    pub(crate) value: Value,
+    /// The resource whose code changed it.
+    pub(crate) within: Option<ResourceId>,
 }
 
 /// What has changed, by the address that it had.
-type Changed = FxHashMap<usize, Change>;
+pub(crate) type Changed = FxHashMap<usize, Change>;
 
 /// Makes values of copies again, the same ones of those that have not changed.
 struct Remade<'r> {
@@ -245,7 +251,7 @@ impl<'r> Remade<'r> {
 }
 
 /// Whether a value has the very parts of another, in their order.
-fn is_same(old: &Value, new: &Value) -> bool {
+pub(crate) fn is_same(old: &Value, new: &Value) -> bool {
     let same = |(old, new): (&Value, &Value)| match (address(old), address(new)) {
         (None, None) => old == new,
         (old, new) => old == new,
@@ -263,7 +269,7 @@ fn is_same(old: &Value, new: &Value) -> bool {
 }
 
 /// The items of a list and the values of a hash.
-fn parts(value: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     let inner = match value {
         Value::Sensitive(inner) => Some(&**inner),
         _ => None,
@@ -289,6 +295,8 @@ struct Patch<'c> {
     changed: &'c Changed,
     /// The resources that were given a list or hash: each has its own, as Puppet copies them.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
+    /// Whose parameter other code has changed, by what it was.
+    owners: FxHashMap<usize, ResourceId>,
     seen: FxHashMap<(Option<ResourceId>, usize), Option<Value>>,
     /// What was replaced: addresses are not used again while something is there.
     gone: Vec<Value>,
@@ -345,6 +353,11 @@ impl Patch<'_> {
     /// whose code called them.
     fn reaches(&self, number: usize, from: Option<ResourceId>, to: Option<ResourceId>) -> bool {
         let (Some(from), Some(to)) = (from, to) else { return true };
+        if let Some(owner) = self.owners.get(&number)
+            && to == *owner
+        {
+            return true;
+        }
         let given = self.given.get(&number);
         let own = |resource| given.is_some_and(|given| given.contains(&resource));
         from == to || !own(from) && !own(to)
@@ -352,12 +365,22 @@ impl Patch<'_> {
 }
 
 impl Compiler<'_> {
-    fn spend(&mut self, steps: u64) -> EvalResult<()> {
+    pub(crate) fn spend(&mut self, steps: u64) -> EvalResult<()> {
         self.budget.steps.take(steps).or_else(|exceeded| plain(exceeded.to_string()))
     }
 
+    /// The addresses of all lists and hashes that the compile was given from outside.
+    pub(crate) fn fixed_parts(&self) -> FxHashSet<usize> {
+        let mut fixed = FxHashSet::default();
+        let top = self.scopes.get(ScopeId::TOP);
+        for value in RESERVED.iter().filter_map(|name| top.get(name)) {
+            addresses(value, &mut |address| fixed.insert(address));
+        }
+        fixed
+    }
+
     /// Whether a variable is one that the compile was given from outside, which is frozen.
-    fn is_fixed(&self, scope: ScopeId, name: &str) -> bool {
+    pub(crate) fn is_fixed(&self, scope: ScopeId, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
         if RESERVED.contains(&name) {
             return true;
@@ -368,7 +391,7 @@ impl Compiler<'_> {
     }
 
     /// The scope that has a variable, which may be qualified.
-    fn scope_of(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+    pub(crate) fn scope_of(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let (mut at, plain) = match name.rsplit_once("::") {
             None => (Some(scope), name),
             Some((class, plain)) => match class.strip_prefix("::").unwrap_or(class) {
@@ -386,7 +409,7 @@ impl Compiler<'_> {
     }
 
     /// The resource whose code a scope belongs to; none for that of a function.
-    fn domain(&self, scope: ScopeId) -> Option<ResourceId> {
+    pub(crate) fn domain(&self, scope: ScopeId) -> Option<ResourceId> {
         let mut scope = self.scopes.get(scope);
         while let (ScopeKind::Lambda, Some(parent)) = (scope.kind, scope.parent) {
             scope = self.scopes.get(parent);
@@ -395,7 +418,7 @@ impl Compiler<'_> {
     }
 
     /// Gives a variable a changed text, and the parameter that it is.
-    fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
+    pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
         let scope = self.scopes.get_mut(id);
         let old = scope.get(&name).cloned();
         scope.replace(name.clone(), text.clone());
@@ -407,21 +430,35 @@ impl Compiler<'_> {
         }
     }
 
-    /// Puts what has changed in the place of what it was, in all variables and in the parameters
-    /// that they are.
-    fn replace_changed(&mut self, changed: &Changed) {
+    /// Puts what has changed in the place of what it was, in all variables, in the parameters that
+    /// they are, and in `others`.
+    pub(crate) fn replace_changed<'v>(
+        &mut self,
+        changed: &Changed,
+        others: impl IntoIterator<Item = (&'v mut Value, Option<ResourceId>)>,
+    ) {
         if changed.is_empty() {
             return;
         }
         let given = self.given(changed);
-        let mut patch = Patch { changed, given, seen: FxHashMap::default(), gone: Vec::new() };
+        let owners = self.owners(changed, &given);
+        let (seen, gone) = Default::default();
+        let mut patch = Patch { changed, given, owners, seen, gone };
         let ids: Vec<_> = self.scopes.ids().collect();
+        let facts = self.scopes.get(ScopeId::TOP).get("facts").cloned().unwrap_or_default();
+        let is_fixed = |id, name: &str| {
+            id == ScopeId::TOP && (RESERVED.contains(&name) || facts.get(name).is_some())
+        };
         for id in ids {
             let within = self.domain(id);
             let scope = self.scopes.get_mut(id);
             let has_parameters = matches!(scope.kind, ScopeKind::Class | ScopeKind::Define);
             let resource = scope.resource;
             for (name, value) in scope.variables_mut() {
+                // What is frozen is big and has nothing that changes.
+                if is_fixed(id, name) {
+                    continue;
+                }
                 let Some(new) = patch.value(value, within) else { continue };
                 let old = std::mem::replace(value, new.clone());
                 if has_parameters
@@ -433,6 +470,48 @@ impl Compiler<'_> {
                 patch.gone.push(old);
             }
         }
+        for (value, within) in others {
+            if let Some(new) = patch.value(value, within) {
+                patch.gone.push(std::mem::replace(value, new));
+            }
+        }
+    }
+
+    /// Whose parameters are changed by code of others, which has read them as `$class::parameter`:
+    /// where nobody else has what was changed, it has it from there.
+    fn owners(
+        &self,
+        changed: &Changed,
+        given: &FxHashMap<usize, FxHashSet<ResourceId>>,
+    ) -> FxHashMap<usize, ResourceId> {
+        let owner = |(number, given): (&usize, &FxHashSet<ResourceId>)| {
+            let from = changed.get(number)?.within?;
+            let declares = |id: &ResourceId| {
+                self.domain(self.catalog.get(*id).scope).is_none_or(|by| by == from)
+            };
+            let none = given.contains(&from) || given.iter().any(declares);
+            Some((*number, *given.iter().min_by_key(|id| id.0)?)).filter(|_| !none)
+        };
+        let mut owners: FxHashMap<usize, ResourceId> = given.iter().filter_map(owner).collect();
+        if owners.is_empty() {
+            return owners;
+        }
+        for id in self.scopes.ids() {
+            let Some(within) = self.domain(id) else { continue };
+            let mut seen = FxHashSet::default();
+            for (_, value) in self.scopes.get(id).variables() {
+                addresses(value, &mut |number| {
+                    let is_other = |change: &Change| change.within != Some(within);
+                    if changed.get(&number).is_some_and(is_other)
+                        && !given.get(&number).is_some_and(|given| given.contains(&within))
+                    {
+                        owners.remove(&number);
+                    }
+                    seen.insert(number)
+                });
+            }
+        }
+        owners
     }
 
     /// The resources that were given what has changed, or something that has it.

@@ -15,7 +15,7 @@ pub mod error;
 pub mod functions;
 pub mod interface;
 pub(crate) mod invariants;
-mod lent;
+pub(crate) mod lent;
 mod members;
 pub(crate) mod models;
 pub mod relations;

@@ -20,6 +20,9 @@ impl Compiler<'_> {
         let Some((name, args)) = question.split_first() else { return fail("an empty question") };
         match name.as_str().unwrap_or_default() {
             "variable" => self.answer_variable(args),
+            "exists_variable" => self.answer_exists(args),
+            "changed" => self.answer_changed(args),
+            "revive" => self.revive(text(args, 0), text(args, 1), self.calling_span()),
             "variables" => self.answer_variables(args),
             "set" => self.answer_set(args),
             "call" => self.answer_call(args),
@@ -62,13 +65,23 @@ impl Compiler<'_> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
         if let Some(value) = self.variable(scope, name) {
-            let value = self.pack_value(&value);
-            return Ok(json!([true, value]));
+            let (base, value) = self.lend_variable(value, scope, name);
+            return Ok(json!([true, base, [value]]));
         }
-        if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name") {
-            return Ok(json!([true, null]));
+        if is_always_there(name) {
+            return Ok(json!([true, null, [null]]));
         }
-        Ok(json!([false, null, self.reason_unknown(name)]))
+        Ok(json!([false, null, null, self.reason_unknown(name)]))
+    }
+
+    /// Whether there is a variable, and whether it has a value.
+    fn answer_exists(&mut self, args: &[Json]) -> EvalResult<Json> {
+        let scope = self.told_scope(args)?;
+        let name = text(args, 1);
+        Ok(match self.variable(scope, name) {
+            Some(value) => json!([true, !value.is_undef()]),
+            None => json!([is_always_there(name), false]),
+        })
     }
 
     /// Why a qualified variable is not there.
@@ -85,7 +98,8 @@ impl Compiler<'_> {
     }
 
     fn answer_variables(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let mut at = Some(self.told_scope(args)?);
+        let scope = self.told_scope(args)?;
+        let mut at = Some(scope);
         let mut seen = indexmap::IndexMap::new();
         while let Some(id) = at {
             let scope = self.scopes.get(id);
@@ -96,16 +110,18 @@ impl Compiler<'_> {
             }
             at = scope.parent;
         }
-        let given = seen.into_iter().filter(|(_, value)| !value.is_undef());
-        let value = Value::hash(given);
-        Ok(self.pack_value(&value))
+        seen.retain(|_, value| !value.is_undef());
+        let (names, values): (Vec<_>, Vec<_>) = seen.into_iter().unzip();
+        let (base, values) = self.lend(&values, scope);
+        let values = names.iter().map(ToString::to_string).zip(values);
+        Ok(json!([base, values.collect::<serde_json::Map<_, _>>()]))
     }
 
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
         not_reserved(name).or_else(fail)?;
-        let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null))?;
+        let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null), scope)?;
         self.weigh(&value)?;
         if self.scopes.get_mut(scope).set(name.into(), value) {
             Ok(Json::Null)
@@ -117,14 +133,15 @@ impl Compiler<'_> {
     fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
         let scope = self.told_scope(args)?;
         let name = text(args, 1);
-        let given = self.unpack_arguments(args.get(2).unwrap_or(&Json::Null))?;
+        let given = self.unpack_arguments(args.get(2).unwrap_or(&Json::Null), scope)?;
         let block = match args.get(3).and_then(Json::as_u64) {
             Some(number) => Some(self.ruby_block(number, args.get(4), scope)?),
             None => None,
         };
         let span = self.calling_span();
         let value = self.call_function(name, given, block, scope, span)?;
-        Ok(self.pack_value(&value))
+        let (base, values) = self.lend(&[value], scope);
+        Ok(json!([base, values]))
     }
 
     fn answer_block(&mut self, args: &[Json]) -> EvalResult<Json> {
@@ -132,11 +149,13 @@ impl Compiler<'_> {
         let Some(Value::Callable(closure)) = held.cloned() else {
             return fail("the Ruby code calls a lambda of another call");
         };
-        let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null))?;
+        let scope = closure.scope;
+        let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null), scope)?;
         // As a lambda is called by iteration: it gets what it has parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
-        Ok(self.pack_value(&value))
+        let (base, values) = self.lend(&[value], scope);
+        Ok(json!([base, values]))
     }
 
     /// Messages, each with its level in front.
@@ -237,6 +256,11 @@ impl Compiler<'_> {
             other => fail(format!("the Ruby code asks what is not known: {other}")),
         }
     }
+}
+
+/// Whether a variable can be read where it has no value.
+fn is_always_there(name: &str) -> bool {
+    matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
 }
 
 /// What a type is made of, by the names of upstream's accessors.

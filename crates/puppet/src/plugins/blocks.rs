@@ -63,15 +63,21 @@ impl Compiler<'_> {
     }
 
     /// Calls the block of Ruby code that a lambda stands for.
-    pub(crate) fn call_ruby_block(&mut self, args: &[Value], span: Span) -> EvalResult {
+    pub(crate) fn call_ruby_block(
+        &mut self,
+        args: &[Value],
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult {
         let (Some(Value::Int(number)), Some(given), true) =
             (args.first(), args.get(1).and_then(Value::as_array), self.ruby.session.is_some())
         else {
             return plain(format!("Unknown function: '{RUBY_BLOCK}'."));
         };
-        let given: Vec<Json> = given.iter().map(|value| self.pack_value(value)).collect();
         let callee = Callee { what: "a block of Ruby code", place: "Ruby" };
-        let answer = self.converse(callee, span, json!(["block", number, given]))?;
-        self.unpack_value(&answer)
+        self.lending(|this| {
+            let (base, given) = this.lend(given, scope);
+            let answer = this.converse(callee, span, json!(["block", number, base, given]))?;
+            this.unpack_value(&answer)
+        })
     }
 }

@@ -8,11 +8,13 @@ use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::Callee;
+use super::wire::MARK;
 use crate::eval::Compiler;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::check_arity;
 use crate::eval::scope::ScopeId;
+use crate::hiera::CONTEXT;
 use crate::types::{Type, TypeAlias, mismatch, parse};
 use crate::value::Value;
 
@@ -121,11 +123,24 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
         (scope, span): (ScopeId, Span),
     ) -> EvalResult {
-        let packed: Vec<Json> = args.iter().map(|arg| self.pack_value(arg)).collect();
-        let block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
-        let request = json!(["call", name, number, packed, scope.0, block]);
-        let answer = self.converse(function.callee(), span, request)?;
-        let value = self.unpack_value(&answer).map_err(|unwind| match *unwind {
+        let mut block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
+        if let Some(Json::Object(block)) = &mut block {
+            // Values without marks are read faster.
+            block.shift_remove(MARK);
+        }
+        let value = self.lending(|this| -> EvalResult<EvalResult> {
+            // Puppet makes new lists and hashes for functions of the older kind. Levels of Hiera have
+            // options of their own.
+            let gets_copies = function.arity.is_some() || args.iter().any(is_lookup_context);
+            let (base, packed) = match gets_copies {
+                true => this.lend_copies(args),
+                false => this.lend(args, scope),
+            };
+            let request = json!(["call", name, number, scope.0, block, base, packed]);
+            let answer = this.converse(function.callee(), span, request)?;
+            Ok(this.unpack_value(&answer))
+        })?;
+        let value = value.map_err(|unwind| match *unwind {
             Unwind::Plain(error) => {
                 let help = Some(format!("{} ({}) gives it", function.what, function.place));
                 PlainError { help, ..error }.into()
@@ -249,6 +264,10 @@ impl Compiler<'_> {
         }
         Ok(out)
     }
+}
+
+fn is_lookup_context(value: &Value) -> bool {
+    matches!(value, Value::Object(object) if object.kind.name == CONTEXT)
 }
 
 /// The line of a file that begins the definition of its function.

@@ -11,6 +11,7 @@ mod examine;
 mod facts;
 mod functions;
 mod generate;
+mod lent;
 mod templates;
 mod types;
 mod wire;
@@ -54,6 +55,8 @@ pub(crate) struct State<'e> {
     held: Vec<Value>,
     /// The number of the first of them.
     first_held: u64,
+    /// Lists and hashes that Ruby code may change.
+    lent: lent::Lent,
     /// Errors and jumps on their way through Ruby code, by number.
     unwound: Vec<Option<Box<Unwind>>>,
     functions: FxHashMap<EcoString, Arc<functions::RubyFunction>>,
@@ -91,6 +94,7 @@ impl State<'_> {
     fn leave(&mut self) {
         self.first_held += self.held.len() as u64;
         self.held.clear();
+        self.lent.truncate(0);
         self.unwound.clear();
         self.session = None;
     }
@@ -132,10 +136,13 @@ impl Compiler<'_> {
         if self.ruby.id == 0 {
             static NEXT: AtomicU64 = AtomicU64::new(1);
             self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
+            // No two compiles hold something by the same number.
+            self.ruby.first_held = self.ruby.id << 32;
         }
         let is_new = session.is_new_for(self.ruby.id);
         self.ruby.session = Some(session);
         if is_new {
+            self.ruby.lent.begin();
             let about = self.about();
             self.converse(callee, span, json!(["begin", about]))?;
         }

@@ -30,11 +30,13 @@ impl Compiler<'_> {
         let callee = Callee { what: "the template", place: &place };
         self.ruby.templates += 1;
         let result = self.with_ruby(callee, span, |this| {
-            let variables = this.template_variables(text, scope)?;
-            let file = path.map(|path| path.display().to_string());
-            let request = json!(["erb", file, text, variables, scope.0]);
-            let answer = this.converse(callee, span, request)?;
-            Ok(answer.as_str().unwrap_or_default().into())
+            this.lending(|this| {
+                let (base, variables) = this.template_variables(text, scope)?;
+                let file = path.map(|path| path.display().to_string());
+                let request = json!(["erb", file, text, scope.0, base, variables]);
+                let answer = this.converse(callee, span, request)?;
+                Ok(answer.as_str().unwrap_or_default().into())
+            })
         });
         self.ruby.templates -= 1;
         result
@@ -57,22 +59,22 @@ impl Compiler<'_> {
     }
 
     /// The variables that a template reads: those that it names, or all if it may read any.
-    fn template_variables(&mut self, text: &str, scope: ScopeId) -> EvalResult<Json> {
+    fn template_variables(&mut self, text: &str, scope: ScopeId) -> EvalResult<(Json, Json)> {
         if text.contains("instance_variable") || text.contains("binding") {
-            return self.answer(&[json!("variables"), json!(scope.0)]);
+            let mut all = self.answer(&[json!("variables"), json!(scope.0)])?;
+            return Ok((all[0].take(), all[1].take()));
         }
-        let mut out = serde_json::Map::new();
+        let mut found: indexmap::IndexMap<&str, Value> = indexmap::IndexMap::new();
         for name in instance_variables(text) {
-            if out.contains_key(name) {
-                continue;
-            }
-            let value = self.scopes.lookup(scope, name).filter(|v| !v.is_undef()).cloned();
+            let value = self.scopes.lookup(scope, name).filter(|v| !v.is_undef());
             if let Some(value) = value {
-                let value: Value = value;
-                out.insert(name.to_owned(), self.pack_value(&value));
+                found.insert(name, value.clone());
             }
         }
-        Ok(Json::Object(out))
+        let (names, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (base, values) = self.lend(&values, scope);
+        let values = names.into_iter().map(str::to_owned).zip(values);
+        Ok((base, Json::Object(values.collect())))
     }
 }
 

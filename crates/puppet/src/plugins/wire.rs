@@ -7,17 +7,19 @@ use std::sync::{Arc, LazyLock};
 
 use ordain_functions::base64;
 use ordain_functions::version::Version;
+use ordain_source::Span;
 use serde_json::{Map, Value as Json, json};
 
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
 use crate::types::display::simple_name;
 use crate::types::{ObjectType, Regexp, Type};
 use crate::value::{HashValue, Object, Value};
 
 /// The key that marks an object as something else than a hash.
-const MARK: &str = "$";
+pub(super) const MARK: &str = "$";
 
 /// The name of the type of Ruby's symbols while they are with Puppet code, which has no such values.
 const SYMBOL: &str = "Ruby::Symbol";
@@ -103,8 +105,30 @@ impl Compiler<'_> {
                 let arity = if exact { min } else { -min - 1 };
                 json!({ MARK: "block", "id": id, "arity": arity, "parameters": params })
             }
-            _ => json!({ MARK: "held", "kind": "plain", "id": id, "text": text.as_str() }),
+            _ => {
+                let (of, v) = revivable(value).unzip();
+                let text = text.as_str();
+                json!({ MARK: "held", "kind": "plain", "id": id, "text": text, "of": of, "v": v })
+            }
         }
+    }
+
+    /// A value that Ruby code has kept from another call.
+    ///
+    /// # Errors
+    /// When there is none such any more.
+    pub(super) fn revive(&mut self, of: &str, v: &str, span: Span) -> EvalResult<Json> {
+        let number = || v.parse().unwrap_or_default();
+        let value = match of {
+            TIMESTAMP => Value::Timestamp(Arc::new(number())),
+            TIMESPAN => Value::Timespan(Arc::new(number())),
+            REFERENCE => Value::Reference(Arc::new(self.told_type(v, &[])?)),
+            kind => {
+                let kind = Value::of_type(self.told_type(kind, &[])?);
+                self.call_function("new", vec![kind, Value::str(v)], None, ScopeId::TOP, span)?
+            }
+        };
+        Ok(self.pack_value(&value))
     }
 
     /// A value that Ruby code gave to Puppet code.
@@ -112,27 +136,39 @@ impl Compiler<'_> {
     /// # Errors
     /// When it is none that Puppet has.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, false)
+        self.unpack(data, false, &mut Vec::new())
     }
 
     /// A value that Ruby code puts where it may take it back: its symbols stay such.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_kept(&self, data: &Json) -> EvalResult {
-        self.unpack(data, true)
+    pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
+        let mut given = Vec::new();
+        let value = self.unpack(data, true, &mut given)?;
+        self.note_given(given, scope);
+        Ok(value)
     }
 
     /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_arguments(&self, data: &Json) -> EvalResult<Vec<Value>> {
+    pub(super) fn unpack_arguments(
+        &mut self,
+        data: &Json,
+        scope: ScopeId,
+    ) -> EvalResult<Vec<Value>> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
-        items.iter().map(|item| self.unpack(item, true)).collect()
+        let mut given = Vec::new();
+        let values: EvalResult<Vec<_>> =
+            items.iter().map(|item| self.unpack(item, true, &mut given)).collect();
+        self.note_given(given, scope);
+        values
     }
 
-    fn unpack(&self, data: &Json, symbols: bool) -> EvalResult {
+    /// `given` gets what Ruby code goes on to hold, with its numbers.
+    fn unpack(&self, data: &Json, symbols: bool, given: &mut Vec<(usize, Value)>) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -143,15 +179,15 @@ impl Compiler<'_> {
             Json::String(text) => Value::str(text.as_str()),
             Json::Array(items) => {
                 let items: EvalResult<Vec<_>> =
-                    items.iter().map(|item| self.unpack(item, symbols)).collect();
+                    items.iter().map(|item| self.unpack(item, symbols, given)).collect();
                 Value::Array(Arc::new(items?))
             }
             Json::Object(entries) => match entries.get(MARK).and_then(Json::as_str) {
-                Some(kind) => return self.marked(kind, data, symbols),
+                Some(kind) => return self.marked(kind, data, symbols, given),
                 None => {
                     let mut out = HashValue::default();
                     for (key, value) in entries {
-                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols)?);
+                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols, given)?);
                     }
                     Value::Hash(Arc::new(out))
                 }
@@ -159,7 +195,13 @@ impl Compiler<'_> {
         })
     }
 
-    fn marked(&self, kind: &str, data: &Json, symbols: bool) -> EvalResult {
+    fn marked(
+        &self,
+        kind: &str,
+        data: &Json,
+        symbols: bool,
+        given: &mut Vec<(usize, Value)>,
+    ) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -172,14 +214,17 @@ impl Compiler<'_> {
             "hash" => {
                 let mut out = HashValue::default();
                 for pair in value.as_array().into_iter().flatten() {
-                    out.insert(self.unpack(&pair[0], symbols)?, self.unpack(&pair[1], symbols)?);
+                    out.insert(
+                        self.unpack(&pair[0], symbols, given)?,
+                        self.unpack(&pair[1], symbols, given)?,
+                    );
                 }
                 Value::Hash(Arc::new(out))
             }
             "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
             "symbol" if symbols => symbol(text),
             "symbol" => Value::str(text),
-            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols)?)),
+            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols, given)?)),
             "binary" => Value::Binary(Arc::new(decode(text)?)),
             "bytes" => return fail("the Ruby code gives text that is not valid UTF-8"),
             "semver" => match text.parse::<Version>() {
@@ -194,12 +239,25 @@ impl Compiler<'_> {
                 );
                 crate::eval::relations::reference(&key)
             }
-            "held" => match data["id"].as_u64().and_then(|id| self.ruby.held(id)) {
-                Some(value) => value.clone(),
-                None => return fail("the Ruby code gives a value that it got in another call"),
-            },
+            "lent" => known(self.ruby.lent.get(data["n"].as_u64()))?,
+            "give" => {
+                let value = self.unpack(value, symbols, given)?;
+                if let Some(number) = data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
+                    given.push((number, value.clone()));
+                }
+                value
+            }
+            "held" => known(data["id"].as_u64().and_then(|id| self.ruby.held(id)))?,
             other => return fail(format!("the Ruby code gives an unknown kind of value: {other}")),
         })
+    }
+}
+
+/// What Ruby code holds, if the compile still has it.
+fn known(value: Option<&Value>) -> EvalResult {
+    match value {
+        Some(value) => Ok(value.clone()),
+        None => fail("the Ruby code gives a value that it got in another call"),
     }
 }
 
@@ -208,6 +266,22 @@ fn decode(text: &str) -> EvalResult<Vec<u8>> {
         Ok(bytes) => Ok(bytes),
         Err(error) => fail(error.to_string()),
     }
+}
+
+const TIMESTAMP: &str = "Timestamp";
+const TIMESPAN: &str = "Timespan";
+const REFERENCE: &str = "reference";
+
+/// What a value that only the compile can work on is made of, and a text that it is made from again.
+fn revivable(value: &Value) -> Option<(&'static str, String)> {
+    Some(match value {
+        Value::Timestamp(nanoseconds) => (TIMESTAMP, nanoseconds.to_string()),
+        Value::Timespan(nanoseconds) => (TIMESPAN, nanoseconds.to_string()),
+        Value::Reference(_) => (REFERENCE, to_text(value).into()),
+        Value::SemVerRange(_) => ("SemVerRange", to_text(value).into()),
+        Value::Uri(_) => ("URI", to_text(value).into()),
+        _ => return None,
+    })
 }
 
 /// The name of the class that Ruby code knows a type by.

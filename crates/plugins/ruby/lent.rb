@@ -1,0 +1,254 @@
+# Lists and hashes that both sides have. Code changes in place what the compile gave it, and all
+# that hold it there see the change: so each has a number, and the compile hears what has changed
+# before it goes on.
+module Ordain
+  module Lent
+    # How much text of messages is looked at for changes when code calls the compile.
+    MOST = 1 << 18
+
+    # How many braces are around the values of a request and of an answer.
+    REQUEST = 2
+    ANSWER = 3
+
+    # The values of one message.
+    class Group
+      attr_reader :outer, :range, :size
+
+      # `size` is about how much text they are.
+      def initialize(outer, range, size)
+        @outer, @range, @size = outer, range, size
+        @state = state
+      end
+
+      # Whether something in it has changed since the last time.
+      def changed?
+        now = state
+        return false if now && now == @state
+
+        @state = now
+        true
+      end
+
+      private
+
+      # What tells values from others: their hashes, and the order of keys.
+      def state
+        state = [@outer.hash]
+        (@outer.is_a?(Hash) ? @outer.each_value : @outer).each do |part|
+          state << part.keys.hash if part.instance_of?(Hash)
+        end
+        state
+      rescue StandardError, SystemStackError
+        nil
+      end
+    end
+
+    @objects = []
+    @groups = []
+    @numbers = {}.compare_by_identity
+    @counted = 0
+    @frozen = []
+    @texts = {}
+    @frames = 0
+
+    class << self
+      # The values of a message; those from number `base` on are lent. So many braces of the message
+      # are around them.
+      def take(base, outer, braces = ANSWER)
+        marked = Ordain.raw.include?('"$":')
+        return marked ? Wire.unpack(outer) : outer if base.nil?
+
+        cut(base)
+        if marked then outer = outer.is_a?(Hash) ? outer.transform_values { |part| track(part) } : outer.map { |part| track(part) }
+        else number(outer, braces)
+        end
+        @groups << Group.new(outer, base...@objects.size, Ordain.raw.bytesize)
+        outer
+      end
+
+      # A value that code gives to the compile and goes on to hold.
+      def give(value)
+        known = refer(value)
+        return known if known
+
+        packed = Wire.pack(value, 0, self)
+        return packed unless value.instance_of?(Array) || value.instance_of?(Hash)
+
+        @objects << value
+        { '$' => 'give', 'n' => @objects.size - 1, 'v' => packed }
+      end
+
+      # Watches what code gave away.
+      def watch(value)
+        @groups << Group.new([value], 0...0, MOST) if value.instance_of?(Array) || value.instance_of?(Hash)
+      end
+
+      # What goes by a number in the place of a value, if it is known.
+      def refer(value)
+        return if @objects.empty?
+
+        while @counted < @objects.size
+          object = @objects[@counted]
+          @numbers[object] = @counted if object
+          @counted += 1
+        end
+        number = @numbers[value]
+        number && { '$' => 'lent', 'n' => number }
+      end
+
+      def of(number)
+        @objects.fetch(number)
+      end
+
+      # A value of the compile that nothing may change.
+      def frozen(data)
+        number = data['n']
+        return @frozen.fetch(number) unless data.key?('v')
+
+        value = freeze_all(Wire.unpack(data['v']))
+        @frozen[number] = value if number
+        value
+      end
+
+      # The same value for code that may change it without anybody seeing it.
+      def copy(value)
+        case value
+        when Array then value.map { |item| copy(item) }
+        when Hash then value.transform_values { |item| copy(item) }
+        when String then value.dup
+        else value
+        end
+      end
+
+      # The text of a variable, which is the same object as long as the compile says the same.
+      def text(scope, name, text)
+        known = @texts[[scope, name]]
+        return known[1] if known && known[0] == text
+
+        @texts[[scope, name]] = [text.dup, text]
+        text
+      end
+
+      # Tells the compile what code has changed.
+      def settle(all)
+        return if @groups.empty? && @texts.empty?
+
+        changed = (all ? @groups : first_groups).select(&:changed?)
+        texts = @texts.reject { |_, (before, now)| before == now }
+        return if changed.empty? && texts.empty?
+
+        told = texts.map { |(scope, name), (_, now)| [scope, name, Wire.pack(now)] }
+        texts.each_value { |pair| pair[0] = pair[1].dup }
+        Ordain.ask('changed', contents(changed), told)
+      end
+
+      # Runs what a request is about; what it was lent is gone afterwards.
+      def frame
+        size, groups = @objects.size, @groups.size
+        Ordain.requests += 1 if @frames.zero?
+        @frames += 1
+        yield
+      ensure
+        @frames -= 1
+        @texts = {} if @frames.zero?
+        cut(size)
+        @groups.slice!(groups..)
+      end
+
+      def forget
+        @frozen = []
+      end
+
+      private
+
+      def first_groups
+        left = MOST
+        @groups.take_while { |group| (left -= group.size).positive? }
+      end
+
+      def cut(size)
+        (size...@counted).each { |number| @numbers.delete(@objects[number]) }
+        @counted = size if @counted > size
+        @objects.slice!(size..)
+        @objects << nil while @objects.size < size
+      end
+
+      # Numbers lists and hashes in values.
+      def number(outer, braces)
+        values = outer.is_a?(Hash) ? outer.values : outer
+        own = values.select { |value| value.instance_of?(Hash) || value.instance_of?(Array) }
+        if Ordain.raw.count('{[') == own.size + braces then @objects.concat(own)
+        else own.each { |value| index(value) }
+        end
+      end
+
+      # Numbers lists and hashes in the order in which the compile does.
+      def index(value)
+        @objects << value
+        if value.instance_of?(Hash) then value.each_value { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        else value.each { |item| index(item) if item.instance_of?(Hash) || item.instance_of?(Array) }
+        end
+      end
+
+      # A value with marks, its lists and hashes numbered.
+      def track(data)
+        case data
+        when Array then keep(data) { data.map { |item| item.is_a?(String) ? item : track(item) } }
+        when Hash
+          return tagged(data) if data['$'].is_a?(String)
+
+          keep(data) { data.transform_values { |item| item.is_a?(String) ? item : track(item) } }
+        else data
+        end
+      end
+
+      # Numbers what a block makes before the lists and hashes in it.
+      def keep(data)
+        number = @objects.size
+        @objects << data
+        @objects[number] = yield
+      end
+
+      def tagged(data)
+        case data['$']
+        when 'hash' then keep(data) { data['v'].to_h { |key, item| [Wire.unpack(key), track(item)] } }
+        when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(track(data['v']))
+        else Wire.unpack(data)
+        end
+      end
+
+      def freeze_all(value)
+        case value
+        when Array then value.each { |item| freeze_all(item) }
+        when Hash then value.each_value { |item| freeze_all(item) }
+        end
+        value.freeze
+      end
+
+      # What is now in all lists and hashes that have to do with groups, each by its number.
+      def contents(groups)
+        numbers = groups.flat_map { |group| group.range.to_a }
+        seen = {}.compare_by_identity
+        groups.each { |group| reach(group.outer, seen, numbers) }
+        numbers.uniq.filter_map do |number|
+          [number, Wire.pack_parts(@objects[number], self)] if @objects[number]
+        rescue Puppet::Error, SystemStackError
+          # What has no form in the compile stays as it was there.
+          nil
+        end
+      end
+
+      def reach(value, seen, numbers)
+        value = value.unwrap if value.is_a?(Puppet::Pops::Types::PSensitiveType::Sensitive)
+        return unless (value.is_a?(Array) || value.is_a?(Hash)) && !seen[value]
+
+        seen[value] = true
+        known = refer(value)
+        numbers << known['n'] if known
+        (value.is_a?(Hash) ? value.each_value : value.each).each { |item| reach(item, seen, numbers) }
+      rescue SystemStackError
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,3 @@
+class shed::bin($opts, $list = [0]) {
+  $all = [$opts]
+}
