@@ -79,6 +79,30 @@ fn without_iterators(value: &Value) -> EvalResult<()> {
     }
 }
 
+/// What a function of the older kind gives: its arguments were copies, so code that changes the
+/// result in place changes nothing else.
+fn own(value: Value) -> Value {
+    match value {
+        Value::Array(mut items) => {
+            let changed = Arc::make_mut(&mut items);
+            changed.iter_mut().for_each(own_part);
+            Value::Array(items)
+        }
+        Value::Hash(mut entries) => {
+            let changed = Arc::make_mut(&mut entries);
+            changed.values_mut().for_each(own_part);
+            Value::Hash(entries)
+        }
+        other => other,
+    }
+}
+
+fn own_part(part: &mut Value) {
+    if matches!(part, Value::Array(_) | Value::Hash(_)) {
+        *part = own(std::mem::take(part));
+    }
+}
+
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
     let kind = |text: &'static str| Type::clone(&parse::parse_static(text));
     let params = dispatch.params.iter().map(|p| SignatureParam {
@@ -299,7 +323,10 @@ impl Compiler<'_> {
             Style::Arity(arity, body) => {
                 check_arity(name, *arity, args.len())?;
                 args.iter().try_for_each(without_iterators)?;
-                body(&mut NativeCall { compiler: self, scope, name, args, block, span })
+                let mut call = NativeCall { compiler: self, scope, name, args, block, span };
+                let result = body(&mut call);
+                drop(call);
+                result.map(own)
             }
             Style::Dispatch(dispatches) => {
                 let signatures = bound
