@@ -217,11 +217,13 @@ fn digits(text: &str, base: u32) -> usize {
     text.find(|c: char| !c.is_digit(base)).unwrap_or(text.len())
 }
 
+/// Only a number with a point has an exponent.
 fn float_length(text: &str) -> usize {
     let sign = sign_length(text);
     let mut end = sign + digits(&text[sign..], 10);
     let mut has_digits = end > sign;
-    if text[end..].starts_with('.') {
+    let has_point = text[end..].starts_with('.');
+    if has_point {
         let after = digits(&text[end + 1..], 10);
         has_digits |= after > 0;
         end += if has_digits { 1 + after } else { 0 };
@@ -229,7 +231,7 @@ fn float_length(text: &str) -> usize {
     if !has_digits {
         return 0;
     }
-    if text[end..].starts_with(['e', 'E']) {
+    if has_point && text[end..].starts_with(['e', 'E']) {
         let rest = &text[end + 1..];
         let count = digits(&rest[sign_length(rest)..], 10);
         if count > 0 {
@@ -260,6 +262,7 @@ mod tests {
             ("abc1", "%[a-c]%*c%d", "'abc'"),
             ("12 -7 0x1f", "%d %d %x", "12 -7 31"),
             ("1.5e2x", "%fx", "150.0"),
+            ("12e3 -1E-3", "%f%s %f%s", "12.0 'e3' -1.0 'E-3'"),
             ("ab cd", "%s%*s%c", "'ab'"),
             ("12345", "%2d%3d", "12 345"),
             ("1,x", "%d,%d", "1"),
