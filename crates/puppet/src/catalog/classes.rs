@@ -342,7 +342,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Runs the body of a class, define or node. A `break()` in it ends the iteration that it is
+    /// Runs the body of a class or define. A `break()` in it ends the iteration that it is
     /// reached from. Its value is used by nothing, but it has to be one that attributes can have.
     fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
         match self.run_last(f, body) {

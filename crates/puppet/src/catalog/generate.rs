@@ -90,12 +90,9 @@ impl Compiler<'_> {
     fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
         self.check_not_evaluated(id, &over)?;
         for param in over.params {
-            let resource = self.catalog.get(id);
-            let is_known = resource.param(&param.name).is_some();
             // A default never takes the place of what is set.
-            let is_default =
-                |value: &Value| self.is_default(resource.scope, &resource.kind, &param.name, value);
-            if !(is_known && is_default(&param.value)) {
+            let is_set = self.catalog.get(id).param(&param.name).is_some();
+            if !(is_set && self.is_default_of(id, &param.name, &param.value)) {
                 self.override_param(id, param)?;
             }
         }
@@ -240,8 +237,7 @@ impl Compiler<'_> {
         let Some(current) = resource.param(&param.name) else {
             return self.override_param(id, param.clone());
         };
-        let is_default =
-            |value: &Value| self.is_default(resource.scope, &resource.kind, &param.name, value);
+        let is_default = |value: &Value| self.is_default_of(id, &param.name, value);
         if is_default(&param.value) {
             return Ok(());
         }
@@ -266,6 +262,12 @@ impl Compiler<'_> {
             return Err(unwind);
         }
         self.override_param(id, param.clone())
+    }
+
+    /// Whether a value is a default of a resource's attribute where the resource is declared.
+    fn is_default_of(&self, id: ResourceId, name: &str, value: &Value) -> bool {
+        let resource = self.catalog.get(id);
+        self.is_default(resource.scope, &resource.kind, name, value)
     }
 
     fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {

@@ -16,6 +16,7 @@ use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, kind_text, reference_key};
+use crate::ruby::ruby_equal;
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
 use crate::types::format::quoted;
@@ -367,10 +368,7 @@ impl Compiler<'_> {
     pub(crate) fn is_default(&self, scope: ScopeId, kind: &str, name: &str, value: &Value) -> bool {
         let chain = self.default_chain(scope, kind);
         let mut defaults = chain.into_iter().flatten().filter(|default| default.name == name);
-        defaults.any(|default| match (&default.value, value) {
-            (Value::Int(i), Value::Float(x)) | (Value::Float(x), Value::Int(i)) => *i as f64 == *x,
-            (default, value) => default == value,
-        })
+        defaults.any(|default| ruby_equal(&default.value, value))
     }
 
     /// The default of one attribute of a type in a scope.

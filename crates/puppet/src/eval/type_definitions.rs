@@ -321,6 +321,7 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
     }
 }
 
+/// The error for an expression that stands where types and literals only are read.
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
     let text = f.program.text(f.program.range(found));
