@@ -6,10 +6,12 @@ use std::sync::Arc;
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
 use ordain_source::suggest::nearest;
 use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::codes;
+use crate::commands::plan::machine_path;
 use crate::exit::Failure;
 use crate::graphs::{self, Loaded};
 use crate::options::CompileArgs;
@@ -28,6 +30,40 @@ struct Project {
     /// Relations between resources of any of them.
     #[serde(rename = "edge", default)]
     edges: Vec<Relation>,
+    /// Paths that may be removed, as of `--allow-remove`.
+    #[serde(rename = "allow-remove", default, deserialize_with = "machine_paths")]
+    allow_remove: Vec<PathBuf>,
+    /// As `--allow-hard-links`.
+    #[serde(rename = "allow-hard-links", default)]
+    allow_hard_links: bool,
+}
+
+/// What a list of sources allows on the machine.
+#[derive(Default)]
+pub struct Settings {
+    /// Paths that may be removed.
+    pub allow_remove: Vec<PathBuf>,
+    /// Whether files that others may have linked can be changed.
+    pub allow_hard_links: bool,
+}
+
+fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    let path = |text: &String| {
+        machine_path(text).map_err(|why| D::Error::custom(format!("`{text}`: {why}")))
+    };
+    texts.iter().map(path).collect()
+}
+
+/// The settings of the list of sources at a path; the usual ones if there is none that can be read.
+pub fn settings(path: &Path) -> Settings {
+    let text = file_of(path).and_then(|file| ordain_source::read_input_text(&file).ok());
+    let project = text.and_then(|text| toml::from_str::<Project>(&text).ok());
+    let settings = |project: Project| {
+        let Project { allow_remove, allow_hard_links, .. } = project;
+        Settings { allow_remove, allow_hard_links }
+    };
+    project.map(settings).unwrap_or_default()
 }
 
 #[derive(Deserialize)]

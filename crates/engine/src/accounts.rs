@@ -121,6 +121,21 @@ pub fn group(host: &Host, name: &str) -> Option<u32> {
     found.map(|g| g.gid.as_raw())
 }
 
+/// Whether a group has members besides these users. One that the machine's files do not know may
+/// have any.
+pub fn has_others(host: &Host, group: u32, users: &[u32]) -> bool {
+    let (all, groups) = (self::users(host), groups(host));
+    if !groups.numbers.contains_key(&group) {
+        return true;
+    }
+    let is_other = |uid: u32| !users.contains(&uid);
+    let is_member = |of: &[u32]| of.contains(&group);
+    all.names.values().any(|(uid, first)| *first == group && is_other(*uid))
+        || groups.memberships.iter().any(|(name, of)| {
+            is_member(of) && all.names.get(name).is_none_or(|(uid, _)| is_other(*uid))
+        })
+}
+
 /// The name of a user, or its number as text.
 pub fn user_name(host: &Host, uid: u32) -> String {
     users(host).numbers.get(&uid).cloned().unwrap_or_else(|| uid.to_string())

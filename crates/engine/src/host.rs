@@ -7,9 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
+
 use crate::deadline;
 use crate::kinds::walk::resolve;
 use crate::past::Backups;
+use crate::safety::Allowed;
 
 /// A command that a kind runs.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +102,8 @@ pub struct Host {
     /// Whether this process stays to keep the machine as it shall be: only then does it serve
     /// anything itself.
     pub stays: bool,
+    /// What may be done though it is dangerous.
+    pub allowed: Allowed,
     /// The code that a resource wants the run to end with.
     ending: OnceLock<u8>,
 }
@@ -106,7 +111,14 @@ pub struct Host {
 impl Host {
     /// A machine of which nothing is kept.
     pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
-        Self { root, runner, backups: None, stays: false, ending: OnceLock::new() }
+        Self {
+            root,
+            runner,
+            backups: None,
+            stays: false,
+            allowed: Allowed::default(),
+            ending: OnceLock::new(),
+        }
     }
 
     /// Asks for the end of the run, with this exit code. The first who asks is heard.
@@ -155,6 +167,20 @@ impl Host {
         }
         let inner = path.components().filter(|c| matches!(c, Component::Normal(_)));
         inner.fold(self.root.clone(), |p, c| p.join(c))
+    }
+
+    /// What stands at a path of the machine, with all links followed as the machine sees them.
+    ///
+    /// # Errors
+    /// When nothing does, or it cannot be looked at.
+    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+        if self.root == Path::new("/") {
+            return Ok(rustix::fs::stat(path)?);
+        }
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let root = openat(CWD, &self.root, flags | OFlags::DIRECTORY, Mode::empty())?;
+        let found = openat2(&root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)?;
+        Ok(fstat(&found)?)
     }
 
     /// Runs a command.

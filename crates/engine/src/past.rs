@@ -228,7 +228,7 @@ pub fn restore(host: &Host, kept: &Kept, copies: &Path) -> io::Result<()> {
         // What the run put into it was taken out before; anything else is not ours to remove.
         std::fs::remove_dir(write::real_path(&place))?;
     } else if now.is_some() && (wants_directory && !is_directory || kept.state == State::Absent) {
-        write::remove(&place)?;
+        write::remove(host, &place)?;
     }
     match &kept.state {
         State::Absent => write::sync_directory(&place),
@@ -240,15 +240,16 @@ pub fn restore(host: &Host, kept: &Kept, copies: &Path) -> io::Result<()> {
                 .map_err(io::Error::other)
         }
         State::Link { target, uid, gid } => {
-            write::replace_link(&place, OsStr::from_bytes(target), (Some(*uid), Some(*gid)))
+            write::replace_link(host, &place, OsStr::from_bytes(target), (Some(*uid), Some(*gid)))
         }
         State::Directory { mode, uid, gid } => {
-            restore_directory(&place, is_directory, *mode, (*uid, *gid))
+            restore_directory(host, &place, is_directory, *mode, (*uid, *gid))
         }
     }
 }
 
 fn restore_directory(
+    host: &Host,
     place: &Place,
     is_there: bool,
     mode: u32,
@@ -258,8 +259,8 @@ fn restore_directory(
     if !is_there {
         return write::make_directory(place, ids, mode);
     }
-    write::set_owner(place, ids)?;
-    write::set_mode(place, mode)
+    write::set_owner(host, place, ids)?;
+    write::set_mode(host, place, mode)
 }
 
 /// The states in the order in which they are put back: what the run made goes first, the deepest

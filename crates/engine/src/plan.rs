@@ -6,6 +6,7 @@ use ordain_graph::order::Role;
 use ordain_graph::{EdgeKind, ResourceId, ResourceRef};
 
 use crate::apply::Mode;
+use crate::forecast::{self, Tree};
 use crate::host::Host;
 use crate::prepare::Prepared;
 use crate::report::{Counts, ResourceReport, Status};
@@ -19,6 +20,8 @@ pub struct Entry {
     pub report: ResourceReport,
     /// The resources that would act on its changes.
     pub triggers: Vec<ResourceRef>,
+    /// What goes with the directory that it removes or replaces.
+    pub removes: Option<Tree>,
 }
 
 /// What an apply would do, in its order.
@@ -54,15 +57,17 @@ impl Plan {
 /// A resource that cannot be looked at yet does not hold back those that depend on it, because
 /// what it needs may only come with an earlier one; a wrong declaration does.
 pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
-    let report =
+    let mut report =
         crate::apply::run(prepared, host, observer, jobs, Mode::Plan, &Unfinished::default());
+    forecast::fail_without_directory(prepared, host, &mut report.resources);
     let triggers = Triggers::new(prepared, &report.resources);
     let entries = report.resources.into_iter().map(|report| {
         let changes = report.status == Status::WouldChange && !report.changes.is_empty();
         let name = report.generated_by.as_ref().unwrap_or(&report.resource);
         let id = prepared.graph.find(name).filter(|_| changes);
         let triggers = id.map(|id| triggers.of(id)).unwrap_or_default();
-        Entry { triggers, report }
+        let removes = forecast::tree(prepared, host, &report);
+        Entry { triggers, report, removes }
     });
     Plan { entries: entries.collect() }
 }

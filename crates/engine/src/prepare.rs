@@ -14,7 +14,7 @@ use ordain_graph::order::{NodeId, Wish};
 use ordain_graph::transfer::{self, LIFE};
 use ordain_graph::{
     Attribute, Containment, Cycle, EdgeKind, Graph, METAPARAMETERS, Relations, Resource,
-    ResourceId, ResourceRef, json,
+    ResourceId, ResourceRef, json, protected,
 };
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -411,7 +411,7 @@ fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
     let path = |r: &Resource| {
         let path = r.value("path").and_then(|v| scalar_text(reveal(v).0));
         let path = path.unwrap_or_else(|| r.id.title.to_string());
-        PathBuf::from(path.trim_end_matches('/'))
+        PathBuf::from(protected::normal(&path))
     };
     files.map(|(_, r)| path(r)).collect()
 }

@@ -19,6 +19,7 @@ pub mod model;
 pub mod order;
 pub mod origin;
 pub mod place;
+pub mod protected;
 pub mod puppet_catalog;
 pub mod served;
 #[cfg(test)]

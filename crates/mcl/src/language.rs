@@ -6,6 +6,7 @@ use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText
 use ordain_source::CodeDoc;
 
 use crate::Edition;
+use crate::check::protected;
 use crate::codes::CODES;
 use crate::session::{self, Input, Options};
 
@@ -42,7 +43,10 @@ impl Language for Mcl {
         let options = Options { edition: self.edition, module_path };
         let found = session::check(checking.world, checking.sources, &input, &options);
         let mut found = match found {
-            Ok(checked) => checked.warnings,
+            Ok(checked) => {
+                let refused = protected::refused(&checked.modules);
+                checked.warnings.into_iter().chain(refused).collect()
+            }
             Err(refused) => refused.diagnostics(),
         };
         // The text was read as a file of its own; what is said of it is said of the one that was named.

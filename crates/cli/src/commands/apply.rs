@@ -61,7 +61,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = options(args, &loaded)?;
     let registry = args.compile.registry()?;
-    let noted = loaded.undo_missing(&args.selection.host(), &registry)?;
+    let noted = loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
@@ -74,7 +74,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     if let Some(saved) = &loaded.plan {
         let mut progress = ui.progress(loaded.leaves(), false);
         let looking = Looking::new(&progress, args.state_dir.as_deref());
-        let now = plan(&prepared, &args.selection.host(), &looking, options.jobs);
+        let now = plan(&prepared, &args.selection.host(&args.path), &looking, options.jobs);
         progress.clear();
         saved.check(&now).map_err(|refusal| {
             let help = match refusal {
@@ -84,7 +84,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
     }
-    let host = args.selection.host();
+    let host = args.selection.host(&args.path);
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
     let progress = ui.progress(loaded.leaves(), true);
@@ -108,7 +108,7 @@ fn run_noop(
     let mut progress = ui.progress(resources, true);
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
-    let report = apply(prepared, &args.selection.host(), &looking, jobs);
+    let report = apply(prepared, &args.selection.host(&args.path), &looking, jobs);
     progress.clear();
     finish(ui, args, &report, "Would apply")
 }

@@ -11,6 +11,7 @@ use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
+use ordain_engine::safety::Allowed;
 use ordain_engine::saved;
 use ordain_graph::json::Secrets;
 use ordain_source::Severity;
@@ -18,6 +19,7 @@ use ordain_source::Severity;
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
+use crate::joining;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::Looking;
 use crate::show::{cycle, failures, plan as show};
@@ -70,8 +72,33 @@ pub struct SelectionArgs {
     #[arg(long)]
     pub no_autoedges: bool,
     /// A directory that stands for the machine's file system
-    #[arg(long, value_name = "DIR", default_value = "/")]
+    #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     pub root: PathBuf,
+    /// Let PATH be removed, replaced or emptied, though the machine runs on it or it is a mount
+    /// point
+    #[arg(long, value_name = "PATH", value_parser = machine_path)]
+    pub allow_remove: Vec<PathBuf>,
+    /// Let files be changed that another user may have linked from elsewhere
+    #[arg(long)]
+    pub allow_hard_links: bool,
+}
+
+/// The directory that stands for a machine, without links, so that it is the same for commands that
+/// run elsewhere.
+///
+/// # Errors
+/// When there is no such directory.
+pub fn machine_root(text: &str) -> Result<PathBuf, String> {
+    let root = std::fs::canonicalize(text).map_err(|e| e.to_string())?;
+    if root.is_dir() { Ok(root) } else { Err("it is not a directory".into()) }
+}
+
+/// A whole path of a machine.
+///
+/// # Errors
+/// When it is none.
+pub fn machine_path(text: &str) -> Result<PathBuf, String> {
+    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
 }
 
 impl SelectionArgs {
@@ -92,9 +119,14 @@ impl SelectionArgs {
         CompileArgs { machine: Some(self.root.clone()), ..args.clone() }
     }
 
-    /// The machine.
-    pub fn host(&self) -> Host {
-        Host::new(self.root.clone(), Box::new(HostRunner))
+    /// The machine, for sources at a path: these may have settings of their own.
+    pub fn host(&self, sources: &Path) -> Host {
+        let settings = joining::settings(sources);
+        let remove = self.allow_remove.iter().chain(&settings.allow_remove);
+        let hard_links = self.allow_hard_links || settings.allow_hard_links;
+        let mut host = Host::new(self.root.clone(), Box::new(HostRunner));
+        host.allowed = Allowed::new(remove, hard_links);
+        host
     }
 }
 
@@ -107,11 +139,11 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = args.selection.options(false);
     let registry = args.compile.registry()?;
-    loaded.undo_missing(&args.selection.host(), &registry)?;
+    loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
-    let plan = plan(&prepared, &args.selection.host(), &looking, options.jobs);
+    let plan = plan(&prepared, &args.selection.host(&args.path), &looking, options.jobs);
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };

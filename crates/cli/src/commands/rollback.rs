@@ -10,11 +10,13 @@ use clap::Args;
 use ordain_engine::host::Host;
 use ordain_engine::past::{self, Kept, State};
 use ordain_engine::runner::HostRunner;
+use ordain_engine::safety::Allowed;
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
 use ordain_store::{Run, RunLock, Store};
 use serde_json::json;
 
+use super::plan::{machine_path, machine_root};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::runs;
@@ -36,8 +38,14 @@ pub struct RollbackArgs {
     #[arg(long)]
     noop: bool,
     /// A directory that stands for the machine's file system
-    #[arg(long, value_name = "DIR", default_value = "/")]
+    #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     root: PathBuf,
+    /// Let PATH be removed, though the machine runs on it
+    #[arg(long, value_name = "PATH", value_parser = machine_path)]
+    allow_remove: Vec<PathBuf>,
+    /// Let files be changed that another user may have linked from elsewhere
+    #[arg(long)]
+    allow_hard_links: bool,
     /// Where the lock and the journal of runs are
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
@@ -59,7 +67,8 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
     let number = number(args, &store)?;
     let changed = changed(&store, number)?;
-    let host = Host::new(args.root.clone(), Box::new(HostRunner));
+    let mut host = Host::new(args.root.clone(), Box::new(HostRunner));
+    host.allowed = Allowed::new(&args.allow_remove, args.allow_hard_links);
     refuse_moved(args, &host, number, &changed)?;
     let all = past::in_order(changed.into_iter().map(|changed| changed.kept).collect());
     let todo: Vec<Kept> =

@@ -9,8 +9,8 @@ use ordain_data::Value;
 use ordain_engine::kind::{Action, Change, TextChange};
 use ordain_engine::plan::{Entry, Plan};
 use ordain_engine::report::{Counts, ResourceReport, Status};
-use ordain_graph::ResourceRef;
 use ordain_graph::place::place;
+use ordain_graph::{Attribute, ResourceRef, Step};
 use similar::{ChangeTag, TextDiff};
 
 use crate::exit::Failure;
@@ -94,6 +94,9 @@ fn write_entry(
     for change in &report.changes {
         write_change(ui, change)?;
     }
+    if let Some(tree) = &entry.removes {
+        writeln!(ui.out(), "    {:NAME_WIDTH$}{tree}", "with")?;
+    }
     match action {
         Some(Action::Create) => write_declared(ui, report, loaded)?,
         Some(Action::Run) | None => write_command(ui, report, loaded)?,
@@ -117,7 +120,12 @@ fn write_declared(ui: &mut Ui, report: &ResourceReport, loaded: &Loaded) -> Resu
     let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
     let resource = loaded.graph.resource(id);
     let changed = |name: &str| report.changes.iter().any(|c| c.property == name);
-    for attribute in &resource.attributes {
+    // What nobody declared: the type has it by default.
+    let is_default = |attribute: &Attribute| {
+        let origin = loaded.graph.origins.get(attribute.origin);
+        matches!(origin.step, Step::Kind(_)) && origin.span.is_none()
+    };
+    for attribute in resource.attributes.iter().filter(|a| !is_default(a)) {
         let name = attribute.name.as_str();
         if !NOT_SHOWN.contains(&name) && !changed(name) && !attribute.value.is_null() {
             let value = short(ui, &shown(&attribute.value));
@@ -150,7 +158,7 @@ fn short(ui: &Ui, text: &str) -> String {
 
 fn write_named(ui: &mut Ui, name: &str, text: &str) -> Result<(), Failure> {
     let name = format!("{name:NAME_WIDTH$}");
-    let name = if name.len() > NAME_WIDTH { name + " " } else { name };
+    let name = if name.len() > NAME_WIDTH - 1 { name + " " } else { name };
     writeln!(ui.out(), "    {name}{text}")?;
     Ok(())
 }

@@ -259,7 +259,7 @@ impl Work {
             return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
         }
         let selection = &self.args.selection;
-        let noted = loaded.undo_missing(&selection.host(), &self.registry)?;
+        let noted = loaded.undo_missing(&selection.host(&self.args.path), &self.registry)?;
         let options = selection.options(self.args.noop);
         let earlier = self.kept.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let (earlier, registry) = (earlier.as_deref(), Arc::clone(&self.registry));

@@ -101,7 +101,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     crate::outlive_panics();
     let run = store.begin("watch").map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
-    let mut host = args.selection.host();
+    let mut host = args.selection.host(&args.path);
     host.stays = true;
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
@@ -409,7 +409,7 @@ impl Watching<'_> {
     fn keep(&mut self, made: Made) -> Result<Swapped, Failure> {
         let Made { loaded, prepared, noted } = made;
         if !self.args.noop {
-            let host = self.args.selection.host();
+            let host = self.args.selection.host(&self.args.path);
             noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
         }
         if let Some(exports) = &loaded.exports {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use ordain_functions::time::{Civil, NANOS_PER_SECOND};
 use rustc_hash::FxHashMap;
+use rustix::fs::FileType;
 
 use super::cached::{Cached, read_text};
 use super::tools;
+use super::walk::is;
 use crate::host::{Host, Invocation};
 use crate::kind::{KindError, Watch};
 
@@ -199,13 +201,22 @@ impl Accounts {
 
 /// A command of the shadow suite that works on the machine's files. `option` is how the tool is
 /// told of another root directory, `-P` or `-R`.
-pub(crate) fn shadow_tool(host: &Host, tool: &str, option: &str) -> Invocation {
+///
+/// # Errors
+/// When the machine has no directory for these files: the tools would try to lock them for a quarter
+/// of a minute.
+pub(crate) fn shadow_tool(host: &Host, tool: &str, option: &str) -> Result<Invocation, KindError> {
     let mut invocation = tools::command([tools::path_of(tool)]);
     if !tools::is_live(host) {
+        let is_there = host.stat(Path::new("/etc"));
+        if !is_there.is_ok_and(|stat| is(&stat, FileType::Directory)) {
+            let root = host.root.display();
+            return Err(KindError::new(format!("{root} has no directory /etc for accounts")));
+        }
         invocation.argv.push(option.into());
         invocation.argv.push(host.root.clone().into_os_string());
     }
-    invocation
+    Ok(invocation)
 }
 
 /// Adds arguments to a command.

@@ -157,7 +157,7 @@ impl ExecInstance {
         if self.is_outdated(host)? {
             return Ok(true);
         }
-        if self.creates.iter().any(|p| host.path(p).exists()) {
+        if self.creates.iter().any(|p| host.stat(p).is_ok()) {
             return Ok(false);
         }
         for check in &self.unless {

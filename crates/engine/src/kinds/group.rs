@@ -155,7 +155,7 @@ impl GroupInstance {
 
     fn create(&self, host: &Host) -> Result<(), KindError> {
         let gid = self.gid.map(|g| g.to_string());
-        let mut command = shadow_tool(host, "groupadd", "-P");
+        let mut command = shadow_tool(host, "groupadd", "-P")?;
         if let Some(gid) = &gid {
             command = with(command, ["-g", gid]);
         }
@@ -176,7 +176,7 @@ impl GroupInstance {
 
     fn set_gid(&self, host: &Host) -> Result<(), KindError> {
         let Some(gid) = self.gid.map(|g| g.to_string()) else { return Ok(()) };
-        let mut command = with(shadow_tool(host, "groupmod", "-P"), ["-g", &gid]);
+        let mut command = with(shadow_tool(host, "groupmod", "-P")?, ["-g", &gid]);
         if self.allow_duplicate {
             command = with(command, ["-o"]);
         }
@@ -203,7 +203,7 @@ impl GroupInstance {
         let Some(wanted) = self.wanted_members(now) else { return Ok(()) };
         let list = wanted.join(",");
         // What is -R elsewhere is -Q here.
-        let command = with(shadow_tool(host, "gpasswd", "-Q"), ["-M", &list, &self.name]);
+        let command = with(shadow_tool(host, "gpasswd", "-Q")?, ["-M", &list, &self.name]);
         run(host, &command).map(drop).map_err(|e| failed(&e.0))
     }
 }
@@ -237,7 +237,7 @@ impl Instance for GroupInstance {
         let done = match made.iter().find(|c| c.property == "ensure").map(|c| c.action) {
             Some(Action::Create) => self.create(host),
             Some(_) => {
-                let command = with(shadow_tool(host, "groupdel", "-P"), [self.name.as_str()]);
+                let command = with(shadow_tool(host, "groupdel", "-P")?, [self.name.as_str()]);
                 run(host, &command).map(drop).map_err(|e| {
                     KindError::new(format!("Could not delete group {}: {e}", self.name))
                 })

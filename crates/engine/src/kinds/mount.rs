@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::Resource;
+use ordain_graph::protected::Act;
+use ordain_graph::{Resource, protected};
 
 use super::cached::read_text;
 use super::differences::{Differences, changes};
@@ -286,6 +287,16 @@ impl Instance for MountInstance {
         let is_mounted = self.is_mounted(host)?;
         let now = state(entry.is_some(), is_mounted);
         let mut to = Differences::new(&self.secrets);
+        let goes = match self.ensure {
+            Some(Ensure::Absent) => now != "absent",
+            Some(Ensure::Unmounted) => is_mounted,
+            _ => false,
+        };
+        if goes {
+            let path = protected::normal(&self.name);
+            let allowed = host.may(Act::Remove, Path::new(&path));
+            allowed.map_err(|e| KindError::new(format!("Not unmounting: {e}")))?;
+        }
         match (self.ensure, now) {
             (None, _) | (Some(Ensure::Defined), "mounted" | "unmounted") => {}
             (Some(Ensure::Mounted), "mounted") | (Some(Ensure::Unmounted), "unmounted") => {}

@@ -355,7 +355,7 @@ impl Instance for KeyInstance {
         let place = resolve(host, &file, true).map_err(failed)?;
         let is_open = |s: rustix::fs::Stat| s.st_mode & 0o7777 != owner.mode;
         if place.stat().map_err(failed)?.is_some_and(is_open) {
-            set_mode(&place, owner.mode).map_err(failed)?;
+            set_mode(host, &place, owner.mode).map_err(failed)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::hash::{Hash, Hasher};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +11,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_graph::protected::{self, Act};
 use rustc_hash::FxHasher;
 
 use super::file::glob;
 use super::params::{Params, inspect, scalar};
 use super::purge::{inherit, unwanted};
+use super::walk::resolve;
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
@@ -91,13 +94,10 @@ impl Kind for Tidy {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         let path = p.text("path").unwrap_or_else(|| resource.id.title.to_string());
-        let path = PathBuf::from(path);
-        if !path.is_absolute() {
-            p.error(
-                "path",
-                format!("File paths must be fully qualified, not '{}'", path.display()),
-            );
+        if !path.starts_with('/') {
+            p.error("path", format!("File paths must be fully qualified, not '{path}'"));
         }
+        let path = PathBuf::from(protected::normal(&path));
         let depth = depth(&mut p);
         let matches = p.list("matches");
         if matches.is_some() && depth == 0 {
@@ -106,6 +106,9 @@ impl Kind for Tidy {
         let days = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("w", 604_800)];
         let kilo = [("b", 1), ("k", 1 << 10), ("m", 1 << 20), ("g", 1 << 30), ("t", 1 << 40)];
         let max_files = p.integer("max_files", "max_files must be a number").unwrap_or_default();
+        if max_files < 0 {
+            p.error("max_files", format!("max_files cannot be {max_files}"));
+        }
         let tidy = TidyInstance {
             path,
             age: quantity(&mut p, "age", "d", &days),
@@ -141,13 +144,24 @@ fn depth(p: &mut Params<'_>) -> u32 {
 }
 
 /// A number with a unit, of which the first letter counts.
+///
+/// Only a text is taken, as by Puppet: what is meant by a bare 0 may be nothing or everything.
 fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let text = p.text(name)?;
+    let value = p.raw(name)?;
+    let shown = match value {
+        _ if p.secrets().iter().any(|secret| secret == name) => "[redacted]".to_owned(),
+        Value::Str(text) => text.to_string(),
+        other => inspect(other),
+    };
+    let Value::Str(text) = value else {
+        p.error(name, format!("Invalid tidy {name} {shown}; it is a text such as '1{usual}'"));
+        return None;
+    };
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let is_word = unit.chars().all(|c| c.is_alphanumeric() || c == '_');
     let Some(number) = number.parse::<u64>().ok().filter(|_| is_word) else {
-        p.error(name, format!("Invalid tidy {name} {text}"));
+        p.error(name, format!("Invalid tidy {name} {shown}"));
         return None;
     };
     let unit = unit.get(..1).unwrap_or(usual).to_lowercase();
@@ -162,6 +176,25 @@ impl TidyInstance {
     fn say(&self, level: Level, message: String) {
         let line = LogLine { level: Some(level), source: LogSource::Resource, message };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// Refuses to empty what a machine runs on, and with no limit of age or size also what is
+    /// mounted below.
+    fn refuse_to_empty(&self, host: &Host) -> std::io::Result<()> {
+        let is_limited =
+            self.matches.as_ref().is_some_and(|all| all.iter().all(|p| has_own_letter(p)));
+        if self.depth == 0 || is_limited {
+            return Ok(());
+        }
+        host.may(Act::Empty, &self.path)?;
+        match resolve(host, &self.path, false) {
+            Ok(place) if self.age.is_none() && self.size.is_none() => {
+                host.may_at(Act::Empty, &place)
+            }
+            Ok(place) => host.may(Act::Empty, &host.path_of(&place)?),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
+            Err(e) => Err(e),
+        }
     }
 
     /// Whether this is to go, for itself.
@@ -202,7 +235,7 @@ impl TidyInstance {
             let entries = match std::fs::read_dir(host.path(&dir)) {
                 Ok(entries) => entries,
                 // It was removed meanwhile, which is as well.
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => {
                     return Err(KindError::new(format!("Could not list {}: {e}", dir.display())));
                 }
@@ -287,6 +320,7 @@ impl Instance for TidyInstance {
     }
 
     fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        self.refuse_to_empty(host).map_err(|e| KindError::new(format!("Not tidying: {e}")))?;
         let unwanted = self.unwanted(host)?;
         if !unwanted.is_empty() {
             self.say(Level::Notice, format!("Tidying {} files", unwanted.len()));
@@ -295,9 +329,35 @@ impl Instance for TidyInstance {
     }
 }
 
+/// Whether a pattern asks for a certain character: else it is one of any name, such as `?*`.
+fn has_own_letter(pattern: &str) -> bool {
+    let mut in_set = false;
+    pattern.chars().any(|c| match c {
+        '[' => {
+            in_set = true;
+            false
+        }
+        ']' => {
+            in_set = false;
+            false
+        }
+        '*' | '?' => false,
+        _ => !in_set,
+    })
+}
+
+fn is_suffix(backup: &Value) -> bool {
+    scalar(backup).is_some_and(|text| text.starts_with('.'))
+}
+
 /// The file that shall not be; a directory only if nothing came into it meanwhile.
 fn absent(declared: &Resource, path: &Path) -> Resource {
-    let backup = declared.value("backup").cloned().unwrap_or(Value::Bool(false));
+    // A copy beside it would be tidied up next.
+    let in_bucket = |value: &&Value| {
+        !matches!(scalar(value).as_deref(), None | Some("true" | "false" | "")) && !is_suffix(value)
+    };
+    let backup = declared.value("backup").filter(in_bucket).cloned();
+    let backup = backup.unwrap_or(Value::Bool(false));
     let more = [("remove_empty", Value::Bool(true)), ("backup", backup)];
     let mut file = unwanted("File", &path.to_string_lossy(), &more);
     inherit(&mut file, declared);

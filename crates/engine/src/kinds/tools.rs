@@ -1,11 +1,12 @@
 //! Running the system's own tools and telling what they said when they fail.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::host::{Host, Invocation, Outcome};
+use crate::host::{Host, Invocation, Outcome, RunAs};
 use crate::kind::KindError;
 
 /// How many lines of a failed tool's output are told.
@@ -61,6 +62,58 @@ pub(crate) fn inside<S: Into<OsString>>(
     }
     let prefix = [path_of("chroot").into(), host.root.clone().into_os_string()];
     command(prefix.into_iter().chain(argv))
+}
+
+/// What becomes of a command whose program and directory are of the machine: it runs inside the
+/// machine's root, as whom it says. On the running system it stays what it is.
+///
+/// # Errors
+/// When there is no such program.
+pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
+    if is_live(host) {
+        return Ok(invocation);
+    }
+    let Invocation { argv, cwd, run_as, .. } = &invocation;
+    let mut words: Vec<OsString> = vec![path_of("chroot").into()];
+    if let Some(RunAs { uid, gid, groups }) = run_as {
+        words.push(format!("--userspec=+{uid}:+{gid}").into());
+        let groups = groups.iter().flatten().map(|group| format!("+{group}"));
+        words.push(format!("--groups={}", groups.collect::<Vec<_>>().join(",")).into());
+    }
+    words.push(host.root.clone().into_os_string());
+    // `chroot` begins in the root, and has no way to begin elsewhere.
+    if let Some(cwd) = cwd.as_ref().filter(|cwd| *cwd != Path::new("/")) {
+        need_program(host, Path::new(SHELL))?;
+        let change = r#"cd -- "$0" && exec "$@""#;
+        words.extend([SHELL, "-c", change].map(OsString::from));
+        words.push(cwd.clone().into_os_string());
+    }
+    if let Some(program) = argv.first() {
+        need_program(host, Path::new(program))?;
+    }
+    words.extend(argv.iter().cloned());
+    Ok(Invocation { argv: words, cwd: None, run_as: None, ..invocation })
+}
+
+/// The shell that every machine has.
+const SHELL: &str = "/bin/sh";
+
+fn need_program(host: &Host, program: &Path) -> io::Result<()> {
+    let missing = || {
+        let text = format!("{} has no program {}", host.root.display(), program.display());
+        io::Error::new(io::ErrorKind::NotFound, text)
+    };
+    host.stat(program).map(drop).map_err(|_| missing())
+}
+
+/// Why a command did not begin inside the machine's root, if it did not: a program may be there
+/// without what loads it.
+pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
+    let by_chroot = (125..=127).contains(&outcome.status) && !is_live(host);
+    let said = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
+    let prefix = format!("{}: ", path_of("chroot"));
+    let line = |text: &str| text.lines().find_map(|l| l.strip_prefix(&prefix)).map(str::to_owned);
+    said.iter().find_map(|text| line(text)).filter(|_| by_chroot)
 }
 
 /// Runs a command; any status is fine.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use ordain_graph::protected::Act;
 use rustc_hash::FxHasher;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, Uid, chmod, chownat, fchmod, fchown,
-    flock, fsync, mkdirat, openat, renameat, symlinkat, unlinkat,
+    flock, fstat, fsync, mkdirat, openat, renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::walk::{Place, is, resolve};
 use crate::host::Host;
 use crate::kind::KindError;
+use crate::safety::check_links;
 
 /// Owner and group to give, where they are managed.
 pub(crate) type Ids = (Option<u32>, Option<u32>);
@@ -105,7 +107,7 @@ fn sweep(place: &Place) {
 /// reason to look again.
 ///
 /// A directory that was moved aside is removed if something took its place, else moved back.
-pub(crate) fn recover(place: &Place) -> io::Result<()> {
+pub(crate) fn recover(host: &Host, place: &Place) -> io::Result<()> {
     let mut changed = false;
     for entry in
         std::fs::read_dir(real_path(&Place { dir: place.dir.try_clone()?, name: ".".into() }))?
@@ -124,7 +126,7 @@ pub(crate) fn recover(place: &Place) -> io::Result<()> {
             Some(original) if original.stat()?.is_none() => {
                 renameat(&place.dir, &left.name, &place.dir, &original.name)?;
             }
-            _ => remove(&left)?,
+            _ => remove(host, &left)?,
         }
     }
     if changed { sync_directory(place) } else { Ok(()) }
@@ -351,10 +353,10 @@ pub(crate) fn sync_directory(place: &Place) -> io::Result<()> {
 }
 
 /// Makes a link, also in place of what is no directory.
-pub(crate) fn replace_link(place: &Place, target: &OsStr, ids: Ids) -> io::Result<()> {
+pub(crate) fn replace_link(host: &Host, place: &Place, target: &OsStr, ids: Ids) -> io::Result<()> {
     let (temporary, ()) = make_beside(place, |name| symlinkat(target, &place.dir, name))?;
-    let owned = Place { dir: place.dir.try_clone()?, name: temporary.clone() };
-    let done = set_owner(&owned, ids)
+    let new = Place { dir: place.dir.try_clone()?, name: temporary.clone() };
+    let done = set_owner(host, &new, ids)
         .and_then(|()| Ok(renameat(&place.dir, &temporary, &place.dir, &place.name)?));
     if done.is_err() {
         // The error that led here matters more.
@@ -369,41 +371,73 @@ pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<(
     // Nobody else writes before owner and mode are right. A mode that nobody declares is right at
     // once, because no later run would mend it.
     mkdirat(&place.dir, &place.name, Mode::from_raw_mode(mode & 0o755))?;
-    set_owner(place, ids)?;
-    set_mode(place, mode)?;
+    // Whoever else can write here may have put something else in its place.
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = openat(&place.dir, &place.name, flags, Mode::empty())?;
+    if ids != (None, None) {
+        own(&made, ids)?;
+    }
+    change_mode(&made, mode)?;
     sync(place)?;
     sync_directory(place)
 }
 
 /// Sets owner and group; of a link, not of what it leads to.
-pub(crate) fn set_owner(place: &Place, ids: Ids) -> io::Result<()> {
-    if ids != (None, None) {
-        let (uid, gid) = (ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw));
-        chownat(&place.dir, &place.name, uid, gid, AtFlags::SYMLINK_NOFOLLOW)?;
+///
+/// # Errors
+/// When they cannot be set, or another user may have linked the file there.
+pub(crate) fn set_owner(host: &Host, place: &Place, ids: Ids) -> io::Result<()> {
+    if ids == (None, None) {
+        return Ok(());
     }
-    Ok(())
+    let file = place.open_path()?;
+    check_links(host, place, &fstat(&file)?)?;
+    own(&file, ids)
+}
+
+/// Gives what is open to a user and a group.
+fn own(file: &OwnedFd, ids: Ids) -> io::Result<()> {
+    let (uid, gid) = (ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw));
+    Ok(chownat(file, "", uid, gid, AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Sets the mode of what is no link.
-pub(crate) fn set_mode(place: &Place, mode: u32) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be set, or another user may have linked the file there.
+pub(crate) fn set_mode(host: &Host, place: &Place, mode: u32) -> io::Result<()> {
     let file = place.open_path()?;
-    if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::Symlink {
+    let stat = fstat(&file)?;
+    if is(&stat, FileType::Symlink) {
         return Err(Errno::LOOP.into());
     }
+    check_links(host, place, &stat)?;
+    change_mode(&file, mode)
+}
+
+fn change_mode(file: &OwnedFd, mode: u32) -> io::Result<()> {
     // A descriptor that only refers to a file cannot be changed itself, but its name here can.
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(chmod(path, Mode::from_raw_mode(mode))?)
 }
 
 /// Removes a directory that has to be empty.
-pub(crate) fn remove_directory(place: &Place) -> io::Result<()> {
+///
+/// # Errors
+/// When it is not, or a machine runs on it.
+pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
+    host.may_at(Act::Remove, place)?;
     unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR)?;
     sync_directory(place)
 }
 
 /// Removes what stands at a place with all that is below; nothing there is no error.
-pub(crate) fn remove(place: &Place) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be removed, or a machine runs on it.
+pub(crate) fn remove(host: &Host, place: &Place) -> io::Result<()> {
     let Some(stat) = place.stat()? else { return Ok(()) };
+    host.may_at(Act::Remove, place)?;
     if is(&stat, FileType::Directory) {
         std::fs::remove_dir_all(real_path(place))?;
     } else {

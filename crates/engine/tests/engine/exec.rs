@@ -10,20 +10,9 @@ fn exec(title: &str, with: &[(&str, Value)]) -> Graph {
     one("Exec", title, with)
 }
 
-/// Commands are looked for below the machine's root, so it needs a shell there.
-fn machine() -> Machine {
-    let machine = Machine::new();
-    std::fs::create_dir(machine.path("/bin")).unwrap();
-    for name in ["sh", "echo", "true", "false", "sleep", "touch", "id"] {
-        std::os::unix::fs::symlink(format!("/bin/{name}"), machine.path(&format!("/bin/{name}")))
-            .unwrap();
-    }
-    machine
-}
-
 #[test]
 fn creates_settles_it() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let mark = machine.path("/mark");
     let command = format!("/bin/touch {}", mark.display());
     let graph = exec(&command, &[("creates", text("/mark"))]);
@@ -34,7 +23,7 @@ fn creates_settles_it() {
 
 #[test]
 fn checks_settle_it() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let graph = exec("/bin/false", &[("unless", texts(&["/bin/false", "/bin/true"]))]);
     machine.assert_settled(&graph, 2);
     let graph = exec("/bin/false", &[("onlyif", texts(&["/bin/true", "/bin/false"]))]);
@@ -45,7 +34,7 @@ fn checks_settle_it() {
 
 #[test]
 fn a_failure_says_the_code_and_logs_the_output() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let graph = exec(
         "x",
         &[
@@ -65,7 +54,7 @@ fn a_failure_says_the_code_and_logs_the_output() {
 
 #[test]
 fn what_is_wrong_is_said_before_anything_runs() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     for (with, want) in [
         (
             vec![("command", text("ls"))],
@@ -88,7 +77,7 @@ fn what_is_wrong_is_said_before_anything_runs() {
 
 #[test]
 fn a_command_that_is_not_there_fails() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let graph = exec("nope", &[("path", text("/bin"))]);
     let lines = machine.lines(&graph);
     assert!(lines[0].ends_with("Could not find command 'nope'"), "{lines:?}");
@@ -96,7 +85,7 @@ fn a_command_that_is_not_there_fails() {
 
 #[test]
 fn the_timeout_and_the_directory() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let start = Instant::now();
     let graph = exec("/bin/sleep 9", &[("timeout", Value::Float(0.2))]);
     assert!(machine.lines(&graph)[0].ends_with("Command exceeded timeout"));
@@ -107,7 +96,7 @@ fn the_timeout_and_the_directory() {
 
 #[test]
 fn environment_umask_and_several_tries() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let out = machine.path("/out");
     let script = format!("echo $A-$HOME-$(umask) >> {}; exit 1", out.display());
     let graph = exec(
@@ -126,7 +115,7 @@ fn environment_umask_and_several_tries() {
 
 #[test]
 fn a_refresh_runs_once_and_only_after_a_change() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let mut builder = Builder::default();
     let a = builder.add("Exec", "a", &[("command", text("/bin/true"))]);
     let b = builder.add("Exec", "b", &[("command", text("/bin/true")), ("creates", text("/etc"))]);
@@ -153,7 +142,7 @@ fn a_refresh_runs_once_and_only_after_a_change() {
 
 #[test]
 fn secrets_do_not_show() {
-    let machine = machine();
+    let machine = Machine::with_programs();
     let graph = exec("x", &[("command", secret("/bin/sh -c 'echo hunter2; exit 1'"))]);
     let lines = machine.lines(&graph).join("\n");
     assert!(
@@ -169,7 +158,7 @@ fn a_user_has_all_its_groups() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let machine = machine();
+    let machine = Machine::with_programs();
     machine.write("/etc/group", "root:x:0:\nweb:x:33:\na:x:7001:x,web\nb:x:7002:x\nc:x:7003:web\n");
     let with = [("user", text("web")), ("logoutput", Value::Bool(true))];
     let lines = machine.lines(&exec("/bin/sh -c 'echo $(id -u) $(id -g) $(id -G)'", &with));
@@ -182,7 +171,7 @@ fn a_user_has_all_its_groups() {
 #[test]
 fn a_failure_that_is_none_skips_what_depends_on_it() {
     for (skips, wanted) in [(true, Status::Skipped), (false, Status::Failed)] {
-        let machine = machine();
+        let machine = Machine::with_programs();
         let mut builder = Builder::default();
         let skip = ("skip_on_fail", Value::Bool(skips));
         let failing = builder.add("Exec", "/bin/false", &[skip]);

@@ -13,7 +13,7 @@ use crate::support::{Builder, Machine, lines, text};
 
 #[test]
 fn one_look_ends_in_time() {
-    let machine = Machine::new();
+    let machine = Machine::with_programs();
     let mut builder = Builder::default();
     let with = [
         ("command", text("sleep 20")),

@@ -1,6 +1,7 @@
 //! Tests of the engine over whole graphs, each in a directory that stands for the machine.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod danger;
 mod dhcp;
 mod exec;
 mod file;

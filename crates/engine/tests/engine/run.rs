@@ -43,7 +43,7 @@ fn a_failure_skips_what_depends_on_it_and_nothing_else() {
 
 #[test]
 fn a_container_passes_changes_on_as_one_event() {
-    let machine = Machine::new();
+    let machine = Machine::with_programs();
     let mut builder = Builder::default();
     let notes: Vec<_> = ["1", "2", "3"].iter().map(|t| builder.add("Notify", t, &[])).collect();
     let class = builder.class("a", &notes);
@@ -97,7 +97,7 @@ fn noop_changes_nothing_and_says_what_it_would() {
 
 #[test]
 fn a_plan_changes_nothing_whatever_resources_say() {
-    let machine = Machine::new();
+    let machine = Machine::with_programs();
     let mut builder = Builder::default();
     let a = builder.add("File", "/a", &[("content", text("x\n")), ("noop", Value::Bool(false))]);
     let class = builder.class("A", &[a]);

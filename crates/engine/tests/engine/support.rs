@@ -1,13 +1,14 @@
 //! A machine in a directory, and graphs in a few words.
 
-use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::{Report, apply};
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::host::{Host, Invocation, Outcome, RunAs, Runner};
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
@@ -25,8 +26,29 @@ impl Runner for Recorder {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
         let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
         self.0.lock().unwrap().push(words.join(" "));
-        HostRunner.run(invocation)
+        HostRunner.run(&outside(invocation))
     }
+}
+
+/// The command itself of one that would run inside a machine, which has no programs here.
+fn outside(invocation: &Invocation) -> Invocation {
+    let mut invocation = invocation.clone();
+    let is_chroot = |word: &OsString| word.to_string_lossy().ends_with("/chroot");
+    if !invocation.argv.first().is_some_and(is_chroot) {
+        return invocation;
+    }
+    let numbers = |word: &OsString, option: &str| {
+        let text = word.to_str()?.strip_prefix(option)?.to_owned();
+        Some(text.split([':', ',']).map(|n| n[1..].parse().unwrap()).collect::<Vec<u32>>())
+    };
+    let mut words = invocation.argv.drain(1..).collect::<VecDeque<_>>();
+    if let Some(ids) = numbers(&words[0], "--userspec=") {
+        let groups = numbers(&words[1], "--groups=");
+        invocation.run_as = Some(RunAs { uid: ids[0], gid: ids[1], groups });
+        words.drain(..2);
+    }
+    invocation.argv = words.into_iter().skip(1).collect();
+    invocation
 }
 
 pub struct Machine {
@@ -45,6 +67,22 @@ impl Machine {
         std::fs::write(dir.path().join("etc/passwd"), "root:x:0:0::/:\nweb:x:33:33::/:\n").unwrap();
         std::fs::write(dir.path().join("etc/group"), "root:x:0:\nweb:x:33:\n").unwrap();
         Self { dir, host, commands, options: Options::default() }
+    }
+
+    /// A machine that seems to have a few programs; they run outside of it.
+    pub fn with_programs() -> Self {
+        let machine = Self::new();
+        machine.add_programs();
+        machine
+    }
+
+    pub fn add_programs(&self) {
+        for name in ["sh", "echo", "true", "false", "sleep", "touch", "id"] {
+            let path = format!("/bin/{name}");
+            self.write(&path, "");
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(self.path(&path), mode).unwrap();
+        }
     }
 
     /// The real path of a path of the machine.

@@ -5,5 +5,6 @@ pub mod init;
 pub mod names;
 pub mod order;
 pub mod program;
+pub mod protected;
 pub mod scope;
 mod still;

@@ -31,6 +31,11 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "`file { '/etc/motd': mode => 644 }`, where a mode is a text, or `service { 'ntp': ensure => 'runing' }`. Nothing is applied on a node with such a resource. Only values that stand in the code are looked at, and only those that the type refuses on every machine.",
     ),
     doc(
+        "puppet::protected-path",
+        "A resource would remove or empty a directory that a machine runs on",
+        "`file { '/srv/..': ensure => absent, force => true }`, which is `/`, or `tidy { '/etc': recurse => true }`. Such a resource fails when it is planned or applied, unless `--allow-remove PATH` names the directory. Here only paths that stand in the code are looked at; a plan looks at all of them, also through links, and at what is mounted.",
+    ),
+    doc(
         "puppet::unset-variable",
         "A variable is read before it is set",
         "`notify { $text: }` and further down `$text = 'a'`: where it is read it has no value yet, as code runs from top to bottom. Set it first; both places are shown.",

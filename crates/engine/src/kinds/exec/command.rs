@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use rustix::fs::FileType;
 
 use super::Surroundings;
 use crate::host::{Host, Invocation, Outcome};
+use crate::kinds::tools::{moved_inside, not_begun};
+use crate::kinds::walk::is;
 
 /// Who interprets a command that is text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,9 +127,8 @@ impl Surroundings {
             }
         }
         let shown = cwd.or(self.cwd.as_deref());
-        let cwd = shown.map(|path| host.path(path));
-        if let (Some(real), Some(shown)) = (&cwd, shown)
-            && !real.is_dir()
+        if let Some(shown) = shown
+            && !host.stat(shown).is_ok_and(|stat| is(&stat, FileType::Directory))
         {
             let text = format!("Working directory {} does not exist!", shown.display());
             return Err(RunError::Other(text));
@@ -134,17 +136,20 @@ impl Surroundings {
         let invocation = Invocation {
             argv,
             env: Some(self.child_environment()),
-            cwd,
+            cwd: shown.map(Path::to_path_buf),
             run_as: self.identity(host).map_err(RunError::Other)?,
             umask: self.umask,
             merge_stderr: merged,
             timeout: self.timeout,
             ..Invocation::default()
         };
-        host.run(&invocation).map_err(|error| match error.kind() {
+        let failed = |why: String| RunError::Other(format!("{}: {why}", command.program()));
+        let invocation = moved_inside(host, invocation).map_err(|e| failed(e.to_string()))?;
+        let outcome = host.run(&invocation).map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => RunError::TimedOut,
-            _ => RunError::Other(format!("{}: {error}", command.program())),
-        })
+            _ => failed(error.to_string()),
+        })?;
+        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
     }
 
     /// This process's environment without what tells about its user, then what was asked for.
@@ -169,20 +174,20 @@ impl Surroundings {
     /// The program's path, after a look whether it is there and can run.
     fn find(&self, program: &str, host: &Host) -> Result<OsString, String> {
         if program.starts_with('/') {
-            let meta = std::fs::metadata(host.path(Path::new(program)))
-                .map_err(|_| format!("Could not find command '{program}'"))?;
-            if meta.is_dir() {
+            let found = host.stat(Path::new(program));
+            let found = found.map_err(|_| format!("Could not find command '{program}'"))?;
+            if is(&found, FileType::Directory) {
                 return Err(format!("'{program}' is a directory, not a file"));
             }
-            if meta.permissions().mode() & 0o111 == 0 {
+            if found.st_mode & 0o111 == 0 {
                 return Err(format!("'{program}' is not executable"));
             }
             return Ok(program.into());
         }
         let candidates = self.path.iter().map(|dir| Path::new(dir).join(program));
         let runs = |path: &Path| {
-            std::fs::metadata(host.path(path))
-                .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+            host.stat(path)
+                .is_ok_and(|stat| is(&stat, FileType::RegularFile) && stat.st_mode & 0o111 != 0)
         };
         let found = candidates.into_iter().find(|path| runs(path));
         found.map(OsString::from).ok_or_else(|| format!("Could not find command '{program}'"))

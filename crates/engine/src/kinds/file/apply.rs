@@ -3,15 +3,18 @@
 use std::ffi::OsStr;
 use std::io;
 
+use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat, renameat};
 
-use super::compare::{Want, Wanted, type_name};
+use super::compare::{Want, Wanted, planted, type_name};
 use super::{Checksum, FileInstance};
 use crate::accounts;
 use crate::host::{Host, Invocation};
 use crate::kind::{Change, KindError};
+use crate::kinds::tools::{moved_inside, not_begun};
 use crate::kinds::walk::{Place, is, resolve};
 use crate::kinds::write::{self, Data, Ids, WriteError};
+use crate::safety::{is_closed_by, planted_in};
 
 /// The mode of a new file or directory that no mode is declared for.
 const NEW_FILE: u32 = 0o644;
@@ -43,19 +46,19 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     let kept =
         if is_removed { host.keep_tree(&file.path) } else { host.keep(&file.path, file.follow) };
     kept.map_err(|e| file.error("keep what is at", &e))?;
-    let act = Act { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
+    let work = Work { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
     let has = |property: &str| changes.iter().any(|c| c.property == property);
     if has("ensure") {
-        return act.ensure();
+        return work.ensure();
     }
     if has("content") {
-        act.back_up()?;
-        return act.write_file();
+        work.back_up()?;
+        return work.write_file();
     }
     if has("target") {
-        act.write_link()?;
+        work.write_link()?;
     }
-    act.set_permissions(has("mode"))
+    work.set_permissions(has("mode"))
 }
 
 fn has_ensure(changes: &[Change]) -> bool {
@@ -92,7 +95,7 @@ fn ids(file: &FileInstance, want: &Want, host: &Host, creating: bool) -> Result<
     Ok((owner.transpose()?, group.transpose()?))
 }
 
-struct Act<'a> {
+struct Work<'a> {
     file: &'a FileInstance,
     host: &'a Host,
     place: &'a Place,
@@ -101,7 +104,7 @@ struct Act<'a> {
     want: &'a Want,
 }
 
-impl Act<'_> {
+impl Work<'_> {
     fn back_up(&self) -> Result<(), KindError> {
         let kept = self.file.backup.keep(self.place, &self.file.path, self.host);
         kept.map_err(|e| self.file.error("back up", &e))
@@ -118,16 +121,20 @@ impl Act<'_> {
     }
 
     fn ensure(&self) -> Result<(), KindError> {
+        if self.stat.is_some() {
+            let allowed = self.host.may_at(Act::Remove, self.place);
+            allowed.map_err(|e| self.file.error("remove", &e))?;
+        }
         if matches!(self.want, Want::Absent) {
             if self.is_directory() && !self.file.force {
                 if self.file.remove_empty {
-                    return write::remove_directory(self.place)
+                    return write::remove_directory(self.host, self.place)
                         .map_err(|e| self.file.error("remove", &e));
                 }
                 return Err(self.needs_force());
             }
             self.back_up()?;
-            return write::remove(self.place).map_err(|e| self.file.error("remove", &e));
+            return write::remove(self.host, self.place).map_err(|e| self.file.error("remove", &e));
         }
         let Some(stat) = self.stat else { return self.create() };
         let to_directory = matches!(self.want, Want::Directory);
@@ -170,7 +177,7 @@ impl Act<'_> {
             let _ = renameat(dir, &aside.name, dir, name);
             return Err(error);
         }
-        write::remove(&aside).map_err(failed)
+        write::remove(self.host, &aside).map_err(failed)
     }
 
     fn create(&self) -> Result<(), KindError> {
@@ -185,7 +192,7 @@ impl Act<'_> {
 
     fn write_link(&self) -> Result<(), KindError> {
         let Want::Link(target) = self.want else { return Ok(()) };
-        write::replace_link(self.place, target.as_ref(), self.ids)
+        write::replace_link(self.host, self.place, target.as_ref(), self.ids)
             .map_err(|e| self.file.error("link", &e))
     }
 
@@ -229,15 +236,17 @@ impl Act<'_> {
             }
         }
         let Some(command) = &self.file.validate else { return Ok(()) };
-        let path = self.host.path(self.file.path.parent().unwrap_or(&self.file.path)).join(name);
+        let path = self.host.path_of(&staged).map_err(|e| self.file.error("check", &e))?;
         let mut run = Invocation::new(["/bin/sh", "-c", command, "sh"]);
         run.argv.push(path.into_os_string());
         run.merge_stderr = true;
         let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
-        let outcome = self
-            .host
-            .run(&run)
-            .map_err(|e| KindError::new(format!("Execution of '{shown}' failed: {e}")))?;
+        let failed = |why: &str| KindError::new(format!("Execution of '{shown}' failed: {why}"));
+        let run = moved_inside(self.host, run).map_err(|e| failed(&e.to_string()))?;
+        let outcome = self.host.run(&run).map_err(|e| failed(&e.to_string()))?;
+        if let Some(why) = not_begun(self.host, &outcome) {
+            return Err(failed(&why));
+        }
         if outcome.success() {
             return Ok(());
         }
@@ -256,24 +265,47 @@ impl Act<'_> {
             self.ids.0.filter(|uid| *uid != stat.st_uid),
             self.ids.1.filter(|gid| *gid != stat.st_gid),
         );
-        write::set_owner(self.place, ids)
+        write::set_owner(self.host, self.place, ids)
             .map_err(|e| self.file.error("change the owner of", &e))?;
         // A new owner takes the set-id bits away, so the mode is set again.
         if !is(stat, FileType::Symlink) && (mode_changes || ids != (None, None)) {
             let mode = self.mode(is(stat, FileType::Directory));
-            write::set_mode(self.place, mode)
+            write::set_mode(self.host, self.place, mode)
                 .map_err(|e| self.file.error("change the mode of", &e))?;
         }
+        self.refuse_planted(stat)?;
         if mode_changes || ids != (None, None) {
             write::sync(self.place).map_err(|e| self.file.error("write", &e))?;
         }
         Ok(())
     }
+
+    /// Gives a directory back that was just closed to others, if one of them made a name in it for
+    /// somebody else's file: between the look at it and the change there was time for that.
+    fn refuse_planted(&self, before: &Stat) -> Result<(), KindError> {
+        let failed = |e: io::Error| self.file.error("look into", &e);
+        if !is(before, FileType::Directory) {
+            return Ok(());
+        }
+        let Some(now) = self.place.stat().map_err(failed)? else { return Ok(()) };
+        let after = (now.st_uid, now.st_gid, now.st_mode & 0o7777);
+        if !is_closed_by(self.host, before, after) {
+            return Ok(());
+        }
+        let Some(name) = planted_in(self.host, self.place, before).map_err(failed)? else {
+            return Ok(());
+        };
+        let ids = (Some(before.st_uid), Some(before.st_gid));
+        write::set_owner(self.host, self.place, ids)
+            .and_then(|()| write::set_mode(self.host, self.place, before.st_mode & 0o7777))
+            .map_err(|e| self.file.error("give back", &e))?;
+        Err(planted(self.file, &name))
+    }
 }
 
 /// Clears what a run that was killed left beside the path.
 pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError> {
-    match resolve(host, &file.path, file.follow).and_then(|place| write::recover(&place)) {
+    match resolve(host, &file.path, file.follow).and_then(|place| write::recover(host, &place)) {
         // Without the directory there is nothing in it.
         Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(file.error("clear what was left beside", &e))

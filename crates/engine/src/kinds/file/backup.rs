@@ -44,7 +44,10 @@ impl Backup {
                 let mut name = place.name.clone();
                 name.push(suffix);
                 if is(&stat, FileType::Directory) {
-                    write::remove(&Place { dir: place.dir.try_clone()?, name: name.clone() })?;
+                    write::remove(
+                        host,
+                        &Place { dir: place.dir.try_clone()?, name: name.clone() },
+                    )?;
                     return Ok(renameat(&place.dir, &place.name, &place.dir, &name)?);
                 }
                 if is(&stat, FileType::RegularFile) {

@@ -1,11 +1,13 @@
 //! Observing a path and saying what differs.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use ordain_data::Value;
+use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
@@ -16,6 +18,7 @@ use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
 use crate::kinds::walk::{Place, is, resolve};
 use crate::report::quoted;
+use crate::safety::{check_links, is_closed_by, planted_in};
 
 /// Larger contents are not shown line by line.
 const MAX_TEXT: u64 = 256 << 10;
@@ -114,6 +117,9 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     if file.selinux && host.path("/sys/fs/selinux/enforce".as_ref()).exists() {
         return Err(KindError::new("SELinux is on, and its contexts are not managed yet"));
     }
+    if file.ensure == Some(Ensure::Absent) && (file.force || file.remove_empty) {
+        host.may(Act::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
+    }
     let want = file.want(host)?;
     let place = place(file, host)?;
     let stat = match &place {
@@ -130,7 +136,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     let there = type_name(&stat);
     let wanted = match &want {
         Want::Nothing | Want::Present => there,
-        Want::Absent => return Ok(removal(file, there)),
+        Want::Absent => return removal(file, there, &place, host),
         Want::File(_) => "file",
         Want::Directory => "directory",
         Want::Link(_) => "link",
@@ -139,29 +145,79 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         if !file.replace {
             return Ok(Vec::new());
         }
+        host.may_at(Act::Remove, &place).map_err(|e| file.error("replace", &e))?;
         return Ok(vec![replacement(file, &want, there, wanted)?]);
     }
     let mut changes = Vec::new();
+    // A file that is linked elsewhere, too, is neither shown nor changed.
+    let linked = check_links(host, &place, &stat).map_err(|e| file.error("change", &e));
     match &want {
         Want::File(wanted) if file.replace => changes.extend(content(file, wanted, &place, &stat)?),
-        Want::Link(target) => changes.extend(link(file, target, &place)?),
+        Want::Link(target) => changes.extend(link(file, target, &place, host)?),
         _ => {}
     }
     changes.extend(permissions(file, &want, &stat, host));
+    if !changes.is_empty() {
+        linked?;
+        refuse_planted(file, host, &place, &stat, &want)?;
+    }
     Ok(changes)
+}
+
+/// Refuses to take a directory from those who can write to it while it holds a name for somebody
+/// else's file that one of them may have made: nobody could tell later.
+fn refuse_planted(
+    file: &FileInstance,
+    host: &Host,
+    place: &Place,
+    stat: &Stat,
+    want: &Want,
+) -> Result<(), KindError> {
+    if !is(stat, FileType::Directory) {
+        return Ok(());
+    }
+    let wanted = file.permissions(want, host, false);
+    let uid = wanted.owner.and_then(|name| accounts::user(host, &name)).map(|user| user.uid);
+    let gid = wanted.group.and_then(|name| accounts::group(host, &name));
+    let mode = stat.st_mode & 0o7777;
+    let mode = wanted.mode.map_or(mode, |wanted| wanted.bits(mode, true));
+    let after = (uid.unwrap_or(stat.st_uid), gid.unwrap_or(stat.st_gid), mode);
+    if !is_closed_by(host, stat, after) {
+        return Ok(());
+    }
+    match planted_in(host, place, stat).map_err(|e| file.error("look into", &e))? {
+        None => Ok(()),
+        Some(name) => Err(planted(file, &name)),
+    }
+}
+
+/// The error for a directory that holds such a name.
+pub(super) fn planted(file: &FileInstance, name: &OsStr) -> KindError {
+    KindError::new(format!(
+        "Could not change {}: {} in it is a hard link to a file of another user, which whoever can \
+         write there may have made; --allow-hard-links permits it",
+        file.path.display(),
+        name.to_string_lossy()
+    ))
 }
 
 fn change(action: Action, property: &str, before: Value, after: Value, message: String) -> Change {
     Change { action, property: property.into(), before, after, text: None, message }
 }
 
-fn removal(file: &FileInstance, there: &str) -> Vec<Change> {
+fn removal(
+    file: &FileInstance,
+    there: &str,
+    place: &Place,
+    host: &Host,
+) -> Result<Vec<Change>, KindError> {
     if there == "directory" && !file.force && !file.remove_empty {
         file.log(Level::Notice, "Not removing directory; use 'force' to override");
-        return Vec::new();
+        return Ok(Vec::new());
     }
+    host.may_at(Act::Remove, place).map_err(|e| file.error("remove", &e))?;
     let (before, after) = (Value::str(there), Value::Null);
-    vec![change(Action::Remove, "ensure", before, after, "removed".into())]
+    Ok(vec![change(Action::Remove, "ensure", before, after, "removed".into())])
 }
 
 fn secret(value: Value) -> Value {
@@ -324,12 +380,18 @@ fn in_sync(
     }
 }
 
-fn link(file: &FileInstance, target: &str, place: &Place) -> Result<Option<Change>, KindError> {
+fn link(
+    file: &FileInstance,
+    target: &str,
+    place: &Place,
+    host: &Host,
+) -> Result<Option<Change>, KindError> {
     let current = place.read_link().map_err(|e| file.error("read the link", &e))?;
     let current = current.to_string_lossy();
     if current == target {
         return Ok(None);
     }
+    host.may_at(Act::Remove, place).map_err(|e| file.error("replace the link at", &e))?;
     let message = format!("target changed '{current}' to '{target}'");
     let (before, after) = (Value::str(&*current), Value::str(target));
     Ok(Some(change(Action::Modify, "target", before, after, message)))

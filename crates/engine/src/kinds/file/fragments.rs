@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::host::Host;
 use crate::kind::KindError;
+use crate::kinds::walk::resolve;
+use crate::safety::check_links;
 
 /// The most that fragments may hold together.
 const MOST: u64 = 256 << 20;
@@ -30,7 +33,7 @@ pub(super) fn read(
             continue;
         }
         if !fragment.ends_with('/') {
-            append(&path, &mut out).map_err(failed)?;
+            append(host, Path::new(fragment), &mut out).map_err(failed)?;
             continue;
         }
         let entries: io::Result<Vec<_>> = fs::read_dir(&path).map_err(failed)?.collect();
@@ -38,16 +41,22 @@ pub(super) fn read(
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             if !entry.file_type().map_err(failed)?.is_dir() {
-                append(&entry.path(), &mut out).map_err(failed)?;
+                let inner = Path::new(fragment).join(entry.file_name());
+                append(host, &inner, &mut out).map_err(failed)?;
             }
         }
     }
     Ok(out)
 }
 
-fn append(path: &Path, out: &mut Vec<u8>) -> io::Result<()> {
+fn append(host: &Host, path: &Path, out: &mut Vec<u8>) -> io::Result<()> {
     let room = MOST.saturating_sub(out.len() as u64);
-    File::open(path)?.take(room + 1).read_to_end(out)?;
+    let file = File::open(host.path(path))?;
+    if file.metadata()?.nlink() > 1 {
+        let place = resolve(host, path, true)?;
+        place.stat()?.map_or(Ok(()), |stat| check_links(host, &place, &stat))?;
+    }
+    file.take(room + 1).read_to_end(out)?;
     if out.len() as u64 > MOST {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the fragments are too large"));
     }

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
-use ordain_graph::{Resource, ResourceRef};
+use ordain_graph::{Resource, ResourceRef, protected};
 
 use super::checksum::{Checksum, NAMES};
 use super::{
@@ -92,8 +92,7 @@ fn path(a: &mut Attributes<'_>) -> PathBuf {
     } else if text.contains('\0') {
         a.fail("path", "File paths cannot hold a zero byte");
     }
-    let cut = text.trim_end_matches('/');
-    PathBuf::from(if cut.is_empty() { "/" } else { cut })
+    PathBuf::from(protected::normal(&text))
 }
 
 fn ensure(a: &mut Attributes<'_>) -> (Option<Ensure>, Option<String>) {

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use ordain_data::Value;
+use ordain_graph::protected::Act;
 use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
@@ -12,6 +13,7 @@ use super::source::{self, Found};
 use super::{Ensure, FileInstance, Recurse, glob};
 use crate::host::Host;
 use crate::kind::{KindError, Level};
+use crate::kinds::walk::resolve;
 use crate::kinds::write::is_being_written;
 use crate::prepare::set_digest;
 
@@ -56,6 +58,9 @@ pub(super) fn generate(
         // The directory itself may be a link only where links are followed.
         let is_directory = std::fs::symlink_metadata(&root)
             .is_ok_and(|m| m.is_dir() || (file.follow && root.is_dir()));
+        if is_directory && file.recursion.purge {
+            refuse_to_empty(file, host)?;
+        }
         if is_directory {
             let keep = |path: PathBuf, is_directory, found: &mut BTreeMap<_, _>| {
                 found.insert(path, Origin::Local { is_directory });
@@ -65,7 +70,7 @@ pub(super) fn generate(
     }
     let sources = source::existing(&file.sources, file.follow, host);
     let wanted = if file.recursion.all_sources { sources.len() } else { 1 };
-    for Found { path, meta, text } in sources.into_iter().take(wanted).rev() {
+    for Found { path, meta, text, .. } in sources.into_iter().take(wanted).rev() {
         if let Some((_, files)) = file.served.iter().find(|(source, _)| *source == text) {
             found.extend(files.iter().filter_map(|file| served(&text, file)));
         } else if meta.is_dir() {
@@ -81,6 +86,13 @@ pub(super) fn generate(
         file.log(Level::Warning, format!("{path} holds {count} files; `max_files` sets a limit"));
     }
     Ok(resources(file, declared, found))
+}
+
+/// Refuses to purge what a machine runs on, wherever links lead to it.
+fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
+    let place = resolve(host, &file.path, file.follow);
+    let allowed = place.and_then(|place| host.may_at(Act::Empty, &place));
+    allowed.map_err(|e| file.error("purge", &e))
 }
 
 /// What a static catalog says is below a source.

@@ -2,10 +2,13 @@
 
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::host::Host;
 use crate::kind::{KindError, ParseContext};
+use crate::kinds::walk::resolve;
+use crate::safety::check_links;
 
 /// A source as it was written, and where it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +85,19 @@ pub(super) struct Found {
     pub(super) meta: Metadata,
     /// The address it has.
     pub(super) text: String,
+    /// Its path on the machine, if it is there.
+    machine: Option<PathBuf>,
+}
+
+impl Found {
+    /// Refuses a file that another user may have linked: its content would get a new owner and mode.
+    fn check(&self, follow: bool, host: &Host) -> io::Result<()> {
+        let Some(path) = self.machine.as_ref().filter(|_| self.meta.nlink() > 1) else {
+            return Ok(());
+        };
+        let place = resolve(host, path, follow)?;
+        place.stat()?.map_or(Ok(()), |stat| check_links(host, &place, &stat))
+    }
 }
 
 fn metadata(path: &Path, follow: bool) -> io::Result<Metadata> {
@@ -93,7 +109,11 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Fou
     let found = sources.iter().filter_map(|source| {
         let path = source.real(host)?;
         let meta = metadata(&path, follow).ok()?;
-        Some(Found { path, meta, text: source.text.clone() })
+        let machine = match &source.place {
+            Place::Machine(path) => Some(path.clone()),
+            Place::Module(_) => None,
+        };
+        Some(Found { path, meta, text: source.text.clone(), machine })
     });
     found.collect()
 }
@@ -101,11 +121,14 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Fou
 /// The first source that exists.
 ///
 /// # Errors
-/// When none does.
+/// When none does, or another user may have linked it from elsewhere.
 pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<Found, KindError> {
-    existing(sources, follow, host).into_iter().next().ok_or_else(|| {
+    let Some(found) = existing(sources, follow, host).into_iter().next() else {
         let texts: Vec<&str> = sources.iter().map(|s| s.text.as_str()).collect();
         let texts = texts.join(", ");
-        KindError::new(format!("Could not retrieve information from source(s) {texts}"))
-    })
+        let text = format!("Could not retrieve information from source(s) {texts}");
+        return Err(KindError::new(text));
+    };
+    found.check(follow, host).map_err(|e| KindError::new(format!("Could not copy: {e}")))?;
+    Ok(found)
 }

@@ -158,7 +158,7 @@ impl Interface {
         }
         let removed = host.keep(&self.unit, false).and_then(|()| {
             let place = resolve(host, &self.unit, false)?;
-            remove(&place)?;
+            remove(host, &place)?;
             sync_directory(&place)
         });
         removed.map_err(|e| self.failed("remove", &e))

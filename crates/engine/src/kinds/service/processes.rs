@@ -6,15 +6,20 @@ use std::path::Path;
 use regex::Regex;
 
 use crate::host::Host;
+use crate::kinds::tools::is_live;
 
-/// The id of a process whose command line matches; this process is left out.
+/// The id of a process whose command line matches; this process is left out. Of a machine that is a
+/// directory only those count that run inside of it.
 pub(super) fn find(host: &Host, pattern: &Regex) -> Option<i32> {
     let entries = fs::read_dir(host.path(Path::new("/proc"))).ok()?;
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let mut ids: Vec<i32> =
         entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
     ids.sort_unstable();
-    ids.into_iter().filter(|id| *id != own).find(|id| {
+    let is_inside = |id: &i32| {
+        is_live(host) || fs::read_link(format!("/proc/{id}/root")).is_ok_and(|r| r == host.root)
+    };
+    ids.into_iter().filter(|id| *id != own && is_inside(id)).find(|id| {
         let line = fs::read(host.path(Path::new(&format!("/proc/{id}/cmdline"))));
         let line = line.unwrap_or_default();
         let words: Vec<_> = line.split(|b| *b == 0).map(String::from_utf8_lossy).collect();

@@ -41,7 +41,7 @@ impl UserInstance {
         option("-d", wanted.home.clone());
         option("-s", wanted.shell.clone());
         option("-u", wanted.uid.map(|u| u.to_string()));
-        let mut useradd = shadow_tool(host, "useradd", "-P");
+        let mut useradd = shadow_tool(host, "useradd", "-P")?;
         for (flag, value) in &options {
             useradd = with(useradd, [*flag, value]);
         }
@@ -62,7 +62,7 @@ impl UserInstance {
     }
 
     fn delete(&self, host: &Host) -> Result<(), KindError> {
-        let mut userdel = shadow_tool(host, "userdel", "-P");
+        let mut userdel = shadow_tool(host, "userdel", "-P")?;
         if self.manage_home {
             userdel = with(userdel, ["-r"]);
         }
@@ -112,7 +112,7 @@ impl UserInstance {
         option("shell", "-s", wanted.shell.clone());
         option("groups", "-G", groups);
         option("expiry", "-e", wanted.expiry.as_ref().map(expiry_argument));
-        let mut usermod = shadow_tool(host, "usermod", "-P");
+        let mut usermod = shadow_tool(host, "usermod", "-P")?;
         for (flag, value) in &options {
             usermod = with(usermod, [*flag, value]);
         }
@@ -135,7 +135,7 @@ impl UserInstance {
             ("password_max_age", "-M", wanted.max),
             ("password_warn_days", "-W", wanted.warn),
         ];
-        let mut chage = shadow_tool(host, "chage", "-R");
+        let mut chage = shadow_tool(host, "chage", "-R")?;
         for (name, flag, days) in ages {
             if let Some(days) = days.filter(|_| wants(name)) {
                 chage = with(chage, [flag, &days.to_string()]);
@@ -147,7 +147,7 @@ impl UserInstance {
 
     fn set_password(&self, host: &Host) -> Result<(), KindError> {
         let Some(password) = &self.wanted.password else { return Ok(()) };
-        let mut chpasswd = with(shadow_tool(host, "chpasswd", "-R"), ["-e"]);
+        let mut chpasswd = with(shadow_tool(host, "chpasswd", "-R")?, ["-e"]);
         chpasswd.stdin = format!("{}:{password}\n", self.name).into_bytes();
         let done = run_covered(host, &chpasswd, false).map_err(|e| {
             // Should the tool quote its input, the hash must not go into a log.

@@ -6,16 +6,19 @@
 mod act;
 mod keys;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::{Resource, ResourceRef};
+use ordain_graph::protected::Act;
+use ordain_graph::{Resource, ResourceRef, protected};
 
 use super::accounts::{self, AccountFiles, Accounts, Passwd, date_of_day};
 use super::differences::{Differences, texts};
 use super::params::Params;
 use super::purge::unwanted;
 use super::tools::is_live;
+use super::walk::resolve;
 use crate::host::Host;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
@@ -421,6 +424,44 @@ impl UserInstance {
     }
 }
 
+impl UserInstance {
+    /// Refuses to remove a home that is what a machine runs on, or that is around other homes.
+    fn refuse_home(&self, host: &Host, accounts: &Accounts, now: &Passwd) -> Result<(), KindError> {
+        if !self.manage_home || !now.home.starts_with('/') {
+            return Ok(());
+        }
+        let home = PathBuf::from(protected::normal(&now.home));
+        let failed = |why: &dyn std::fmt::Display| {
+            KindError::new(format!("Could not remove the home of user {}: {why}", self.name))
+        };
+        host.may(Act::Remove, &home).map_err(|e| failed(&e))?;
+        match resolve(host, &home, true) {
+            Ok(place) => host.may_at(Act::Remove, &place).map_err(|e| failed(&e))?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(failed(&e)),
+        }
+        let others = accounts.user_names().into_iter().filter(|name| *name != self.name);
+        let inside = |name: &&str| {
+            let other = accounts.user(name).map(|other| protected::normal(&other.home));
+            other.is_some_and(|other| Path::new(&other).starts_with(&home))
+        };
+        if host.allowed.remove.contains(&home) {
+            return Ok(());
+        }
+        let mut others = others;
+        match others.find(inside) {
+            None => Ok(()),
+            Some(other) => {
+                let home = home.display();
+                Err(failed(&format!(
+                    "{home} is also the home of {other} or around it; --allow-remove {home} \
+                     permits it"
+                )))
+            }
+        }
+    }
+}
+
 fn secret(value: Value) -> Value {
     Value::Secret(Arc::new(value))
 }
@@ -441,7 +482,10 @@ impl Instance for UserInstance {
         let found = self.find(host, &accounts);
         let mut to = Differences::new(&self.secrets);
         match (found, self.present) {
-            (Some(_), Some(false)) => to.remove(Value::str("present"), "absent", "removed"),
+            (Some(now), Some(false)) => {
+                self.refuse_home(host, &accounts, &now)?;
+                to.remove(Value::str("present"), "absent", "removed");
+            }
             (None, Some(true)) => to.create("absent", Value::str("present")),
             (Some(now), _) => {
                 self.compare_passwd(&now, &accounts, &mut to);

@@ -301,13 +301,13 @@ impl YumrepoInstance {
         if ini.is_empty() && path != Path::new(MAIN) {
             let kept = host.keep(path, false);
             let place = kept.and_then(|()| resolve(host, path, false));
-            return place.and_then(|place| remove(&place)).map_err(failed);
+            return place.and_then(|place| remove(host, &place)).map_err(failed);
         }
         rewrite(host, path, ini.text().as_bytes(), Owner { mode: 0o644, ids: None })
             .map_err(failed)?;
         let place = resolve(host, path, true).map_err(failed)?;
         if place.stat().map_err(failed)?.is_some_and(|stat| stat.st_mode & 0o777 != 0o644) {
-            set_mode(&place, 0o644).map_err(failed)?;
+            set_mode(host, &place, 0o644).map_err(failed)?;
         }
         Ok(())
     }

@@ -146,7 +146,10 @@ impl Instance for System {
         let exists = knows(host, &["zfs", "list", &self.name])?.is_some();
         match (exists, self.present) {
             (false, true) => differences.create("absent", Value::str("present")),
-            (true, false) => differences.remove(Value::str("present"), "absent", "removed"),
+            (true, false) => {
+                host.may_destroy(&self.name).map_err(|e| KindError::new(e.to_string()))?;
+                differences.remove(Value::str("present"), "absent", "removed");
+            }
             (false, false) => {}
             (true, true) => {
                 for (property, wanted) in &self.properties {

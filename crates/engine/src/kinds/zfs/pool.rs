@@ -195,7 +195,10 @@ impl Instance for Pool {
         let mut differences = Differences::new(&[]);
         match (now, self.present) {
             (None, true) => differences.create("absent", Value::str("present")),
-            (Some(_), false) => differences.remove(Value::str("present"), "absent", "removed"),
+            (Some(_), false) => {
+                host.may_destroy(&self.name).map_err(|e| KindError::new(e.to_string()))?;
+                differences.remove(Value::str("present"), "absent", "removed");
+            }
             (None, false) => {}
             (Some(now), true) => {
                 self.compare_with(&now, &mut differences);

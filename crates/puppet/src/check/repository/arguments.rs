@@ -73,6 +73,9 @@ fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: &[ResourceBody]) {
             if name == "file" {
                 values::title(pass, body, shared);
             }
+            if matches!(name.as_str(), "file" | "tidy") {
+                values::protected(pass, &name, body, shared);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 
 use ordain_functions::time::{MONTHS, WEEKDAYS};
+use ordain_graph::protected;
 use ordain_source::{Diagnostic, Severity};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,7 @@ use crate::syntax::*;
 use crate::value::Value;
 
 const INVALID_VALUE: &str = "puppet::invalid-value";
+const PROTECTED_PATH: &str = "puppet::protected-path";
 
 /// A line for each attribute: the resource type, the name, and the values there are or the name of
 /// a rule in angle brackets.
@@ -210,6 +212,41 @@ pub(super) fn title(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribut
         let found = Diagnostic::error(INVALID_VALUE, message).at(at);
         pass.found.push(found.help("or give it the attribute `path`"));
     }
+}
+
+/// A resource that would do away with what a machine runs on, as far as it is written in the code.
+pub(super) fn protected(
+    pass: &mut Pass<'_>,
+    kind: &str,
+    body: &ResourceBody,
+    shared: &[Attribute],
+) {
+    let program = pass.program;
+    let own = program.attributes(body.attributes);
+    let all = || own.iter().chain(shared);
+    if all().any(|a| a.op == AttributeOp::Splat) {
+        return;
+    }
+    let types = &pass.index.types;
+    let value = |name: &str| {
+        let attribute = all().find(|a| a.name == name)?;
+        text(&types.value(program, attribute.value)?)
+    };
+    // What is computed may be anything: only a list of patterns is told from none at all.
+    let is_computed = |a: &Attribute| a.name == "path" && types.value(program, a.value).is_none();
+    if all().any(|a| is_computed(a) || a.name == "matches") {
+        return;
+    }
+    let mut found = Vec::new();
+    for (title, at) in super::types::texts(program, body.title) {
+        let Some((path, act)) = protected::refusal(kind, title, value) else { continue };
+        let done = act.done();
+        let message = format!("`{path}` is not {done}: a machine runs on it");
+        let at = program.range(at).in_file(pass.file);
+        let help = format!("`--allow-remove {path}` of plan and apply permits it");
+        found.push(Diagnostic::error(PROTECTED_PATH, message).at(at).help(help));
+    }
+    pass.found.extend(found);
 }
 
 #[cfg(test)]

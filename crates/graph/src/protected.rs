@@ -1,0 +1,173 @@
+//! Paths that a machine runs on: what a resource may not remove, replace or empty unless it is told
+//! to.
+//!
+//! Only what can be said from the declaration is here. The engine also looks where links lead and
+//! what is mounted.
+
+/// What a resource does with the tree at a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// The tree goes, or something else takes its place.
+    Remove,
+    /// What is in it goes, as far as nobody declares it.
+    Empty,
+}
+
+impl Act {
+    /// What is done, as a participle for messages.
+    pub fn done(self) -> &'static str {
+        match self {
+            Self::Remove => "removed or replaced",
+            Self::Empty => "emptied",
+        }
+    }
+}
+
+/// Directories whose loss stops a machine from running or starting, or takes what its users have.
+const NEEDED: [&str; 25] = [
+    "/",
+    "/bin",
+    "/boot",
+    "/boot/efi",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+];
+
+/// Directories that have to be there, while what is in them may go.
+const ALWAYS_THERE: [&str; 6] =
+    ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
+
+/// Whether a machine runs on what stands at a path, so that this may not be done there unasked. The
+/// path is one that [`normal`] gives.
+pub fn is_protected(path: &str, act: Act) -> bool {
+    NEEDED.contains(&path) || act == Act::Remove && ALWAYS_THERE.contains(&path)
+}
+
+/// The absolute path that an absolute path stands for when no link is followed, as Puppet's types
+/// see it: without `.`, `..`, empty parts and slashes at the end.
+pub fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// What a resource does with a whole tree by its declaration, and where; nothing if it does not, or
+/// if values are missing that only a run has.
+///
+/// `value` gives the text of an attribute; that of the name attribute if it is left out is the title.
+pub fn declared_act(
+    kind: &str,
+    title: &str,
+    value: impl Fn(&str) -> Option<String>,
+) -> Option<(String, Act)> {
+    let path = value("path").unwrap_or_else(|| title.to_owned());
+    if !path.starts_with('/') {
+        return None;
+    }
+    let is = |name: &str, words: &[&str]| value(name).is_some_and(|v| words.contains(&v.as_str()));
+    let is_on = |name: &str| is(name, &["true", "yes"]);
+    let recurses = || !matches!(value("recurse").as_deref(), None | Some("false" | "0"));
+    let act = match kind {
+        "file" if is("ensure", &["absent", "false"]) => is_on("force").then_some(Act::Remove),
+        "file" if is("ensure", &["file"]) && is_on("force") => Some(Act::Remove),
+        "file" if is_on("purge") && recurses() && !is("recurse", &["remote"]) => Some(Act::Empty),
+        "tidy" if recurses() && value("matches").is_none() => Some(Act::Empty),
+        _ => None,
+    };
+    Some((normal(&path), act?))
+}
+
+/// What is wrong with a declaration that would do away with what a machine runs on.
+pub fn refusal(
+    kind: &str,
+    title: &str,
+    value: impl Fn(&str) -> Option<String>,
+) -> Option<(String, Act)> {
+    declared_act(kind, title, value).filter(|(path, act)| is_protected(path, *act))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised_as_puppet_does() {
+        // Each pair is what `Puppet::Type.type(:file).new(path: …)[:path]` of Puppet 7.23 gives,
+        // but for `//` and `///`, which it leaves as they are.
+        for (path, want) in [
+            ("/", "/"),
+            ("//", "/"),
+            ("///", "/"),
+            ("//a/b", "/a/b"),
+            ("///a", "/a"),
+            ("/a/", "/a"),
+            ("/a//b", "/a/b"),
+            ("/a/./b", "/a/b"),
+            ("/a/../b", "/b"),
+            ("/srv/..", "/"),
+            ("/..", "/"),
+            ("/../..", "/"),
+            ("//../x", "/x"),
+            ("/.", "/"),
+            ("/a/.", "/a"),
+            ("/a/b/../..", "/"),
+            ("/a/...", "/a/..."),
+            ("/a/..b", "/a/..b"),
+            ("/a b/", "/a b"),
+            ("/~", "/~"),
+            ("/a/~root", "/a/~root"),
+            ("/a/b/./../c/", "/a/c"),
+        ] {
+            assert_eq!(normal(path), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn declarations_are_held_against_the_list() {
+        let refused = |kind: &str, title: &str, with: &[(&str, &str)]| {
+            let value =
+                |name: &str| with.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+            refusal(kind, title, value)
+        };
+        let absent = [("ensure", "absent"), ("force", "true")];
+        let purge = [("ensure", "directory"), ("recurse", "true"), ("purge", "true")];
+        assert_eq!(refused("file", "/srv/..", &absent), Some(("/".into(), Act::Remove)));
+        assert_eq!(refused("file", "/tmp/", &absent), Some(("/tmp".into(), Act::Remove)));
+        assert_eq!(refused("file", "/etc", &purge), Some(("/etc".into(), Act::Empty)));
+        assert_eq!(refused("file", "/tmp", &purge), None);
+        assert_eq!(refused("file", "/srv", &absent), None);
+        assert_eq!(refused("file", "/", &[("ensure", "absent")]), None);
+        let file = [("path", "//usr/./lib"), ("ensure", "file"), ("force", "true")];
+        assert_eq!(refused("file", "x", &file), Some(("/usr/lib".into(), Act::Remove)));
+        let tidy = [("recurse", "inf"), ("age", "1w")];
+        assert_eq!(refused("tidy", "/", &tidy), Some(("/".into(), Act::Empty)));
+        assert_eq!(refused("tidy", "/var/log", &tidy), None);
+        let matching = [("recurse", "true"), ("matches", "*.core")];
+        assert_eq!(refused("tidy", "/", &matching), None);
+    }
+}
