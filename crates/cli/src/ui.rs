@@ -339,6 +339,9 @@ pub fn engine_level(level: Level) -> LogLevel {
         Level::Notice => LogLevel::Notice,
         Level::Warning => LogLevel::Warning,
         Level::Error => LogLevel::Err,
+        Level::Alert => LogLevel::Alert,
+        Level::Emergency => LogLevel::Emerg,
+        Level::Critical => LogLevel::Crit,
     }
 }
 
