@@ -43,6 +43,9 @@ pub struct ApplyArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     noop: bool,
+    /// Show what changes in files, as `diff -u` does
+    #[arg(long)]
+    show_diff: bool,
     /// Apply what can be applied of a graph that cannot be carried out whole
     #[arg(long)]
     keep_going: bool,
@@ -98,7 +101,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let host = args.selection.host();
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
-    let progress = ui.progress(loaded.leaves(), true);
+    let progress = ui.progress(loaded.leaves(), true).with_diffs(args.show_diff);
     let mut journal = Journal { progress, store: &store, run };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
@@ -116,7 +119,7 @@ fn run_noop(
     prepared: &Prepared,
     resources: usize,
 ) -> Result<Exit, Failure> {
-    let mut progress = ui.progress(resources, true);
+    let mut progress = ui.progress(resources, true).with_diffs(args.show_diff);
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(), &looking, jobs);
