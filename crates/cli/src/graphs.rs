@@ -183,6 +183,8 @@ fn load_as(
         input::open(ui, Some(path), args)?
     };
     input.settings.examine_types = examine_types;
+    let native = Registry::default();
+    input.settings.native_kinds = native.iter().map(|kind| kind.name().into()).collect();
     let (graph, exported) = compile::graph(ui, &input)?;
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();

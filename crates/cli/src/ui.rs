@@ -18,6 +18,7 @@ use ordain_source::{Diagnostic, Severity, SourceMap, render};
 use serde_json::json;
 
 use crate::options::{Color, DiagnosticsForm, GlobalArgs};
+use crate::show::diff;
 use crate::show::message::for_people;
 
 /// Where and how things are printed.
@@ -106,7 +107,7 @@ impl Ui {
 
     /// The log of resources, a line each.
     pub fn lines(&self) -> Progress {
-        Progress { style: self.log, logs: true, line: None }
+        Progress { style: self.log, logs: true, diffs: false, line: None }
     }
 
     /// Standard output, for results.
@@ -135,7 +136,7 @@ impl Ui {
         let _ = self.out.flush();
         let style = self.log;
         let shown = !style.json && style.verbosity >= 0 && io::stderr().is_terminal();
-        Progress { style, logs, line: shown.then(|| ProgressLine::new(resources)) }
+        Progress { style, logs, diffs: false, line: shown.then(|| ProgressLine::new(resources)) }
     }
 
     /// Prints diagnostics sorted by file and line, equal ones once.
@@ -267,6 +268,8 @@ const TICK: Duration = Duration::from_millis(100);
 pub struct Progress {
     style: LogStyle,
     logs: bool,
+    /// Whether the log has what changes in files.
+    diffs: bool,
     line: Option<ProgressLine>,
 }
 
@@ -295,6 +298,33 @@ impl ProgressLine {
 }
 
 impl Progress {
+    /// Has the log show what changes in files, as `diff -u` has it.
+    #[must_use]
+    pub fn with_diffs(self, diffs: bool) -> Self {
+        Self { diffs, ..self }
+    }
+
+    /// The log of a resource.
+    fn log(&self, report: &ResourceReport) -> String {
+        let mut text = String::new();
+        for line in &report.lines {
+            let level = engine_level(line.level);
+            let Some(said) = self.style.line(level, &line.to_string()) else { continue };
+            text += &said;
+            let property = line.source.strip_prefix(&report.path);
+            let property = property.and_then(|rest| rest.strip_prefix('/'));
+            let change = report.changes.iter().find(|c| Some(c.property.as_str()) == property);
+            let content = change.and_then(|c| c.text.as_ref());
+            let Some(content) = content.filter(|_| self.diffs && !self.style.json) else {
+                continue;
+            };
+            for line in diff::lines(content, self.style.verbosity > 0) {
+                text += &format!("    {line}\n");
+            }
+        }
+        text
+    }
+
     /// Takes the line away.
     pub fn clear(&mut self) {
         let Some(line) = self.line.take() else { return };
@@ -314,10 +344,7 @@ impl Observer for Progress {
 
     fn finished(&self, report: &ResourceReport) {
         if self.logs {
-            let lines = report.lines.iter();
-            let lines =
-                lines.filter_map(|l| self.style.line(engine_level(l.level), &l.to_string()));
-            let text: String = lines.collect();
+            let text = self.log(report);
             // When nobody reads it there is nobody to tell.
             let write = || io::stderr().write_all(text.as_bytes());
             let _ = match &self.line {
@@ -339,6 +366,9 @@ pub fn engine_level(level: Level) -> LogLevel {
         Level::Notice => LogLevel::Notice,
         Level::Warning => LogLevel::Warning,
         Level::Error => LogLevel::Err,
+        Level::Alert => LogLevel::Alert,
+        Level::Emergency => LogLevel::Emerg,
+        Level::Critical => LogLevel::Crit,
     }
 }
 

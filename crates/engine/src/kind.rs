@@ -141,6 +141,12 @@ pub enum Level {
     Warning,
     /// What is wrong.
     Error,
+    /// What has to be seen to at once.
+    Alert,
+    /// What makes the machine unusable.
+    Emergency,
+    /// What is wrong with much more than one resource.
+    Critical,
 }
 
 /// What a line of the log is said about.
@@ -287,6 +293,11 @@ pub trait Instance: Send + Sync {
         None
     }
 
+    /// What is said each time it is looked at, such as which attributes the provider cannot manage.
+    fn remarks(&self, _host: &Host) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Looks at the machine and says what differs. No side effect.
     ///
     /// # Errors
@@ -385,5 +396,11 @@ pub trait Instance: Send + Sync {
     /// When the machine could not be looked at.
     fn generate(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
         Ok(Vec::new())
+    }
+
+    /// Whether it passes on one event, as a container does, however many of what it stands for have
+    /// changed.
+    fn is_container(&self) -> bool {
+        false
     }
 }

@@ -318,6 +318,15 @@ impl Prepared {
         }
     }
 
+    /// The resources whose declarations are wrong, with what is wrong: with any, the graph cannot be
+    /// carried out whole.
+    pub fn faults(&self) -> impl Iterator<Item = (ResourceId, &[AttributeError])> {
+        self.items.iter().enumerate().filter_map(|(i, item)| match item {
+            Item::Bad(errors) => Some((ResourceId(i as u32), errors.as_slice())),
+            _ => None,
+        })
+    }
+
     /// The schedule that a resource names.
     fn schedule(&self, resource: &Resource) -> Result<Option<Schedule>, AttributeError> {
         let Some(name) = resource.value("schedule").and_then(|v| scalar_text(reveal(v).0)) else {
@@ -479,7 +488,10 @@ fn level(resource: &Resource) -> Result<Level, AttributeError> {
         Some("debug" | "verbose") => Level::Debug,
         Some("info") => Level::Info,
         Some("warning") => Level::Warning,
-        Some("err" | "alert" | "emerg" | "crit") => Level::Error,
+        Some("err") => Level::Error,
+        Some("alert") => Level::Alert,
+        Some("emerg") => Level::Emergency,
+        Some("crit") => Level::Critical,
         Some(other) => {
             let message = format!("Invalid loglevel {other}");
             return Err(AttributeError::new("loglevel", message));

@@ -173,6 +173,9 @@ impl Stepper<'_> {
         if !self.note_reversal(id, ready, &mut report) {
             return Stepped::unmoved(report, true);
         }
+        for remark in ready.instance.remarks(self.host) {
+            report.say(Level::Warning, None, remark);
+        }
         let mut events = self.patiently(ready, &mut report, ahead);
         let mut incoming = incoming;
         if ready.instance.refreshes_itself()
@@ -183,6 +186,9 @@ impl Stepper<'_> {
         let mut children = Vec::new();
         if !report.holds_up() {
             events.add(self.children(id, ready, &mut report, &mut children));
+            if !children.is_empty() && ready.instance.is_container() {
+                events = events.as_one();
+            }
         }
         if !report.holds_up() {
             events.add(self.refresh(ready, &mut report, incoming));

@@ -106,7 +106,8 @@ impl Relations {
         for (id, _) in graph.resources() {
             let (begin, end) = (relations.enter(id), relations.leave(id));
             if begin != end && !holds[id.0 as usize] {
-                relations.add_arc(begin, end, EdgeKind::Notify, Why::Contained);
+                // Nothing in it changes, so nothing is passed on.
+                relations.add_arc(begin, end, EdgeKind::Before, Why::Contained);
             }
         }
         for edge in &graph.edges {

@@ -139,7 +139,8 @@ impl Lowering<'_, '_> {
         Node {
             id: ResourceRef { kind: resource.kind.clone(), title: resource.title.clone() },
             containment: match (&resource.what, resource.declared) {
-                (ResourceKind::Native(_) | ResourceKind::Stage, _) => Containment::Leaf,
+                (ResourceKind::Native(_), _) => Containment::Leaf,
+                (ResourceKind::Stage, _) => Containment::Class,
                 (ResourceKind::Define(_), _) => Containment::Define,
                 (_, Declared::AsResource) => Containment::ClassResource,
                 (_, Declared::Implicitly) => Containment::Class,

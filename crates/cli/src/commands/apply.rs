@@ -25,6 +25,7 @@ use crate::graphs::{self, Loaded};
 use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
+use crate::show::failures;
 use crate::ui::{Progress, Ui};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
@@ -42,6 +43,12 @@ pub struct ApplyArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     noop: bool,
+    /// Show what changes in files, as `diff -u` does
+    #[arg(long)]
+    show_diff: bool,
+    /// Apply what can be applied of a graph that cannot be carried out whole
+    #[arg(long)]
+    keep_going: bool,
     /// Where the lock and the journal of runs are
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
@@ -63,6 +70,10 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let registry = args.compile.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
+    // A saved plan is first held against what is now: that says more of what it lacks.
+    if !args.keep_going && loaded.plan.is_none() {
+        failures::refuse(ui, &prepared, &loaded)?;
+    }
     if options.noop {
         return run_noop(ui, args, &prepared, loaded.leaves());
     }
@@ -83,11 +94,14 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
             };
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
+        if !args.keep_going {
+            failures::refuse(ui, &prepared, &loaded)?;
+        }
     }
     let host = args.selection.host();
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
-    let progress = ui.progress(loaded.leaves(), true);
+    let progress = ui.progress(loaded.leaves(), true).with_diffs(args.show_diff);
     let mut journal = Journal { progress, store: &store, run };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
@@ -105,7 +119,7 @@ fn run_noop(
     prepared: &Prepared,
     resources: usize,
 ) -> Result<Exit, Failure> {
-    let mut progress = ui.progress(resources, true);
+    let mut progress = ui.progress(resources, true).with_diffs(args.show_diff);
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(), &looking, jobs);

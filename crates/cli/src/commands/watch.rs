@@ -30,6 +30,9 @@ pub struct WatchArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     pub noop: bool,
+    /// Apply what can be applied of a graph that cannot be carried out whole
+    #[arg(long)]
+    pub keep_going: bool,
     /// How often to look at everything, whatever events say; 0 is never
     #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
     pub interval: u64,

@@ -1,6 +1,7 @@
 //! How things look: loops, plans, explanations, pictures.
 
 pub mod cycle;
+pub mod diff;
 pub mod explanation;
 pub mod failures;
 pub mod layout;

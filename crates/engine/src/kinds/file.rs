@@ -284,4 +284,8 @@ impl Instance for FileInstance {
             None => Ok(Vec::new()),
         }
     }
+
+    fn is_container(&self) -> bool {
+        true
+    }
 }

@@ -13,12 +13,16 @@ use crate::kind::AttributeError;
 pub(crate) struct Params<'a> {
     resource: &'a Resource,
     errors: Vec<AttributeError>,
+    /// Attributes that are set and that the provider cannot manage.
+    dropped: Vec<&'static str>,
+    /// What is said of them.
+    remarks: Vec<String>,
 }
 
 impl<'a> Params<'a> {
     /// The attributes of a resource. That all names are known was checked before.
     pub(crate) fn new(resource: &'a Resource) -> Self {
-        Self { resource, errors: Vec::new() }
+        Self { resource, errors: Vec::new(), dropped: Vec::new(), remarks: Vec::new() }
     }
 
     /// Notes an error of an attribute.
@@ -38,7 +42,8 @@ impl<'a> Params<'a> {
 
     /// The value as it was set, a secret without its cover; `None` if it is not set.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
-        self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null())
+        let value = self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null());
+        value.filter(|_| !self.dropped.contains(&name))
     }
 
     /// Whether the attribute is set.
@@ -132,14 +137,31 @@ impl<'a> Params<'a> {
         self.error(name, message);
     }
 
-    /// Notes each of these attributes that is set as one that cannot be had here.
-    pub(crate) fn reject(&mut self, provider: &str, names: &[&str]) {
-        for name in names {
-            if self.has(name) {
-                let message = format!("the provider {provider} cannot manage the attribute {name}");
-                self.error(name, message);
+    /// Leaves out each of these attributes that is set: the provider lacks the feature, by its name
+    /// in Puppet, or no provider but others uses the attribute at all.
+    pub(crate) fn leave_out(
+        &mut self,
+        provider: &str,
+        names: &[(&'static str, Option<&'static str>)],
+    ) {
+        for (name, feature) in names {
+            if !self.has(name) {
+                continue;
             }
+            self.remarks.push(match feature {
+                Some(feature) => format!(
+                    "Provider {provider} does not support features {feature}; \
+                     not managing attribute {name}"
+                ),
+                None => format!("Provider {provider} does not use attribute {name}"),
+            });
+            self.dropped.push(name);
         }
+    }
+
+    /// What is to be said of attributes that were left out.
+    pub(crate) fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
     }
 
     /// The provider, if it is one of these; the first is the default. One of the others that are

@@ -1,6 +1,8 @@
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
 
 use ordain_data::Value;
+use ordain_engine::kind::Level;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_graph::{EdgeKind, ResourceRef};
@@ -67,6 +69,78 @@ fn a_container_passes_changes_on_as_one_event() {
         lines.contains(&"/Exec[second]: Triggered 'refresh' from 2 events".into()),
         "{lines:?}"
     );
+}
+
+#[test]
+fn an_empty_container_passes_nothing_on() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let first = builder.add("Notify", "first", &[]);
+    let empty = builder.class("empty", &[]);
+    let last = builder.add("Anchor", "last", &[]);
+    builder.edge(first, empty, EdgeKind::Notify);
+    builder.edge(empty, last, EdgeKind::Notify);
+    let lines = machine.lines(&builder.graph);
+    assert!(!lines.iter().any(|line| line.contains("Triggered")), "{lines:?}");
+}
+
+#[test]
+fn a_resource_that_stands_for_others_passes_on_one_event() {
+    let machine = Machine::new();
+    for path in ["/tree/a", "/tree/b", "/tree/c"] {
+        machine.write(path, "x");
+        std::fs::set_permissions(machine.path(path), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    let mut builder = Builder::default();
+    let with = [("recurse", Value::Bool(true)), ("mode", text("0644"))];
+    let tree = builder.add("File", "/tree", &with);
+    let told = builder.add("Anchor", "told", &[]);
+    let after = builder.add("Whit", "after", &[]);
+    builder.edge(tree, told, EdgeKind::Notify);
+    builder.edge(told, after, EdgeKind::Notify);
+    let lines = machine.lines(&builder.graph);
+    assert_eq!(lines.iter().filter(|line| line.contains("/mode: ")).count(), 3, "{lines:?}");
+    for line in ["/Anchor[told]", "/Whit[after]"] {
+        let line = format!("{line}: Triggered 'refresh' from 1 event");
+        assert!(lines.contains(&line), "{lines:?}");
+    }
+}
+
+#[test]
+fn changes_are_told_at_the_level_that_a_resource_asks_for() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let levels = [
+        ("debug", Level::Debug),
+        ("info", Level::Info),
+        ("notice", Level::Notice),
+        ("warning", Level::Warning),
+        ("err", Level::Error),
+        ("alert", Level::Alert),
+        ("emerg", Level::Emergency),
+        ("crit", Level::Critical),
+        ("verbose", Level::Debug),
+    ];
+    for (word, _) in levels {
+        let with = [("content", text("x")), ("loglevel", text(word))];
+        builder.add("File", &format!("/{word}"), &with);
+    }
+    let report = machine.apply(&builder.graph);
+    let told: Vec<_> = report.resources.iter().map(|r| r.lines[0].level).collect();
+    assert_eq!(told, levels.map(|(_, level)| level));
+}
+
+#[test]
+fn faults_are_known_before_anything_is_done() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    builder.add("File", "/a", &[("content", text("x"))]);
+    builder.add("File", "/b", &[("mode", text("0999"))]);
+    builder.add("Nosuch", "c", &[]);
+    let prepared = machine.prepared(&builder.graph);
+    let faults: Vec<_> = prepared.faults().map(|(id, errors)| (id.0, errors.len())).collect();
+    assert_eq!(faults, [(1, 1), (2, 1)]);
+    assert!(!machine.exists("/a"));
 }
 
 #[test]

@@ -187,7 +187,7 @@ impl<W: Write> Writer<'_, W> {
         self.entry("title", &resource.id.title);
         self.texts("tags", &resource.tags);
         // An included class or a node block has no place of its own in a catalog.
-        if resource.containment != Containment::Class {
+        if resource.containment != Containment::Class || resource.id.kind == "Stage" {
             self.place(resource);
         }
         self.word("exported", if resource.exported { "true" } else { "false" });

@@ -28,7 +28,7 @@ pub mod type_names;
 pub mod variables;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -124,6 +124,9 @@ pub struct Settings {
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,
+    /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
+    /// ask for an order, but what they convert is not taken: it would be converted twice.
+    pub native_kinds: BTreeSet<EcoString>,
     /// What nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
@@ -139,6 +142,7 @@ impl Default for Settings {
             max_steps: budget::MAX_STEPS,
             max_resources: budget::MAX_RESOURCES,
             examine_types: false,
+            native_kinds: BTreeSet::new(),
             exports: None,
             values: BTreeMap::new(),
         }

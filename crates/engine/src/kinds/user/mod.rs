@@ -77,18 +77,18 @@ const PROPERTIES: &[&str] = &[
     "expiry",
 ];
 
-/// Attributes of other systems.
-const FOREIGN: &[&str] = &[
-    "roles",
-    "auths",
-    "profiles",
-    "keys",
-    "project",
-    "attributes",
-    "ia_load_module",
-    "loginclass",
-    "salt",
-    "iterations",
+/// Attributes of other systems, with the features that they need.
+const FOREIGN: &[(&str, Option<&str>)] = &[
+    ("roles", Some("manages_roles")),
+    ("auths", Some("manages_solaris_rbac")),
+    ("profiles", Some("manages_solaris_rbac")),
+    ("keys", Some("manages_solaris_rbac")),
+    ("project", Some("manages_solaris_rbac")),
+    ("attributes", Some("manages_aix_lam")),
+    ("ia_load_module", Some("manages_aix_lam")),
+    ("loginclass", Some("manages_loginclass")),
+    ("salt", Some("manages_password_salt")),
+    ("iterations", Some("manages_password_salt")),
 ];
 
 /// Providers of users on other systems.
@@ -146,6 +146,7 @@ struct UserInstance {
     force_local: bool,
     purge_keys: keys::Purge,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Kind for User {
@@ -175,7 +176,7 @@ impl Kind for User {
         for name in ["role", "auth", "profile", "key", "attribute"] {
             p.choice(&format!("{name}_membership"), &["inclusive", "minimum"]);
         }
-        p.reject("useradd", FOREIGN);
+        p.leave_out("useradd", FOREIGN);
         let user = UserInstance {
             files: self.files.clone(),
             name,
@@ -188,6 +189,7 @@ impl Kind for User {
             force_local: p.boolean("forcelocal"),
             purge_keys: keys::parse(&mut p),
             secrets: p.secrets(),
+            remarks: p.remarks(),
         };
         p.finish(Box::new(user) as Box<dyn Instance>)
     }
@@ -434,6 +436,10 @@ impl Instance for UserInstance {
         let names = self.wanted.gid.iter().chain(self.wanted.groups.iter().flatten());
         let group = |n: &String| ResourceRef { kind: "Group".into(), title: n.as_str().into() };
         names.map(group).collect()
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
