@@ -7,6 +7,7 @@ use ordain_source::{Diagnostic, Span};
 
 use crate::codes;
 use crate::graphs::Loaded;
+use crate::show::name;
 use crate::ui::Ui;
 
 /// Shows a diagnostic for each error of each failed resource, at the attribute it is about.
@@ -19,12 +20,13 @@ pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, 
     ui.diagnostics(found.collect(), &loaded.sources);
 }
 
-fn diagnostic(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
+/// The error of a failed resource, at the attribute it is about.
+pub fn diagnostic(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
     let property = line.source.strip_prefix(&report.path).and_then(|s| s.strip_prefix('/'));
     let origin = graph
         .find(&report.resource)
         .and_then(|id| graph.resource(id).attribute(property?).map(|attribute| attribute.origin));
-    let text = format!("{}: {}", report.resource, line.message);
+    let text = format!("{}: {}", name(&report.resource), line.message);
     let out = Diagnostic::error(codes::RESOURCE, text);
     match span(graph, origin.unwrap_or(report.origin)) {
         Some(span) => out.at(span),
