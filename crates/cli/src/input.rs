@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::language::Strict;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site, bolt_modulepath};
@@ -282,7 +283,18 @@ fn open_layout(
             return Err(Failure::Shown);
         }
     };
+    ui.diagnostics(missing_data(&env, args.strict.into()), &sources);
     Ok(Opened { env, sources, store: args.export_store()? })
+}
+
+/// Warnings about directories of data that are not there, which upstream passes over.
+fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
+    let missing = ordain_puppet::hiera::missing_directories(env, strict).into_iter();
+    let warning = |(config, dir): (PathBuf, String)| {
+        let text = format!("{} names {dir} for data, which is no directory", config.display());
+        Diagnostic::warning(codes::FILE, text)
+    };
+    missing.map(warning).collect()
 }
 
 impl Opened {

@@ -44,6 +44,9 @@ pub struct ApplyArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     noop: bool,
+    /// Show how the content of files changes, as `diff -u` does
+    #[arg(long)]
+    show_diff: bool,
     /// Where the lock and the journal of runs are
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
@@ -90,7 +93,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
     let mut progress = ui.progress(loaded.leaves(), true);
-    progress.set_context(Context::new(&loaded));
+    progress.set_context(Context::new(&loaded).diffs(args.show_diff));
     let mut journal = Journal { progress, store: &store, run };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
@@ -109,7 +112,7 @@ fn run_noop(
     loaded: &Loaded,
 ) -> Result<Exit, Failure> {
     let mut progress = ui.progress(loaded.leaves(), true);
-    progress.set_context(Context::new(loaded));
+    progress.set_context(Context::new(loaded).diffs(args.show_diff));
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(), &looking, jobs);
