@@ -219,7 +219,7 @@ impl Explainer<'_> {
         let known: Vec<&Origin> = known.into_iter().flat_map(|id| origins.chain(id)).collect();
         let is_new = |id: &OriginId| {
             let origin = origins.get(*id);
-            !known.iter().any(|known| *known == origin)
+            !known.contains(&origin)
         };
         let ids = std::iter::successors(Some(id), |id| origins.get(*id).parent);
         let step = |id| Cause { from: (self.variables)(self, id), ..self.step(origins.get(id)) };
