@@ -29,6 +29,8 @@ pub const STATE: &str = "ordain::state";
 pub const INTERRUPTED: &str = "ordain::interrupted";
 /// The manifest of a kind cannot be used.
 pub const MANIFEST: &str = "ordain::manifest";
+/// There is nothing to compile, or to apply.
+pub const NOTHING: &str = "ordain::nothing-declared";
 /// What a run changed cannot be taken back.
 pub const ROLLBACK: &str = "ordain::rollback";
 /// An Ecore model cannot be read, or not all of it.
@@ -103,6 +105,15 @@ const OWN: &[CodeDoc] = &[
                   names end in `.dsc.resource.json` or `.ordain.json`. Each is a JSON object with \
                   at least `type`, such as `Owner/Name`, and `get` or `test`. The message has the \
                   file and what is wrong with it.",
+    },
+    CodeDoc {
+        code: NOTHING,
+        summary: "there is nothing to compile, or nothing that is asked for",
+        details: "As an error: a directory has nothing that is read here, no manifests (`.pp`) and \
+                  none of the parts of a control repository. Mostly the path is a wrong one. As a \
+                  warning: a control repository has no manifests and its node is given no class, \
+                  standard input is empty, or no resource has a tag that `--tags` or \
+                  `--skip-tags` names: the run comes to its end, and nothing is declared.",
     },
     CodeDoc {
         code: RESOURCE,

@@ -55,8 +55,9 @@ Examples:
 pub const WATCH_HELP: &str = "\
 Exit codes:
   0  it was told to end; with --converged-timeout: nothing had to change
-  1  an error in the command line; with --converged-timeout: something failed
-  2  with --converged-timeout: changes were made
+  1  an error in the command line; with --converged-timeout: something failed,
+     or the sources have errors
+  2  with --converged-timeout: changes were made, or with --noop would be
 
 Examples:
   ordain watch site.pp

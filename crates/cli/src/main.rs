@@ -16,8 +16,10 @@ mod merged;
 mod merging;
 mod node;
 mod options;
+mod references;
 mod running;
 mod runs;
+mod screen;
 mod served;
 mod several;
 mod show;
@@ -25,8 +27,9 @@ mod spiff;
 mod ui;
 mod watching;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
@@ -69,8 +72,7 @@ fn main() -> ExitCode {
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody may be reading; help is no error.
-            let _ = error.print();
+            print_usage(&error);
             return if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
         }
     };
@@ -86,12 +88,23 @@ fn main() -> ExitCode {
     };
     match ui.finish() {
         Ok(()) => exit.into(),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit.into(),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit.into(),
         Err(error) => {
             ui.message(&codes::io("cannot write the output", &error));
             Exit::Failed.into()
         }
     }
+}
+
+/// Prints help, or what is wrong with the arguments, in which there may be anything.
+fn print_usage(error: &clap::Error) {
+    let text = error.render();
+    let plain = text.to_string();
+    // Nobody may be reading; help is no error.
+    let _ = match ordain_source::printable(&plain) {
+        Cow::Borrowed(_) => error.print(),
+        Cow::Owned(shown) => io::stderr().write_all(shown.as_bytes()),
+    };
 }
 
 /// The command line. If a verb comes first, no other one is looked at: to make the arguments of
@@ -109,7 +122,7 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 fn outlive_panics() {
     std::panic::set_hook(Box::new(|info| {
         // Nobody may be reading.
-        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+        let _ = io::stderr().write_all(panic_message(info).as_bytes());
     }));
 }
 
@@ -117,7 +130,7 @@ fn outlive_panics() {
 fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         // Nobody may be reading.
-        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+        let _ = io::stderr().write_all(panic_message(info).as_bytes());
         std::process::exit(i32::from(u8::from(Exit::Failed)));
     }));
 }

@@ -1,6 +1,7 @@
 //! Arguments that several verbs have. Their doc comments are the help text.
 
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -133,7 +134,81 @@ pub struct CompileArgs {
     pub texts: Option<Arc<SourceMap>>,
 }
 
+/// A number of things to do at the same time.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<usize>() {
+        Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
+        Err(_) => Err(format!("`{text}` is no whole number from 1 up")),
+    }
+}
+
+/// The arguments that say something to a kind of source; others are named as being of no use.
+#[derive(Clone, Copy, Debug)]
+pub struct Uses(&'static [&'static str]);
+
+impl Uses {
+    /// Those of manifests and control repositories.
+    pub const MANIFEST: Self =
+        Self(&["--facts", "--node-data", "--environment", "--modulepath", "--hiera", "--store"]);
+    /// Those of programs of mgmt.
+    pub const PROGRAM: Self = Self(&["--modulepath", "--store"]);
+    /// Those of models of Inmanta.
+    pub const MODEL: Self = Self(&["--modulepath"]);
+    /// Those of graphs, catalogs and plans.
+    pub const GRAPH: Self = Self(&["--modulepath"]);
+    /// Those of YAML documents.
+    pub const DOCUMENT: Self = Self(&["--stub"]);
+}
+
 impl CompileArgs {
+    /// The arguments that were given, but for those that any source takes.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            ("--facts", self.facts.is_some()),
+            ("--node-data", self.node_data.is_some()),
+            ("--environment", self.environment.is_some()),
+            ("--modulepath", self.modulepath.is_some()),
+            ("--hiera", self.hiera.is_some()),
+            ("--stub", !self.stubs.is_empty()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// Warnings about arguments that say nothing to what is compiled.
+    pub fn of_no_use(&self, what: &str, uses: Uses) -> Vec<Diagnostic> {
+        // Of several sources, others may use them.
+        let is_alone = self.texts.is_none();
+        let unused = self.given().filter(|name| is_alone && !uses.0.contains(name));
+        let text = |name| format!("{name} says nothing to {what} and is not used");
+        unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
+    }
+
+    /// Refuses files and directories that were named and are not there, whatever would read them.
+    ///
+    /// # Errors
+    /// Which one it is.
+    pub fn check_paths(&self) -> Result<(), Diagnostic> {
+        let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
+        let store = self.store.as_deref().and_then(Path::parent);
+        let store = store.filter(|parent| *parent != Path::new(""));
+        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
+        let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
+        all.into_iter().find(is_missing).map_or(Ok(()), |path| Err(codes::missing(path)))
+    }
+
+    /// Warnings about directories of the module path that are not there, which upstream passes
+    /// over.
+    pub fn missing_modules(&self) -> Vec<Diagnostic> {
+        let given = self.modulepath.iter().flat_map(|path| path.split(':'));
+        let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
+        let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
+        let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+        missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+    }
+
     /// The kinds that the engine has, those of other programs included.
     ///
     /// # Errors

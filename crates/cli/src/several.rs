@@ -66,9 +66,11 @@ struct Done {
 /// When the sources cannot be opened, or it cannot be said which nodes there are.
 pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, Failure> {
     let site = input::open_for_all(ui, run.path, run.compile)?;
+    if site.env.site.is_empty() && run.compile.node_data.is_none() {
+        input::declares_nothing(ui, site.env.world.as_ref(), run.path)?;
+    }
     let nodes = nodes(site.env.world.as_ref(), run)?;
-    fs::create_dir_all(run.out)
-        .map_err(|e| codes::io(&format!("cannot make {}", run.out.display()), &e))?;
+    make_directory(run.out)?;
     let one = |args: &CompileArgs| compile(&site, args, run, write);
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = run.jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.len().max(1));
@@ -82,6 +84,21 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget(site);
     Ok(exit)
+}
+
+/// Makes the directory for what is compiled, but none around it: of a path that was mistyped nothing
+/// is made.
+fn make_directory(dir: &Path) -> Result<(), Diagnostic> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let failed = |e: io::Error| codes::io(&format!("cannot make {}", dir.display()), &e);
+    fs::create_dir(dir).map_err(|e| match (e.kind(), dir.parent()) {
+        (io::ErrorKind::NotFound, Some(parent)) => {
+            failed(e).help(format!("make {} first", parent.display()))
+        }
+        _ => failed(e),
+    })
 }
 
 /// The nodes, each with its own arguments.

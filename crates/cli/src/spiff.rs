@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ordain_dynaml::diff::{Format, compare_all, report};
+use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
 
 use crate::commands::convert::{Wanted, convert};
@@ -319,7 +319,7 @@ fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],
-        colour: true,
+        colours: Some(Colours::ANSI),
         wide: program == Program::SpiffPlusPlus,
         separator: &given.last("separator").unwrap_or_default(),
         places: None,

@@ -323,8 +323,9 @@ impl Run<'_> {
         if let Some(failure) = inbox.failed {
             if !self.is_virtual(resource) {
                 report.status = Status::SkippedForFailure;
+                let name = &prepared.graph.resource(failure.resource).id;
+                report.blocked_by = Some(name.clone());
                 if !failure.told {
-                    let name = &prepared.graph.resource(failure.resource).id;
                     let text = format!("Dependency {name} has failures: true");
                     report.say(Level::Notice, None, text);
                 }

@@ -34,6 +34,9 @@ pub struct Options {
     pub tags: Vec<String>,
     /// No resource with one of these tags.
     pub skip_tags: Vec<String>,
+    /// Only these resources, with what they hold and what has to come before them; all if there are
+    /// none.
+    pub targets: Vec<ResourceRef>,
     /// How many resources may be worked on at the same time.
     pub jobs: usize,
     /// Whether resources that are due at the same time are changed in one transaction, where their
@@ -50,6 +53,7 @@ impl Default for Options {
             noop: false,
             tags: Vec::new(),
             skip_tags: Vec::new(),
+            targets: Vec::new(),
             jobs: 1,
             autogroup: true,
             autoedges: true,
@@ -63,7 +67,7 @@ pub enum Item {
     Container,
     /// It is declared for others and not applied here.
     Virtual,
-    /// The tags that were asked for leave it out.
+    /// The tags or targets that were asked for leave it out.
     Filtered,
     /// Something is wrong with the declaration.
     Bad(Vec<AttributeError>),
@@ -186,7 +190,9 @@ impl Prepared {
             resolve_source,
             options,
         };
-        if let Some(earlier) = earlier.filter(|earlier| earlier.is_like(&prepared)) {
+        // What targets need is found among all relations.
+        let is_whole = prepared.options.targets.is_empty();
+        if let Some(earlier) = earlier.filter(|earlier| is_whole && earlier.is_like(&prepared)) {
             prepared.succeed(earlier);
         }
         if prepared.succession.is_none() {
@@ -207,7 +213,25 @@ impl Prepared {
         }
         self.order = Arc::new(relations.order()?);
         self.relations = Arc::new(relations);
+        self.leave_to_targets();
         Ok(())
+    }
+
+    /// Leaves out what the targets do not need. It is known only now, because kinds ask for
+    /// resources, too.
+    fn leave_to_targets(&mut self) {
+        if self.options.targets.is_empty() {
+            return;
+        }
+        let ids = self.options.targets.iter().filter_map(|name| self.graph.find(name));
+        let needed = self.relations.before(ids.map(|id| self.relations.leave(id)));
+        for (node, is_needed) in needed.into_iter().enumerate() {
+            let node = self.relations.node(NodeId(node as u32));
+            let item = &mut self.items[node.resource.0 as usize];
+            if !is_needed && !matches!(item, Item::Container | Item::Virtual) {
+                *item = Item::Filtered;
+            }
+        }
     }
 
     /// What comes first by the types of the resources: what the graph has of it, and what the kinds

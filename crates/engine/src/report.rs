@@ -62,6 +62,8 @@ pub struct ResourceReport {
     pub generated_by: Option<ResourceRef>,
     /// How it fared.
     pub status: Status,
+    /// The resource that failed or was skipped by itself, if this one was not looked at for it.
+    pub blocked_by: Option<ResourceRef>,
     /// What was changed, or would have been.
     pub changes: Vec<Change>,
     /// Whether it acted on a change of something it is subscribed to.

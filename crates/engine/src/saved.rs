@@ -42,6 +42,8 @@ struct Selection {
     noop: bool,
     tags: Vec<String>,
     skip_tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<(String, String)>,
     #[serde(default = "yes")]
     autogroup: bool,
     #[serde(default = "yes")]
@@ -109,6 +111,7 @@ pub fn save(
             noop: options.noop,
             tags: options.tags.clone(),
             skip_tags: options.skip_tags.clone(),
+            targets: options.targets.iter().map(target).collect(),
             autogroup: options.autogroup,
             autoedges: options.autoedges,
         },
@@ -118,6 +121,11 @@ pub fn save(
     };
     serde_json::to_writer(&mut out, &document)?;
     out.write_all(b"\n")
+}
+
+/// The kind and the title of a target.
+fn target(name: &ResourceRef) -> (String, String) {
+    (name.kind.to_string(), name.title.to_string())
 }
 
 fn observed(entry: &Entry) -> Observed {
@@ -198,11 +206,15 @@ impl SavedPlan {
             let text = format!("version {} is newer than {VERSION}", document.version);
             return Err(ReadError::new(text));
         }
-        let Selection { noop, tags, skip_tags, autogroup, autoedges } = document.options;
+        let Selection { noop, tags, skip_tags, targets, autogroup, autoedges } = document.options;
+        let targets = targets.into_iter();
+        let targets =
+            targets.map(|(kind, title)| ResourceRef { kind: kind.into(), title: title.into() });
+        let targets = targets.collect();
         let observed = document.resources.into_iter().map(|r| (r.resource, r.fingerprint));
         Ok(Self {
             graph: read(&serde_json::to_vec(&document.graph)?, file)?,
-            options: Options { noop, tags, skip_tags, jobs: 1, autogroup, autoedges },
+            options: Options { noop, tags, skip_tags, targets, jobs: 1, autogroup, autoedges },
             modules: document.modules,
             observed: observed.collect(),
         })

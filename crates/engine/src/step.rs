@@ -464,6 +464,7 @@ pub(crate) fn blank(
         origin: resource.origin,
         generated_by,
         status: Status::InPlace,
+        blocked_by: None,
         changes: Vec::new(),
         refreshed: false,
         lines: Vec::new(),

@@ -79,6 +79,12 @@ impl Cause {
         self
     }
 
+    /// Leaves out the values that led to it, as those of a secret are.
+    fn leave_out_values(&mut self) {
+        self.value = None;
+        self.from.iter_mut().for_each(Self::leave_out_values);
+    }
+
     fn json(&self) -> Json {
         let mut out = json!({ "step": self.step });
         let texts = [
@@ -157,7 +163,12 @@ pub struct Explainer<'a> {
     pub line: &'a dyn Fn(&str, u32) -> Option<String>,
     /// A value in the notation of the language; secrets do not show in it.
     pub shown: &'a dyn Fn(&Value) -> String,
+    /// The variables that were read where an origin says, as far as the language knows them.
+    pub variables: &'a Variables<'a>,
 }
+
+/// What led to the variables that were read at an origin.
+pub type Variables<'a> = dyn Fn(&Explainer<'_>, OriginId) -> Vec<Cause> + 'a;
 
 impl Explainer<'_> {
     /// A resource with all its attributes.
@@ -167,7 +178,7 @@ impl Explainer<'_> {
         let part = |attribute: &Attribute| self.value(attribute.name.to_string(), attribute, known);
         Explanation {
             subject: resource.id.to_string(),
-            causes: self.chain(resource.origin, None),
+            causes: self.causes(resource.origin, None),
             relations: self.relations(id),
             tags: resource.tags.clone(),
             parts: resource.attributes.iter().map(part).collect(),
@@ -187,12 +198,15 @@ impl Explainer<'_> {
         attribute: &Attribute,
         known: Option<OriginId>,
     ) -> Explanation {
-        let mut causes = self.chain(attribute.origin, known);
+        let mut causes = self.causes(attribute.origin, known);
+        if matches!(attribute.value, Value::Secret(_)) {
+            causes.iter_mut().for_each(Cause::leave_out_values);
+        }
         causes.extend(attribute.losers.iter().map(|loser| Cause {
             words: format!("and not {}", (self.shown)(&loser.value)),
             step: "lost",
             value: Some(loser.value.clone()),
-            from: self.chain(loser.origin, known),
+            from: self.causes(loser.origin, known),
             ..Cause::default()
         }));
         let value = Some(((self.shown)(&attribute.value), attribute.value.clone()));
@@ -200,11 +214,16 @@ impl Explainer<'_> {
     }
 
     /// The steps that led to an origin, innermost first, without those that led to `known`, too.
-    fn chain(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
+    pub fn causes(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
         let origins = &self.graph.origins;
         let known: Vec<&Origin> = known.into_iter().flat_map(|id| origins.chain(id)).collect();
-        let is_new = |origin: &&Origin| !known.iter().any(|k| std::ptr::eq(*k, *origin));
-        origins.chain(id).take_while(is_new).map(|origin| self.step(origin)).collect()
+        let is_new = |id: &OriginId| {
+            let origin = origins.get(*id);
+            !known.contains(&origin)
+        };
+        let ids = std::iter::successors(Some(id), |id| origins.get(*id).parent);
+        let step = |id| Cause { from: (self.variables)(self, id), ..self.step(origins.get(id)) };
+        ids.take_while(is_new).map(step).collect()
     }
 
     fn step(&self, origin: &Origin) -> Cause {

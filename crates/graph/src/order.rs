@@ -172,6 +172,24 @@ impl Relations {
         &self.arcs[id.index()]
     }
 
+    /// For each node whether it is among these or comes before one of them, near or far.
+    pub fn before(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<bool> {
+        let mut earlier: Vec<SmallVec<[NodeId; 2]>> = vec![SmallVec::new(); self.nodes.len()];
+        for (from, arcs) in self.arcs.iter().enumerate() {
+            for arc in arcs {
+                earlier[arc.to.index()].push(NodeId(from as u32));
+            }
+        }
+        let mut found = vec![false; self.nodes.len()];
+        let mut rest: Vec<NodeId> = nodes.into_iter().collect();
+        while let Some(node) = rest.pop() {
+            if !std::mem::replace(&mut found[node.index()], true) {
+                rest.extend(&earlier[node.index()]);
+            }
+        }
+        found
+    }
+
     /// How many arcs enter each node.
     pub fn in_degrees(&self) -> Vec<u32> {
         let mut degrees = vec![0; self.nodes.len()];
@@ -394,6 +412,29 @@ mod tests {
         graph.containment.extend([(class, y), (class, z)]);
         edge(&mut graph, class, x, EdgeKind::Before);
         assert_eq!(titles(&graph, &Relations::new(&graph)), ["y", "z", "x"]);
+    }
+
+    #[test]
+    fn what_comes_before_goes_through_containers() {
+        let mut graph = Graph::default();
+        let (far, near) = (leaf(&mut graph, "far"), leaf(&mut graph, "near"));
+        let class = named(&mut graph, "Class", "A", Containment::Class);
+        let (x, y) = (leaf(&mut graph, "x"), leaf(&mut graph, "y"));
+        graph.containment.extend([(class, x), (class, y)]);
+        edge(&mut graph, far, near, EdgeKind::Before);
+        edge(&mut graph, near, class, EdgeKind::Before);
+        let later = leaf(&mut graph, "later");
+        edge(&mut graph, x, later, EdgeKind::Before);
+        let relations = Relations::new(&graph);
+        let before = |id| -> Vec<String> {
+            let found = relations.before([relations.leave(id)]);
+            let nodes = (0..).map(NodeId).zip(found).filter(|(_, is_found)| *is_found);
+            let leaves = nodes.map(|(node, _)| relations.node(node));
+            let leaves = leaves.filter(|node| node.role == Role::Leaf);
+            leaves.map(|node| graph.resource(node.resource).id.title.to_string()).collect()
+        };
+        assert_eq!(before(x), ["far", "near", "x"]);
+        assert_eq!(before(class), ["far", "near", "x", "y"]);
     }
 
     #[test]

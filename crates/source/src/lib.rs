@@ -11,6 +11,7 @@ pub mod files;
 pub mod limits;
 mod peer;
 pub mod places;
+pub mod printable;
 mod process;
 pub mod render;
 pub mod suggest;
@@ -20,6 +21,7 @@ pub use cached::CachedWorld;
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
+pub use printable::{printable, printable_line};
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
     World, read_input, read_input_text,

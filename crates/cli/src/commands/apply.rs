@@ -26,6 +26,7 @@ use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
 use crate::show::failures;
+use crate::show::log::Context;
 use crate::ui::{Progress, Ui};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
@@ -36,6 +37,7 @@ use crate::ui::{Progress, Ui};
 #[command(after_help = APPLY_HELP)]
 pub struct ApplyArgs {
     /// A manifest, a directory, a graph, a catalog, a saved plan, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -75,7 +77,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         failures::refuse(ui, &prepared, &loaded)?;
     }
     if options.noop {
-        return run_noop(ui, args, &prepared, loaded.leaves());
+        return run_noop(ui, args, &prepared, &loaded);
     }
     loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
@@ -101,7 +103,8 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let host = args.selection.host();
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let run = store.begin("apply").map_err(codes::state)?;
-    let progress = ui.progress(loaded.leaves(), true).with_diffs(args.show_diff);
+    let mut progress = ui.progress(loaded.leaves(), true);
+    progress.set_context(Context::new(&loaded).diffs(args.show_diff));
     let mut journal = Journal { progress, store: &store, run };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
@@ -117,9 +120,10 @@ fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
     prepared: &Prepared,
-    resources: usize,
+    loaded: &Loaded,
 ) -> Result<Exit, Failure> {
-    let mut progress = ui.progress(resources, true).with_diffs(args.show_diff);
+    let mut progress = ui.progress(loaded.leaves(), true);
+    progress.set_context(Context::new(loaded).diffs(args.show_diff));
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(), &looking, jobs);
@@ -129,8 +133,11 @@ fn run_noop(
 
 fn options(args: &ApplyArgs, loaded: &Loaded) -> Result<Options, Failure> {
     let Some(saved) = &loaded.plan else { return Ok(args.selection.options(args.noop)) };
-    if args.noop || !args.selection.tags.is_empty() || !args.selection.skip_tags.is_empty() {
-        let text = "a saved plan is applied exactly: --noop, --tags and --skip-tags go to `plan`";
+    let selection = &args.selection;
+    let chooses = [&selection.tags, &selection.skip_tags].iter().any(|tags| !tags.is_empty());
+    if args.noop || chooses || !selection.target.is_empty() {
+        let text = "a saved plan is applied exactly: --noop, --tags, --skip-tags and --target go \
+                    to `plan`";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     let jobs = args.selection.jobs.map_or(1, Into::into);
@@ -180,7 +187,7 @@ fn finish(ui: &mut Ui, args: &ApplyArgs, report: &Report, word: &str) -> Result<
                 "format": "ordain-report", "version": 1, "noop": args.noop,
                 "counts": runs::counts_json(&counts), "resources": resources,
             });
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
     }
     let touched = |s| s == Status::Changed || args.noop && s == Status::WouldChange;

@@ -52,7 +52,7 @@ pub fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
     if args.format == TextOrJson::Json {
         let runs: Json = runs.iter().map(run_json).collect();
         let out = json!({ "format": "ordain-history", "version": 1, "runs": runs });
-        writeln!(ui.out(), "{out}")?;
+        writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
     if runs.is_empty() {
@@ -87,7 +87,7 @@ pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
         out["format"] = "ordain-run".into();
         out["version"] = 1.into();
         out["steps"] = steps.iter().map(step_json).collect();
-        writeln!(ui.out(), "{out}")?;
+        writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
     writeln!(ui.out(), "{}", line(&run))?;

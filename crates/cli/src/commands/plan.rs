@@ -1,6 +1,7 @@
 //! `ordain plan`: what an apply would change.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,13 +13,15 @@ use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
 use ordain_engine::saved;
+use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
-use ordain_source::Severity;
+use ordain_source::{Diagnostic, Severity, suggest};
 
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
-use crate::options::{CompileArgs, TextOrJson};
+use crate::options::{self, CompileArgs, TextOrJson};
+use crate::references;
 use crate::runs::Looking;
 use crate::show::{cycle, failures, plan as show};
 use crate::ui::Ui;
@@ -31,6 +34,7 @@ use crate::ui::Ui;
 #[command(after_help = PLAN_HELP)]
 pub struct PlanArgs {
     /// A manifest, a directory, a graph, a catalog, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -60,9 +64,12 @@ pub struct SelectionArgs {
     /// No resource with one of these tags
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub skip_tags: Vec<String>,
+    /// Only this resource, such as File[/etc/motd], with all that it needs; may be repeated
+    #[arg(long, value_name = "RESOURCE", value_parser = references::parse)]
+    pub target: Vec<ResourceRef>,
     /// How many resources to work on at the same time [default: 1; for watch: 4]
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = options::at_least_one)]
+    pub jobs: Option<NonZeroUsize>,
     /// Do not install or remove several packages in one transaction
     #[arg(long)]
     pub no_autogroup: bool,
@@ -81,6 +88,7 @@ impl SelectionArgs {
             noop,
             tags: self.tags.iter().map(|t| t.to_lowercase()).collect(),
             skip_tags: self.skip_tags.iter().map(|t| t.to_lowercase()).collect(),
+            targets: self.target.clone(),
             jobs: self.jobs.map_or(1, Into::into),
             autogroup: !self.no_autogroup,
             autoedges: !self.no_autoedges,
@@ -122,7 +130,7 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
         TextOrJson::Json => {
             let (graph, sources) = (&loaded.graph, &loaded.sources);
             let modules = loaded.module_dirs();
-            saved::save(&plan, graph, sources, &options, &modules, secrets, ui.out())?;
+            saved::save(&plan, graph, sources, &options, &modules, secrets, ui.document())?;
         }
         TextOrJson::Text => show::write(ui, &plan, &loaded)?,
     }
@@ -131,6 +139,32 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
         (false, true) => Exit::Changes,
         (false, false) => Exit::Done,
     })
+}
+
+/// Refuses targets that the graph does not have, and warns of tags that no resource has.
+///
+/// # Errors
+/// That there is no such target.
+pub fn check_selection(ui: &mut Ui, loaded: &Loaded, options: &Options) -> Result<(), Failure> {
+    let graph = &loaded.graph;
+    if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
+        return Err(references::unknown(name, graph).into());
+    }
+    let has = |tag: &str| {
+        graph.resources().any(|(_, r)| r.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
+    };
+    for (flag, tags) in [("--tags", &options.tags), ("--skip-tags", &options.skip_tags)] {
+        for tag in tags.iter().filter(|tag| !has(tag)) {
+            let text = format!("no resource has the tag `{tag}` that {flag} names");
+            let names = graph.resources().flat_map(|(_, r)| r.tags.iter().map(|t| t.as_str()));
+            let warning = Diagnostic::warning(codes::NOTHING, text);
+            ui.message(&match suggest::nearest(tag, names) {
+                Some(near) => warning.help(format!("did you mean `{near}`?")),
+                None => warning,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Parses all resources and puts them into order; a loop is shown.
@@ -157,6 +191,7 @@ pub fn prepare_after(
     registry: Arc<Registry>,
     options: Options,
 ) -> Result<Prepared, Failure> {
+    check_selection(ui, loaded, &options)?;
     let graph = Arc::clone(&loaded.graph);
     Prepared::after(earlier, graph, registry, loaded.resolver(), options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);

@@ -20,6 +20,7 @@ use crate::watching;
 #[command(after_help = WATCH_HELP)]
 pub struct WatchArgs {
     /// A manifest, a directory, a model, a program, a YAML document, a graph or a catalog
+    #[arg(default_value = ".")]
     pub path: PathBuf,
     /// How to tell what happens: on a terminal as a screen, else as lines; or as JSON
     #[arg(long, value_name = "FORM", default_value = "text")]

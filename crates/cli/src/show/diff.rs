@@ -3,7 +3,9 @@
 use ordain_engine::kind::TextChange;
 use similar::{ChangeTag, TextDiff};
 
-/// The most lines that are shown, unless all are asked for.
+use crate::screen::Style;
+
+/// The most lines that are shown; `-v` shows all.
 const MOST: usize = 40;
 
 /// Lines around a change.
@@ -13,53 +15,58 @@ const CONTEXT: usize = 3;
 const LONGEST: usize = 2000;
 
 /// The lines that differ, with those around them; all of them, or as many as people want to see.
+///
+/// The names of the two texts do not stand above it, and a text that had nothing before is shown
+/// without saying which of its lines these are.
 pub fn lines(text: &TextChange, all: bool) -> Vec<String> {
     let diff = TextDiff::from_lines(text.before.as_str(), text.after.as_str());
-    let mut out = Vec::new();
+    let (mut out, mut more) = (Vec::new(), 0);
+    let mut push = |style: Style, line: &str| {
+        if all || out.len() < MOST {
+            out.push(style.apply(&cut(line)));
+        } else {
+            more += 1;
+        }
+    };
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        out.push(hunk.header().to_string().trim_end().to_string());
+        if !text.before.is_empty() && !text.after.is_empty() {
+            push(Style::Dim, hunk.header().to_string().trim_end());
+        }
         for change in hunk.iter_changes() {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
+            let (sign, style) = match change.tag() {
+                ChangeTag::Delete => ('-', Style::Remove),
+                ChangeTag::Insert => ('+', Style::Add),
+                ChangeTag::Equal => (' ', Style::Plain),
             };
-            out.push(format!("{sign}{}", printable(change.value())));
+            let line = change.value();
+            push(style, &format!("{sign}{}", line.strip_suffix('\n').unwrap_or(line)));
             if change.missing_newline() {
-                out.push("\\ No newline at end of file".into());
+                push(Style::Dim, "\\ No newline at end of file");
             }
         }
     }
-    if !all && out.len() > MOST {
-        let more = out.len() - MOST;
-        out.truncate(MOST);
+    if more > 0 {
         out.push(format!("{more} more lines; -v shows them"));
     }
     out
 }
 
-/// A line without its end, shortened where it has none for long, and with nothing in it that a
-/// terminal acts on.
-fn printable(line: &str) -> String {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    let mut out = String::new();
-    for (i, c) in line.chars().enumerate() {
-        match c {
-            _ if i == LONGEST => return out + "...",
-            '\t' => out.push(c),
-            c if c.is_control() => out.extend(c.escape_default()),
-            c => out.push(c),
-        }
+/// A line, shortened if it has no end.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
     }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::screen::gated;
 
-    fn shown(before: &str, after: &str, all: bool) -> Vec<String> {
-        lines(&TextChange { before: before.into(), after: after.into() }, all)
+    fn plain(before: &str, after: &str, all: bool) -> Vec<String> {
+        let text = TextChange { before: before.into(), after: after.into() };
+        lines(&text, all).iter().map(|line| gated(line, false).into_owned()).collect()
     }
 
     #[test]
@@ -79,17 +86,17 @@ mod tests {
             "+8",
             "\\ No newline at end of file",
         ];
-        assert_eq!(shown(before, after, false), want);
-        assert_eq!(shown("a\n", "\x1b[2Jb\n", false)[2], "+\\u{1b}[2Jb");
+        assert_eq!(plain(before, after, false), want);
+        assert_eq!(plain("", "a\nb\n", false), ["+a", "+b"]);
     }
 
     #[test]
     fn it_is_bounded() {
         let long: String = (0..100).map(|n| format!("{n}\n")).collect();
-        let few = shown("", &long, false);
-        assert_eq!(few.len(), MOST + 1);
-        assert_eq!(few.last().map(String::as_str), Some("61 more lines; -v shows them"));
-        assert_eq!(shown("", &long, true).len(), 101);
-        assert_eq!(shown("", &"x".repeat(1 << 20), true)[1].len(), LONGEST + 4);
+        let shown = plain("", &long, false);
+        assert_eq!(shown.len(), MOST + 1);
+        assert_eq!(shown.last().map(String::as_str), Some("60 more lines; -v shows them"));
+        assert_eq!(plain("", &long, true).len(), 100);
+        assert_eq!(plain("", &"x".repeat(1 << 20), false)[0].len(), LONGEST + 3);
     }
 }

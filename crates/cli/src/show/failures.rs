@@ -9,6 +9,7 @@ use ordain_source::{Diagnostic, Span};
 use crate::codes;
 use crate::exit::Failure;
 use crate::graphs::Loaded;
+use crate::show::name;
 use crate::ui::{self, Ui};
 
 /// Shows a diagnostic for each error of each failed resource, at the attribute it is about.
@@ -40,19 +41,20 @@ pub fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Loaded) -> Result<(), F
     Err(Diagnostic::error(codes::RESOURCE, text).help("--keep-going applies the others").into())
 }
 
-fn diagnostic(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
+/// The error of a failed resource, at the attribute it is about.
+pub fn diagnostic(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
     let property = line.source.strip_prefix(&report.path).and_then(|s| s.strip_prefix('/'));
     let origin = graph
         .find(&report.resource)
         .and_then(|id| graph.resource(id).attribute(property?).map(|attribute| attribute.origin));
-    let text = format!("{}: {}", report.resource, line.message);
+    let text = format!("{}: {}", name(&report.resource), line.message);
     placed(graph, origin.unwrap_or(report.origin), text)
 }
 
 fn fault(graph: &Graph, resource: &Resource, error: &AttributeError) -> Diagnostic {
     let attribute = error.attribute.as_deref().and_then(|name| resource.attribute(name));
     let origin = attribute.map_or(resource.origin, |attribute| attribute.origin);
-    placed(graph, origin, format!("{}: {}", resource.id, error.message))
+    placed(graph, origin, format!("{}: {}", name(&resource.id), error.message))
 }
 
 fn placed(graph: &Graph, origin: OriginId, text: String) -> Diagnostic {

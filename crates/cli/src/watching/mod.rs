@@ -26,6 +26,7 @@ use crate::codes;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::runs;
+use crate::show::log::Context;
 use crate::ui::Ui;
 use compiler::{Answer, Compiler, Made, Read};
 use lines::{JsonLines, Lines};
@@ -78,6 +79,8 @@ struct NewGraph {
     sources: usize,
     /// How long it took to make it.
     took: Duration,
+    /// Where its resources were declared.
+    context: Option<Context>,
 }
 
 /// Watches until a signal or the end of all work.
@@ -92,6 +95,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     if !args.path.exists() {
         return Err(codes::missing(&args.path).into());
     }
+    args.compile.check_paths()?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
@@ -127,11 +131,11 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         is_ready: false,
     };
     watching.follow(&asked).map_err(failed)?;
-    let (changed, failing) = watching.end(asked.end());
+    let (changed, would_change, failing) = watching.end(asked.end());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
-    let by_itself = match (asked.end(), failing, changed) {
+    let by_itself = match (asked.end(), failing, changed + would_change) {
         (true, ..) | (false, 0, 0) => Exit::Done,
         (false, 0, _) => Exit::Changes,
         (false, ..) => Exit::Failed,
@@ -266,20 +270,23 @@ impl Watching<'_> {
         }
     }
 
-    /// Ends what is under way. How many resources were changed, and how many fail where nobody asked for
-    /// the end.
-    fn end(self, is_asked: bool) -> (usize, usize) {
-        let Watching { keeper, compiler, mut teller, manager, changed, .. } = self;
+    /// Ends what is under way. How many resources were changed, how many would be, and how many fail
+    /// where nobody asked for the end.
+    fn end(self, is_asked: bool) -> (usize, usize, usize) {
+        let Watching { keeper, compiler, mut teller, manager, changed, last, .. } = self;
         manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
         compiler.end();
+        let count = |wanted| keeper.standings().iter().filter(|(_, how)| *how == wanted).count();
+        // Sources that do not compile are as bad as a resource that fails.
         let failing = match is_asked {
             true => 0,
-            false => keeper.standings().iter().filter(|(_, how)| *how == Standing::Failed).count(),
+            false => count(Standing::Failed) + usize::from(!last.refused.is_empty()),
         };
+        let would_change = count(Standing::WouldChange);
         for report in keeper.end() {
             teller.report(&report);
         }
-        (changed, failing)
+        (changed, would_change, failing)
     }
 
     /// How long the next turn may wait.
@@ -327,7 +334,7 @@ impl Watching<'_> {
                 None => (false, inputs.len()),
             };
             match made.and_then(|made| made.map(|made| self.keep(*made)).transpose()) {
-                Ok(swapped) => self.tell_swapped(swapped, is_compiled.then_some(text), count, took),
+                Ok(kept) => self.tell_swapped(kept, is_compiled.then_some(text), count, took),
                 Err(failure) => self.tell_refused(text, failure, is_compiled),
             }
             if is_compiled && std::mem::take(&mut self.is_reloading) {
@@ -339,7 +346,7 @@ impl Watching<'_> {
     /// What is said when sources were compiled, or a program went on, and there may be another graph.
     fn tell_swapped(
         &mut self,
-        swapped: Option<Swapped>,
+        kept: Option<(Swapped, Context)>,
         remarks: Option<String>,
         sources: usize,
         took: Duration,
@@ -352,9 +359,12 @@ impl Watching<'_> {
             self.last = Said { refused: String::new(), remarks: text };
         }
         // A program that waits for its first value has no resources yet.
-        let swapped = swapped.or_else(|| is_compiled.then(Swapped::default));
-        let Some(swapped) = swapped else { return };
-        self.teller.graph(&NewGraph { swapped, sources, took });
+        let (swapped, context) = match kept {
+            Some((swapped, context)) => (swapped, Some(context)),
+            None if is_compiled => (Swapped::default(), None),
+            None => return,
+        };
+        self.teller.graph(&NewGraph { swapped, sources, took, context });
         // A graph that is the same has nothing to wait for.
         self.is_settled = false;
         if is_compiled {
@@ -406,8 +416,9 @@ impl Watching<'_> {
     }
 
     /// Keeps a graph true.
-    fn keep(&mut self, made: Made) -> Result<Swapped, Failure> {
+    fn keep(&mut self, made: Made) -> Result<(Swapped, Context), Failure> {
         let Made { loaded, prepared, noted } = made;
+        let context = Context::new(&loaded);
         if !self.args.noop {
             let host = self.args.selection.host();
             noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
@@ -422,6 +433,6 @@ impl Watching<'_> {
         if let Some(earlier) = self.earlier.take() {
             self.keeper.resume(&earlier);
         }
-        Ok(swapped)
+        Ok((swapped, context))
     }
 }

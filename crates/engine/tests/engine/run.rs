@@ -210,6 +210,38 @@ fn tags_choose() {
 }
 
 #[test]
+fn targets_bring_what_they_need() {
+    let mut machine = Machine::new();
+    let mut builder = Builder::default();
+    let file = [("ensure", text("file"))];
+    let directory = [("ensure", text("directory"))];
+    // Asked for by the kind of `/d/target`.
+    builder.add("File", "/d", &directory);
+    let (before, other) = (builder.add("File", "/before", &file), builder.add("File", "/x", &file));
+    let target = builder.add("File", "/d/target", &file);
+    let class = builder.class("A", &[target, other]);
+    let far = builder.add("File", "/far", &file);
+    builder.edge(far, before, EdgeKind::Before);
+    // What a container needs, all that it holds needs.
+    builder.edge(before, class, EdgeKind::Before);
+    let after = builder.add("File", "/after", &file);
+    builder.edge(target, after, EdgeKind::Notify);
+    // It is wrong, and nobody asked for it.
+    builder.add("File", "/bad", &[("mode", text("rwx!"))]);
+    let name = |kind: &str, title: &str| ResourceRef { kind: kind.into(), title: title.into() };
+    machine.options.targets = vec![name("File", "/d/target")];
+    let mut lines = machine.lines(&builder.graph);
+    lines.sort();
+    let made = ["/A/File[/d/target]", "/File[/before]", "/File[/d]", "/File[/far]"];
+    assert_eq!(lines, made.map(|name| format!("{name}/ensure: created")));
+    assert!(!machine.exists("/x") && !machine.exists("/after"));
+    // Of a container, all that it holds.
+    machine.options.targets = vec![name("Class", "A")];
+    machine.apply(&builder.graph);
+    assert!(machine.exists("/x") && !machine.exists("/after"));
+}
+
+#[test]
 fn an_unknown_kind_fails_alone_and_virtual_resources_are_left() {
     let machine = Machine::new();
     let mut builder = Builder::default();
