@@ -16,6 +16,7 @@ mod merged;
 mod merging;
 mod node;
 mod options;
+mod private;
 mod references;
 mod running;
 mod runs;

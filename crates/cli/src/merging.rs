@@ -2,7 +2,7 @@
 //! the program `spiff`.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,6 +16,7 @@ use ordain_dynaml::{diagnose, document, lower};
 use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched};
 
 use crate::codes;
+use crate::private;
 
 /// What is printed of the result, and how it is made.
 #[derive(Args, Clone, Default, Debug)]
@@ -287,7 +288,8 @@ fn write_state(path: &Path, text: &str) -> Result<(), Trouble> {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".bak");
     let kept = path.is_file() && std::fs::rename(path, &backup).is_ok();
-    if std::fs::write(path, text).is_err() {
+    let written = private::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    if written.is_err() {
         if kept {
             let _ = std::fs::rename(&backup, path);
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
 
-use crate::attributes::scalar_text;
+use crate::attributes::{reveal, scalar_text};
 use crate::host::Host;
 use crate::registry::Registry;
 use crate::reversal;
@@ -226,7 +226,7 @@ pub trait Kind: Send + Sync {
     /// attribute, else the title.
     fn identity(&self, resource: &Resource) -> String {
         let name = self.attributes().first().map_or("name", |attribute| attribute.name);
-        let name = resource.value(name).and_then(scalar_text);
+        let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
         name.unwrap_or_else(|| resource.id.title.to_string())
     }
 

@@ -20,6 +20,7 @@ pub mod past;
 pub mod plan;
 pub mod prepare;
 pub mod reconcile;
+mod redact;
 pub mod registry;
 pub mod report;
 pub mod reversal;

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::attributes::{reveal, scalar_text};
 use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
+use crate::redact::{Redacted, Secrets};
 use crate::registry::Registry;
 use crate::schedule::Schedule;
 use crate::successor::Succession;
@@ -300,6 +301,17 @@ impl Prepared {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
+        let Some(secrets) = Secrets::of(resource) else { return self.parse_in_clear(resource) };
+        let parsed = self.parse_in_clear(resource);
+        let mut ready = parsed.map_err(|errors| {
+            errors.into_iter().map(|error| secrets.attribute_error(error)).collect::<Vec<_>>()
+        })?;
+        ready.instance = Box::new(Redacted::new(ready.instance, secrets));
+        Ok(ready)
+    }
+
+    /// Parses a resource that may say what its secrets are.
+    fn parse_in_clear(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
         let Some(kind) = self.registry.get(&resource.id.kind) else {
             let name = resource.id.kind.to_lowercase();
             let message = format!("this machine's engine does not know kind {name} yet");

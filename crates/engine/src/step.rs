@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
 use crate::kinds::tools;
 use crate::prepare::{Item, Prepared, Ready};
+use crate::redact::declared_name;
 use crate::report::{ResourceReport, Status, quoted};
 use crate::reversal;
 use crate::together::Ahead;
@@ -393,7 +394,7 @@ impl Stepper<'_> {
             }
         };
         for resource in generated {
-            if self.prepared.graph.find(&resource.id).is_some() {
+            if self.prepared.graph.find(&declared_name(&resource)).is_some() {
                 continue;
             }
             let start = Instant::now();

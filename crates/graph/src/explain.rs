@@ -1,8 +1,11 @@
 //! Why something is as it is: one form for attributes of graphs and nodes of documents, which is
 //! printed and written in one way.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use ecow::EcoString;
-use ordain_data::Value;
+use ordain_data::{Decrypted, Redactor, Value};
 use ordain_source::{SourceMap, Span};
 use serde_json::{Value as Json, json};
 
@@ -85,6 +88,29 @@ impl Cause {
         self.from.iter_mut().for_each(Self::leave_out_values);
     }
 
+    fn hide(&mut self, decrypted: &Decrypted) {
+        self.value = self.value.take().map(|value| decrypted.mark(value));
+        let is_secret =
+            |text: &String| matches!(decrypted.mark(text.as_str().into()), Value::Secret(_));
+        self.line = self.line.take().filter(|line| !is_secret(line));
+        self.expression = self.expression.take().filter(|text| !is_secret(text));
+        self.from.iter_mut().for_each(|cause| cause.hide(decrypted));
+    }
+
+    /// Hides secrets in what is written where the value comes from.
+    pub fn redact(&mut self, secrets: &Redactor) {
+        for text in [&mut self.line, &mut self.expression].into_iter().flatten() {
+            if let Cow::Owned(redacted) = secrets.redact(text) {
+                *text = redacted;
+            }
+        }
+        if self.value.as_ref().is_some_and(|value| secrets.finds_in(value)) {
+            self.value = self.value.take().map(|value| Value::Secret(Arc::new(value)));
+        }
+        self.words = secrets.redact(&self.words).into_owned();
+        self.from.iter_mut().for_each(|cause| cause.redact(secrets));
+    }
+
     fn json(&self) -> Json {
         let mut out = json!({ "step": self.step });
         let texts = [
@@ -118,6 +144,18 @@ fn add_place(out: &mut Json, place: Option<&Place>) {
 }
 
 impl Explanation {
+    /// Hides what has a decrypted text in it.
+    pub fn hide(&mut self, decrypted: &Decrypted) {
+        if let Some((text, data)) = &mut self.value {
+            *data = decrypted.mark(std::mem::take(data));
+            if let Value::Secret(_) = data {
+                "(secret)".clone_into(text);
+            }
+        }
+        self.causes.iter_mut().for_each(|cause| cause.hide(decrypted));
+        self.parts.iter_mut().for_each(|part| part.hide(decrypted));
+    }
+
     /// As a document.
     pub fn json(&self) -> Json {
         let mut out = json!({ "format": FORMAT, "version": 1 });
@@ -209,6 +247,10 @@ impl Explainer<'_> {
             from: self.causes(loser.origin, known),
             ..Cause::default()
         }));
+        let secrets = Redactor::of([&attribute.value]);
+        if !secrets.is_empty() {
+            causes.iter_mut().for_each(|cause| cause.redact(&secrets));
+        }
         let value = Some(((self.shown)(&attribute.value), attribute.value.clone()));
         Explanation { subject, value, causes, ..Explanation::default() }
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
-use ordain_data::Value;
-use rustc_hash::FxBuildHasher;
+use ordain_data::{Redactor, Value};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::origin::{OriginId, OriginTable};
 use crate::served::ServedFiles;
@@ -117,6 +117,20 @@ impl Resource {
         self.attributes.iter().find(|a| a.name == name)
     }
 
+    /// Gives a file with secret content that says no mode one that lets only its owner read it. For
+    /// languages whose original has no such values, and so no rule for them.
+    pub fn keep_private(&mut self) {
+        let is_secret = |a: &&Attribute| a.name == "content" && a.value.holds_secret();
+        let secret = self.attributes.iter().find(is_secret);
+        let Some(origin) = secret.map(|a| a.origin).filter(|_| self.id.kind == "File") else {
+            return;
+        };
+        if self.attribute("mode").is_none() {
+            let (name, value) = ("mode".into(), Value::str("0600"));
+            self.attributes.push(Attribute { name, value, origin, losers: Vec::new() });
+        }
+    }
+
     /// The value of the attribute of this name.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.attribute(name).map(|a| &a.value)
@@ -157,6 +171,8 @@ pub struct Graph {
     /// All resources, in the order of their declaration.
     resources: Vec<Resource>,
     index: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
+    /// Second names that are values of secret attributes.
+    secret_aliases: FxHashSet<ResourceRef>,
     /// Pairs (container, contained). A resource may have several containers.
     pub containment: Vec<(ResourceId, ResourceId)>,
     /// Order and notification.
@@ -186,9 +202,19 @@ impl Graph {
         id
     }
 
-    /// A second name for a resource: its alias, or the value of its name attribute.
+    /// A second name for a resource: its alias, or the value of its name attribute. It is as secret
+    /// as the attribute that it comes from, which must be there by now.
     pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
+        let values = self.resource(id).attributes.iter().map(|attribute| &attribute.value);
+        if Redactor::of(values).finds(&alias.title) {
+            self.secret_aliases.insert(alias.clone());
+        }
         self.index.entry(alias).or_insert(id);
+    }
+
+    /// Whether a second name must not be shown.
+    pub fn is_secret_alias(&self, alias: &ResourceRef) -> bool {
+        self.secret_aliases.contains(alias)
     }
 
     /// The id of a resource by kind and title, or by an alias.

@@ -157,7 +157,10 @@ impl Lowering<'_, '_> {
         let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
         let secret = sensitive.contains(&param.name);
         let losers = param.losers.iter().map(|lost| Loser {
-            value: if secret { Data::Secret(Arc::new(Data::Null)) } else { to_data(&lost.value) },
+            value: match secret {
+                true => Data::Secret(Arc::new(Data::Null)),
+                false => self.compiler.decrypted.mark(to_data(&lost.value)),
+            },
             origin: self.origin(&lost.origin),
         });
         let losers = losers.collect();
@@ -175,6 +178,7 @@ impl Lowering<'_, '_> {
         if secret {
             value = Data::Secret(Arc::new(value));
         }
+        value = self.compiler.decrypted.mark(value);
         Attribute { name: param.name, value, origin, losers }
     }
 

@@ -1,8 +1,6 @@
 //! Exported resources of all nodes, in a database of their own: unlike the journal it holds values
 //! of attributes, secrets among them, so only its owner may read it.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -32,8 +30,6 @@ impl ExportStore {
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         crate::journal::make_directory(dir)?;
         let path = dir.join("exports.db");
-        let made = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-        made.map_err(|e| StoreError::io(&path, &e))?;
         let connection = migrate::open(&path, EXPORTS)?;
         Ok(Self { connection: Mutex::new(connection), path })
     }

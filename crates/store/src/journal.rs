@@ -233,6 +233,8 @@ fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt;
+
     use serde_json::json;
 
     use super::*;
@@ -305,6 +307,24 @@ mod tests {
         let error = store.begin_step(run, &long, "x", &json!([])).unwrap_err().to_string();
         assert!(error.ends_with("the disk is full"), "{error}");
         store.finish(run, &Json::Null).unwrap();
+    }
+
+    #[test]
+    fn only_its_owner_reads_it_in_a_directory_that_others_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(dir.path(), 0o755);
+        let names = ["state.db", "state.db-wal", "state.db-shm"].map(|name| dir.path().join(name));
+        for _ in 0..2 {
+            let store = Store::open(dir.path()).unwrap();
+            store.begin("apply").unwrap();
+            assert_eq!(names.each_ref().map(|path| mode(path)), [0o600; 3]);
+            // As an earlier version made them.
+            names.iter().for_each(|path| set(path, 0o644));
+        }
     }
 
     #[test]

@@ -50,7 +50,8 @@ pub struct CompileCommandArgs {
     /// directory are those of the nodes to compile
     #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "node")]
     nodes: Option<PathBuf>,
-    /// Write a file for each node to a directory
+    /// Write a file for each node to a directory. Files with secrets, as all catalogs may be, are
+    /// readable by their owner only
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many nodes at the same time [default: as many as there are processors]
@@ -119,6 +120,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
             nodes: args.nodes.as_deref(),
             out: dir,
             ending: args.format.ending(),
+            is_private: args.format == Format::PuppetCatalog || args.include_secrets,
             jobs: args.jobs,
             compile: &args.compile,
             served: &args.served,

@@ -128,7 +128,9 @@ fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit,
         let text = format!("the document has no node `{node}`");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());
     };
-    print(ui, args, &explained.explanation(&output.files, &SourceMap::new()))
+    let mut explanation = explained.explanation(&output.files, &SourceMap::new());
+    explanation.hide(&output.secrets);
+    print(ui, args, &explanation)
 }
 
 fn find_attribute<'g>(

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
 use crate::options::{self, CompileArgs, TextOrJson};
+use crate::private;
 use crate::references;
 use crate::runs::Looking;
 use crate::show::{cycle, failures, plan as show};
@@ -209,9 +209,7 @@ fn save(
     secrets: Secrets,
 ) -> Result<(), Failure> {
     let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
-    let mut open = std::fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = std::io::BufWriter::new(open.open(path).map_err(failed)?);
+    let mut file = std::io::BufWriter::new(private::create(path).map_err(failed)?);
     let modules = loaded.module_dirs();
     saved::save(plan, &loaded.graph, &loaded.sources, options, &modules, secrets, &mut file)
         .map_err(failed)?;

@@ -29,6 +29,7 @@ pub mod tree;
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_data::Decrypted;
 use ordain_source::World;
 use ordain_source::limits::{MOST_TEXT, StackMeter, Steps};
 use ordain_syntax::Arena;
@@ -205,6 +206,8 @@ pub struct Evaluator<'w> {
     pub outer: FxHashMap<InstId, InstId>,
     /// Built-in functions by name.
     pub builtins: Rc<functions::Table>,
+    /// What `decrypt` gave, and private keys that were made.
+    pub secrets: Decrypted,
     /// Results of commands and files that were read.
     pub cache: functions::Cache,
     /// Nodes and values by tag.
@@ -234,6 +237,7 @@ impl<'w> Evaluator<'w> {
             dynamic: FxHashMap::default(),
             outer: FxHashMap::default(),
             builtins: Rc::new(functions::table()),
+            secrets: Decrypted::default(),
             cache: functions::Cache::default(),
             tags: functions::Tags::default(),
             calls: 0,

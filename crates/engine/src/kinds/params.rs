@@ -51,14 +51,9 @@ impl<'a> Params<'a> {
         self.raw(name).is_some()
     }
 
-    /// The attributes whose values are secrets.
+    /// The attributes that are secrets, or have some in them.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        let secret = |v: &Value| match v {
-            Value::Secret(_) => true,
-            Value::List(items) => items.iter().any(|i| matches!(i, Value::Secret(_))),
-            _ => false,
-        };
-        let names = self.resource.attributes.iter().filter(|a| secret(&a.value));
+        let names = self.resource.attributes.iter().filter(|a| a.value.holds_secret());
         names.map(|a| a.name.to_string()).collect()
     }
 
@@ -128,7 +123,7 @@ impl<'a> Params<'a> {
 
     /// Notes that a value is none of those allowed. A secret value is not shown.
     pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
-        let shown = if matches!(self.resource.value(name), Some(Value::Secret(_))) {
+        let shown = if self.resource.value(name).is_some_and(Value::holds_secret) {
             "[redacted]".to_string()
         } else {
             inspect(value)

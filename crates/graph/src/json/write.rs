@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::value::{Secrets, write_value};
 use super::{FORMAT, VERSION};
-use crate::model::{Attribute, Containment, EdgeKind, Graph, Resource};
+use crate::model::{Attribute, Containment, EdgeKind, Graph, Resource, ResourceRef};
 use crate::origin::{Origin, Step};
 
 #[derive(Serialize)]
@@ -72,7 +72,11 @@ pub fn write(
             Box::new(graph.resources().map(|(_, r)| resource(r, secrets)))
         })),
         aliases: Stream(Box::new(|| {
-            let aliases = graph.aliases().map(|(name, id)| {
+            let shown = move |name: &ResourceRef| {
+                secrets == Secrets::Include || !graph.is_secret_alias(name)
+            };
+            let aliases = graph.aliases().filter(move |(name, _)| shown(name));
+            let aliases = aliases.map(|(name, id)| {
                 json!({ "kind": name.kind.as_str(), "title": name.title.as_str(), "of": id.0 })
             });
             Box::new(aliases)

@@ -48,6 +48,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
+use ordain_data::Decrypted;
 use ordain_source::World;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -467,6 +468,8 @@ pub struct Net<'w> {
     logs: Vec<String>,
     calls: FxHashMap<u32, u64>,
     unknown_parameters: Vec<(String, String)>,
+    /// Passwords that the model asked for.
+    pub(crate) secrets: Decrypted,
     call_site: Vec<(ExprId, ScopeId)>,
     depth: u32,
     bool_type: TypeId,
@@ -533,6 +536,7 @@ impl<'w> Net<'w> {
             logs: Vec::new(),
             calls: FxHashMap::default(),
             unknown_parameters: Vec::new(),
+            secrets: Decrypted::default(),
             call_site: Vec::new(),
             depth: 0,
             bool_type,

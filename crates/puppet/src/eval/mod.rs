@@ -33,6 +33,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::Decrypted;
 use ordain_graph::exports::Exports;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -192,6 +193,8 @@ pub struct Compiler<'e> {
     pub(crate) text_buffer: String,
     pub(crate) output: Vec<String>,
     pub(crate) output_sensitive: bool,
+    /// What encrypted data held.
+    pub(crate) decrypted: Decrypted,
     /// Keys of the warnings that are given only once.
     pub(crate) warned: FxHashSet<String>,
     /// The texts whose classes and defines have the types of their parameters.
@@ -243,6 +246,7 @@ impl<'e> Compiler<'e> {
             text_buffer: String::new(),
             output: Vec::new(),
             output_sensitive: false,
+            decrypted: Decrypted::default(),
             warned: FxHashSet::default(),
             typed: FxHashSet::default(),
             typing: None,
