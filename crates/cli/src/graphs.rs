@@ -13,7 +13,7 @@ use ordain_engine::reversal::Noted;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
-use ordain_source::{FileId, SourceMap};
+use ordain_source::{Diagnostic, FileId, SourceMap};
 use serde::Deserialize;
 
 use crate::codes;
@@ -157,6 +157,9 @@ fn load_as(
     if let Some(file) = joining::file_of(path) {
         return joining::load(ui, &file, args);
     }
+    if path.extension().is_some_and(|e| e == "plan") {
+        return saved_plan(path, args);
+    }
     if mcl::is_program(path) {
         return program(ui, path, args, examine_types);
     }
@@ -191,6 +194,19 @@ fn load_as(
     let sources = input.sources;
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
+}
+
+/// A plan in a file that is named as one. Nothing else is taken from there: who edits a plan could
+/// else make it something that has no digest.
+fn saved_plan(path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    args.touched.note(path);
+    let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
+    let loaded = read(path, &text, args)?;
+    if loaded.plan.is_some() {
+        return Ok(loaded);
+    }
+    let text = format!("{} is named as a saved plan, and is none", path.display());
+    Err(Diagnostic::error(codes::UNTRUSTED_PLAN, text).into())
 }
 
 /// The first graph of a program of mgmt.
