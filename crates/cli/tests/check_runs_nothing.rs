@@ -200,7 +200,7 @@ fn the_same_repository_runs_code_when_it_is_compiled() {
     ordain(dir.path(), &path, &["compile", "."]);
     ordain(dir.path(), &path, &["merge", "template.yml"]);
     let found = marks(dir.path());
-    for name in ["generate", "dynaml"] {
+    for name in ["mcl", "dynaml"] {
         assert!(found.iter().any(|mark| mark == name), "{found:?}");
     }
 }

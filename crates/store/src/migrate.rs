@@ -66,6 +66,8 @@ pub(crate) fn open(
         None => create(dir, name, schema)?,
         // One that is made here is never empty, whenever this process is killed.
         Some(0) => return Err(StoreError::broken(&path, "it is empty")),
+        // SQLite takes a file of one byte for a new one; no page is as small as this.
+        Some(1..512) => return Err(StoreError::broken(&path, "it is cut off")),
         Some(_) => dir.close_database(name)?,
     }
     let connection = open_at(&path, schema)?;

@@ -275,7 +275,7 @@ fn runs_go_on_whatever_became_of_the_journal() {
 
 #[test]
 fn a_journal_that_is_empty_or_no_database_is_set_aside_with_all_that_belongs_to_it() {
-    for content in ["", "this is no database at all, only text"] {
+    for content in ["", "q", "this is no database at all, only text"] {
         let dir = tempfile::tempdir().unwrap();
         with_runs(dir.path());
         for name in ["state.db", "state.db-wal", "state.db-shm"] {
