@@ -158,6 +158,9 @@ fn load_as(
     if let Some(file) = joining::file_of(path) {
         return joining::load(ui, &file, args);
     }
+    if path.extension().is_some_and(|e| e == "plan") {
+        return saved_plan(ui, path, args);
+    }
     if mcl::is_program(path) {
         ui.diagnostics(args.of_no_use("a program of mgmt", Uses::PROGRAM), &SourceMap::new());
         return program(ui, path, args, examine_types);
@@ -202,6 +205,19 @@ fn load_as(
     let sources = input.sources;
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
+}
+
+/// A plan in a file that is named as one. Nothing else is taken from there: who edits a plan could
+/// else make it something that has no digest.
+fn saved_plan(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    args.touched.note(path);
+    let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
+    let loaded = read(ui, path, &text, args)?;
+    if loaded.plan.is_some() {
+        return Ok(loaded);
+    }
+    let text = format!("{} is named as a saved plan, and is none", path.display());
+    Err(Diagnostic::error(codes::UNTRUSTED_PLAN, text).into())
 }
 
 /// The first graph of a program of mgmt.

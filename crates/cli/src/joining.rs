@@ -139,6 +139,10 @@ impl Joining {
         let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&self.texts));
         let mut errors = Vec::new();
         for loaded in parts {
+            if loaded.plan.is_some() {
+                let text = "a saved plan is applied alone, not as one of several sources";
+                return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+            }
             errors.extend(conflicts(&mut joined, loaded));
         }
         let graph = Arc::make_mut(&mut joined.graph);

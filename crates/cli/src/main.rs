@@ -34,7 +34,7 @@ use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
-use clap::{Args, FromArgMatches, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use exit::{Exit, Failure};
@@ -112,10 +112,17 @@ fn print_usage(error: &clap::Error) {
 /// all verbs takes longer than many a run.
 fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let first = args.get(1).and_then(|verb| verb.to_str());
-    let Some(verb) = first.and_then(Command::alone) else { return Cli::try_parse_from(args) };
+    let Some(verb) = first.and_then(Command::alone) else {
+        return Cli::from_arg_matches_mut(&mut whole().try_get_matches_from(args)?);
+    };
     let program = clap::Command::new("ordain").max_term_width(100);
     let program = GlobalArgs::augment_args(program).subcommand(verb);
     Cli::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
+}
+
+/// The command line with all verbs.
+fn whole() -> clap::Command {
+    commands::code::noted("", Cli::command())
 }
 
 /// Lets a thread that panics tell it, and others go on: what it was at fails, and not all that is
@@ -154,8 +161,6 @@ fn panic_message(info: &PanicHookInfo<'_>) -> String {
 mod tests {
     use std::sync::mpsc;
 
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -173,7 +178,9 @@ mod tests {
                     Err(error) => error.render().ansi().to_string(),
                 };
                 let alone = message(parse(line().map(OsString::from).collect()));
-                assert_eq!(alone, message(Cli::try_parse_from(line())), "{verb} {arguments:?}");
+                let among = whole().try_get_matches_from(line());
+                let among = message(among.and_then(|mut m| Cli::from_arg_matches_mut(&mut m)));
+                assert_eq!(alone, among, "{verb} {arguments:?}");
                 assert!(!alone.is_empty());
             }
         }

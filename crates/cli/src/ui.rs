@@ -51,6 +51,8 @@ pub mod styles {
     pub const CHANGE: Style = Style::Change;
     /// A heading.
     pub const BOLD: Style = Style::Bold;
+    /// A thing that was left as it is.
+    pub const DIM: Style = Style::Dim;
 }
 
 /// Standard output without the search for line ends that the library's own has: all is gathered

@@ -343,6 +343,15 @@ pub trait Instance: Send + Sync {
         Ok(None)
     }
 
+    /// What is there of each property that can be found out, managed or not, for `audit`; `Null` is
+    /// absent, and a secret is [`Value::Secret`]. Nothing if the kind cannot tell.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn observed(&self, _host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        Ok(None)
+    }
+
     /// Clears what a run left that was killed while it worked on this resource.
     ///
     /// # Errors

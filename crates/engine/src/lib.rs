@@ -11,6 +11,7 @@
 pub mod accounts;
 pub mod apply;
 pub mod attributes;
+pub mod audit;
 pub mod automatic;
 mod deadline;
 pub mod host;

@@ -19,6 +19,7 @@ use ordain_graph::{
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::attributes::{reveal, scalar_text};
+use crate::audit::Audit;
 use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::redact::{Redacted, Secrets};
@@ -90,6 +91,8 @@ pub struct Ready {
     pub digest: u64,
     /// When it may be applied, if that is limited.
     pub schedule: Option<Schedule>,
+    /// The properties that are watched for changes.
+    pub audit: Option<Audit>,
 }
 
 /// How often a resource that fails is tried again.
@@ -344,7 +347,8 @@ impl Prepared {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
                 let (patience, digest) = (Patience::of(resource), digest(resource));
                 let schedule = self.schedule(resource).map_err(|error| vec![error])?;
-                Ok(Ready { instance, noop, level, patience, digest, schedule })
+                let audit = Audit::of(resource);
+                Ok(Ready { instance, noop, level, patience, digest, schedule, audit })
             }
             Ok(_) => Err(errors),
             Err(more) => {

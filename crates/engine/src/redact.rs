@@ -208,6 +208,22 @@ impl Instance for Redacted {
         self.checked(self.inner.recover(host))
     }
 
+    fn remarks(&self, host: &Host) -> Vec<String> {
+        let remarks = self.inner.remarks(host);
+        remarks.iter().map(|remark| self.secrets.text(remark)).collect()
+    }
+
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        let observed = self.checked(self.inner.observed(host))?;
+        Ok(observed.map(|properties| {
+            let hide = |(name, value)| match self.secrets.is_secret(name) {
+                true => (name, Value::Secret(Arc::new(value))),
+                false => (name, value),
+            };
+            properties.into_iter().map(hide).collect()
+        }))
+    }
+
     fn refreshable(&self) -> bool {
         self.inner.refreshable()
     }

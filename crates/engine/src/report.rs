@@ -84,6 +84,15 @@ impl ResourceReport {
         self.lines.push(Line { level, source, message: message.into() });
     }
 
+    /// The text of the line that says the change of a property, if there is one.
+    pub(crate) fn line_of_change(&mut self, property: &str) -> Option<&mut String> {
+        let change = self.changes.iter().find(|change| change.property == property)?;
+        let source = format!("{}/{property}", self.path);
+        let line =
+            self.lines.iter_mut().find(|l| l.source == source && l.message == change.message);
+        line.map(|line| &mut line.message)
+    }
+
     /// Whether it is not as it shall be, and what depends on it has to wait.
     pub(crate) fn holds_up(&self) -> bool {
         matches!(self.status, Status::Failed | Status::Skipped)

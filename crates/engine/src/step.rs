@@ -1,13 +1,16 @@
 //! One resource: compare, act, verify, refresh.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use ordain_data::Value;
+use ordain_functions::time::timestamp;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
 
 use crate::apply::Mode;
+use crate::audit::Seen;
 use crate::deadline;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
@@ -42,6 +45,19 @@ pub trait Observer: Sync {
 
     /// A resource with a schedule is applied now.
     fn applied(&self, _resource: &ResourceRef, _now: Timestamp) {}
+
+    /// What was seen last of the properties of a resource that are watched for changes.
+    fn audited(&self, _resource: &ResourceRef) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// What is seen of them now.
+    fn note_audited(&self, _resource: &ResourceRef, _values: &[(String, String)]) {}
+
+    /// A text that is the same for the same secret, and does not give it away.
+    fn secret_digest(&self, _secret: &str) -> String {
+        "secret".into()
+    }
 
     /// A resource is done. Called in the order of the plan, whatever ran at the same time.
     fn finished(&self, _report: &ResourceReport) {}
@@ -177,7 +193,11 @@ impl Stepper<'_> {
         for remark in ready.instance.remarks(self.host) {
             report.say(Level::Warning, None, remark);
         }
+        let seen = self.audit(ready, &mut report);
         let mut events = self.patiently(ready, &mut report, ahead);
+        if let Some(seen) = seen {
+            seen.tell(&mut report, self.observer);
+        }
         let mut incoming = incoming;
         if ready.instance.refreshes_itself()
             && !report.changes.iter().any(|change| change.action == Action::Remove)
@@ -208,10 +228,27 @@ impl Stepper<'_> {
         Stepped { reports, events, failed }
     }
 
+    /// What is there of the properties that are watched for changes.
+    fn audit(&self, ready: &Ready, report: &mut ResourceReport) -> Option<Seen> {
+        let audit = ready.audit.as_ref().filter(|_| self.mode == Mode::Apply)?;
+        match ready.instance.observed(self.host) {
+            Ok(Some(values)) => Some(Seen::new(audit, values, self.observer)),
+            Ok(None) => {
+                let text = "audit is not known for this kind, and says nothing";
+                report.say(Level::Warning, None, text);
+                None
+            }
+            Err(error) => {
+                report.say(Level::Warning, None, format!("Could not audit: {error}"));
+                None
+            }
+        }
+    }
+
     /// Whether the schedule of a resource allows that it is looked at now.
     fn is_due(&self, ready: &Ready, resource: &ResourceRef) -> bool {
         let Some(schedule) = &ready.schedule else { return true };
-        let now = Zoned::now();
+        let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
         let due = schedule.allows(&now, self.observer.last_applied(resource));
         if due && self.mode == Mode::Apply {
             self.observer.applied(resource, now.timestamp());

@@ -128,6 +128,11 @@ pub trait World: Send + Sync {
     fn now(&self) -> SystemTime;
     /// Eight random bytes, good enough for keys.
     fn random(&self) -> u64;
+    /// Whether child processes can be run. Where they cannot, nothing that is only known to code
+    /// shall be needed.
+    fn runs_processes(&self) -> bool {
+        true
+    }
     /// Runs a child process to its end.
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
     /// Starts a child process to talk with.
@@ -219,6 +224,8 @@ impl Touched {
 #[derive(Default, Debug)]
 pub struct HostWorld {
     touched: Touched,
+    /// Whether no child process is run.
+    is_still: bool,
 }
 
 impl HostWorld {
@@ -229,7 +236,22 @@ impl HostWorld {
 
     /// The same; what is touched is noted there.
     pub fn noting(touched: Touched) -> Self {
-        Self { touched }
+        Self { touched, ..Self::default() }
+    }
+
+    /// The same without child processes: whoever wants one gets an error. So no code runs that is in
+    /// what is read, whatever its language.
+    pub fn without_processes(self) -> Self {
+        Self { is_still: true, ..self }
+    }
+
+    fn may_run(&self, argv: &[String]) -> io::Result<()> {
+        if !self.is_still {
+            return Ok(());
+        }
+        let program = argv.first().map_or("", String::as_str);
+        let text = format!("nothing is run here, and so not `{program}`");
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
     fn touch(&self, path: &Path) {
@@ -341,11 +363,17 @@ impl World for HostWorld {
         getrandom::u64().expect("the system has random numbers")
     }
 
+    fn runs_processes(&self) -> bool {
+        !self.is_still
+    }
+
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
+        self.may_run(&request.argv)?;
         crate::process::run(request)
     }
 
     fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+        self.may_run(&request.argv)?;
         crate::peer::spawn(request)
     }
 }

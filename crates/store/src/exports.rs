@@ -13,6 +13,7 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value as Json;
 
 use crate::StoreError;
+use crate::directory::StateDir;
 use crate::migrate::{self, EXPORTS};
 
 /// The exported resources of all nodes that were compiled with it.
@@ -28,9 +29,8 @@ impl ExportStore {
     /// # Errors
     /// When it cannot be written, is broken, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        crate::journal::make_directory(dir)?;
-        let path = dir.join("exports.db");
-        let connection = migrate::open(&path, EXPORTS)?;
+        let dir = StateDir::open(dir)?;
+        let (path, connection) = migrate::open(&dir, "exports.db", EXPORTS)?;
         Ok(Self { connection: Mutex::new(connection), path })
     }
 

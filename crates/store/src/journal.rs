@@ -1,6 +1,5 @@
 //! The journal of runs.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,6 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 
+use crate::damage::{self, Damage};
+use crate::directory::StateDir;
 use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
@@ -19,6 +20,55 @@ const KEPT: i64 = 100;
 pub struct Store {
     connection: Mutex<Connection>,
     path: PathBuf,
+    dir: StateDir,
+    /// Whether a damaged journal is replaced by a new one.
+    replaces_damaged: bool,
+    /// The run that is under way.
+    begun: Mutex<Option<Begun>>,
+    damages: Mutex<Vec<Damage>>,
+}
+
+/// What a run is of.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Subject {
+    /// The path that was given.
+    pub source: Option<String>,
+    /// The node.
+    pub node: Option<String>,
+    /// The account that runs it.
+    pub account: Option<String>,
+    /// The directory that stands for the file system, if it is not `/`.
+    pub root: Option<String>,
+}
+
+/// A run that is under way, as the journal has it.
+#[derive(Debug)]
+struct Begun {
+    number: i64,
+    kind: String,
+    started: i64,
+    subject: Subject,
+}
+
+impl Begun {
+    fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let Subject { source, node, account, root } = &self.subject;
+        connection.execute(
+            "INSERT INTO runs (id, kind, pid, started, source, node, account, root)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                self.number,
+                self.kind,
+                std::process::id(),
+                self.started,
+                source,
+                node,
+                account,
+                root
+            ],
+        )?;
+        Ok(())
+    }
 }
 
 /// A run that is written down.
@@ -47,34 +97,56 @@ pub struct Interrupted {
     pub done: Vec<UnderWay>,
 }
 
-/// Makes a state directory that only its owner can look into.
-pub(crate) fn make_directory(dir: &Path) -> Result<(), StoreError> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(|e| StoreError::io(dir, &e))
-}
-
+/// Milliseconds since 1970, negative before.
 fn milliseconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    let count = |distance: Duration| i64::try_from(distance.as_millis()).unwrap_or(i64::MAX);
+    time.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
 }
 
+/// The time of so many milliseconds since 1970; that itself if the system knows no such time.
 pub(crate) fn time(milliseconds: i64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(milliseconds.unsigned_abs())
+    let distance = Duration::from_millis(milliseconds.unsigned_abs());
+    let found = match milliseconds {
+        0.. => UNIX_EPOCH.checked_add(distance),
+        _ => UNIX_EPOCH.checked_sub(distance),
+    };
+    found.unwrap_or(UNIX_EPOCH)
 }
 
 /// The name of the database.
-const FILE: &str = "state.db";
+pub(crate) const FILE: &str = "state.db";
+
+/// The largest journal, in bytes, that a run looks through before it begins.
+const MAX_LOOK: u64 = 64 << 20;
+
+/// The name of the directory of what runs keep.
+pub(crate) const BACKUPS: &str = "backups";
 
 impl Store {
     /// Opens the state in a directory, which is made if it is missing.
     ///
     /// # Errors
-    /// When it cannot be written, is broken, or was made by a newer version.
+    /// When it cannot be written, is damaged, is not safe to use, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        make_directory(dir)?;
-        let path = dir.join(FILE);
-        let connection = migrate::open(&path, JOURNAL)?;
-        Ok(Self { connection: Mutex::new(connection), path })
+        Self::open_in(StateDir::open(dir)?)
+    }
+
+    /// The same for a run, which has to hold the [`crate::RunLock`]. A journal that is damaged is set
+    /// aside and a new one is begun, now or when the damage is found: see [`Store::take_damages`].
+    ///
+    /// # Errors
+    /// As of [`Store::open`], but for damage; and when what is damaged cannot be set aside.
+    pub fn open_for_run(dir: &Path) -> Result<Self, StoreError> {
+        let dir = StateDir::open(dir)?;
+        let found = Self::open_in(dir.try_clone()?).and_then(Self::look_through);
+        let reason = match found {
+            Ok(store) => return Ok(Self { replaces_damaged: true, ..store }),
+            Err(StoreError::Broken { reason, .. }) => reason,
+            Err(error) => return Err(error),
+        };
+        let damage = damage::set_aside(&dir, reason, None)?;
+        let store = Self::open_in(dir)?;
+        Ok(Self { replaces_damaged: true, damages: Mutex::new(vec![damage]), ..store })
     }
 
     /// The state in a directory, if there is any.
@@ -82,22 +154,93 @@ impl Store {
     /// # Errors
     /// As of [`Store::open`].
     pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
-        if dir.join(FILE).is_file() { Self::open(dir).map(Some) } else { Ok(None) }
+        let Some(dir) = StateDir::existing(dir)? else { return Ok(None) };
+        if dir.stat(FILE)?.is_none() {
+            return Ok(None);
+        }
+        Self::open_in(dir).map(Some)
+    }
+
+    fn open_in(dir: StateDir) -> Result<Self, StoreError> {
+        dir.look_at_directory(BACKUPS)?;
+        let (path, connection) = migrate::open(&dir, FILE, JOURNAL)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            path,
+            dir,
+            replaces_damaged: false,
+            begun: Mutex::default(),
+            damages: Mutex::default(),
+        })
+    }
+
+    /// Looks through the journal for damage, if it is not very large: that takes 1.3 ms per MB. Damage
+    /// in a large one shows when it is met.
+    fn look_through(self) -> Result<Self, StoreError> {
+        if self.path.metadata().is_ok_and(|found| found.len() > MAX_LOOK) {
+            return Ok(self);
+        }
+        match self.with(migrate::find_damage)? {
+            Some(found) => Err(StoreError::broken(&self.path, format!("it is damaged: {found}"))),
+            None => Ok(self),
+        }
+    }
+
+    /// Looks through the whole journal, its indexes included.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    pub(crate) fn check_integrity(&self) -> Result<(), StoreError> {
+        let found: String =
+            self.with(|c| c.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
+        match found.as_str() {
+            "ok" => Ok(()),
+            _ => Err(StoreError::broken(&self.path, format!("it is damaged: {found}"))),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does something with the database. Where that shows that the journal of a run is damaged, the
+    /// run goes on with a new one.
     pub(crate) fn with<T>(
         &self,
-        action: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        action(&self.lock()).map_err(|e| StoreError::database(&self.path, &e))
+        let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
+        let mut connection = self.lock();
+        let reason = match action(&connection).map_err(failed) {
+            Err(StoreError::Broken { reason, .. }) if self.replaces_damaged => reason,
+            done => return done,
+        };
+        self.replace(&mut connection, reason)?;
+        action(&connection).map_err(failed)
+    }
+
+    /// Begins a new journal in the place of a damaged one, and notes the run that is under way there.
+    fn replace(&self, connection: &mut Connection, reason: String) -> Result<(), StoreError> {
+        let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        // The files of the old one are closed before they get other names.
+        drop(std::mem::replace(connection, Connection::open_in_memory().map_err(failed)?));
+        let damage = damage::set_aside(&self.dir, reason, begun.as_ref().map(|run| run.number))?;
+        (_, *connection) = migrate::open(&self.dir, FILE, JOURNAL)?;
+        if let Some(run) = &*begun {
+            run.insert(connection).map_err(failed)?;
+        }
+        self.damages.lock().unwrap_or_else(PoisonError::into_inner).push(damage);
+        Ok(())
+    }
+
+    /// The damage that was found since the journal was opened or this was asked last.
+    pub fn take_damages(&self) -> Vec<Damage> {
+        std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The directory of the database.
-    pub(crate) fn directory(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
@@ -105,19 +248,20 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&self, kind: &str) -> Result<Run, StoreError> {
-        let run = self.with(|c| {
-            c.execute(
-                "INSERT INTO runs (kind, pid, started) VALUES (?1, ?2, ?3)",
-                params![kind, std::process::id(), milliseconds(SystemTime::now())],
-            )?;
-            let run = c.last_insert_rowid();
-            c.execute("DELETE FROM runs WHERE id <= ?1", [run - KEPT])?;
-            Ok(run)
+    pub fn begin(&self, kind: &str, subject: &Subject) -> Result<Run, StoreError> {
+        let started = milliseconds(SystemTime::now());
+        let begun = |number| Begun { number, kind: kind.into(), started, subject: subject.clone() };
+        let number = self.with(|c| {
+            let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
+            let number = last.unwrap_or(0).saturating_add(1);
+            begun(number).insert(c)?;
+            c.execute("DELETE FROM runs WHERE id <= ?1", [number - KEPT])?;
+            Ok(number)
         })?;
-        self.forget_backups(run - KEPT);
-        self.sweep_backups(run)?;
-        Ok(Run(run))
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun(number));
+        self.forget_backups(number - KEPT);
+        self.sweep_backups(number)?;
+        Ok(Run(number))
     }
 
     /// Writes down that a resource is about to be changed, and what of it: a list of objects with
@@ -244,7 +388,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         {
             let store = Store::open(dir.path()).unwrap();
-            let run = store.begin("apply").unwrap();
+            let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "create ensure", &json!([])).unwrap();
             store.end_step(run, "File[/a]", true).unwrap();
             store.begin_step(run, "File[/b]", "modify content", &json!([])).unwrap();
@@ -263,7 +407,7 @@ mod tests {
     fn a_finished_run_keeps_its_summary_and_is_not_interrupted() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply").unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
         store.finish(run, &json!({ "changed": 2 })).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
         let sql = "SELECT summary FROM runs WHERE finished IS NOT NULL";
@@ -276,7 +420,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         for _ in 0..KEPT + 5 {
-            let run = store.begin("apply").unwrap();
+            let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
@@ -301,7 +445,7 @@ mod tests {
     fn a_full_disk_is_an_error_and_not_a_crash() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply").unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
         store.with(|c| c.pragma_update(None, "max_page_count", 8)).unwrap();
         let long = "x".repeat(100_000);
         let error = store.begin_step(run, &long, "x", &json!([])).unwrap_err().to_string();

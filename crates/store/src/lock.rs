@@ -1,13 +1,13 @@
 //! One run at a time.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::directory::StateDir;
 use crate::error::StoreError;
 
 /// Held while a run is under way. It goes with the process, however that ends.
@@ -22,11 +22,9 @@ impl RunLock {
     /// # Errors
     /// [`StoreError::Locked`] when another run has it; never waits.
     pub fn acquire(dir: &Path) -> Result<Self, StoreError> {
-        crate::journal::make_directory(dir)?;
-        let path = dir.join("run.lock");
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(&path).map_err(|e| StoreError::io(&path, &e))?;
+        let dir = StateDir::open(dir)?;
+        let path = dir.path().join("run.lock");
+        let mut file = dir.open_file("run.lock")?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {

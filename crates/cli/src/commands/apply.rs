@@ -1,8 +1,7 @@
 //! `ordain apply`: make the machine match.
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::Timestamp;
@@ -11,11 +10,11 @@ use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::report::{ResourceReport, Status};
-use ordain_engine::saved::Refusal;
+use ordain_engine::saved::{Refusal, SavedPlan};
 use ordain_engine::step::Observer;
-use ordain_graph::ResourceRef;
-use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_graph::{Graph, ResourceRef};
+use ordain_source::{Diagnostic, SourceMap};
+use ordain_store::{MachineKey, Run, RunLock, Store};
 use serde_json::{Value as Json, json};
 
 use super::plan::{SelectionArgs, prepare};
@@ -68,6 +67,9 @@ pub struct ApplyArgs {
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let compile = args.selection.compile(&args.compile);
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
+    if let Some(saved) = &loaded.plan {
+        verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;
+    }
     let options = options(args, &loaded)?;
     let registry = args.compile.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(), &registry)?;
@@ -82,7 +84,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let mut progress = ui.progress(loaded.leaves(), false);
@@ -92,7 +94,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         saved.check(&now).map_err(|refusal| {
             let help = match refusal {
                 Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
-                Refusal::Moved(_) => "make a new plan, and look at it",
+                _ => "make a new plan, and look at it",
             };
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
@@ -102,18 +104,38 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     }
     let host = args.selection.host();
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
-    let run = store.begin("apply").map_err(codes::state)?;
+    let subject = runs::subject(&args.path, &loaded.graph.name, &args.selection.root);
+    let run = store.begin("apply", &subject).map_err(codes::state)?;
     let mut progress = ui.progress(loaded.leaves(), true);
     progress.set_context(Context::new(&loaded).diffs(args.show_diff));
-    let mut journal = Journal { progress, store: &store, run };
+    let mut journal =
+        Journal { progress, store: &store, run, graph: &loaded.graph, sources: &loaded.sources };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
     runs::note_made(&store, run, &host)?;
     let counts = report.counts();
     store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
+    runs::tell_damages(ui, &store);
     let exit = finish(ui, args, &report, "Applied")?;
     Ok(host.ending().map_or(exit, Exit::Code))
+}
+
+/// A saved plan is applied as it was saved, and where.
+fn verify(saved: &SavedPlan, dir: &Path, root: &Path) -> Result<(), Failure> {
+    let key = MachineKey::existing(dir).map_err(codes::state)?;
+    let key = key.as_ref().map_or(&[][..], MachineKey::bytes);
+    saved.verify(key, dir, &runs::root_path(root)).map_err(|refusal| {
+        let help = match &refusal {
+            Refusal::Unsigned => "save a plan with `ordain plan --out FILE`",
+            Refusal::Foreign(_) => {
+                "plan and apply on one machine, as one user, and with the same --state-dir"
+            }
+            Refusal::Root(_) => "apply it with the same --root",
+            _ => "make a new plan, and look at it",
+        };
+        Diagnostic::error(codes::UNTRUSTED_PLAN, refusal.to_string()).help(help).into()
+    })
 }
 
 fn run_noop(
@@ -149,6 +171,8 @@ struct Journal<'a> {
     progress: Progress,
     store: &'a Store,
     run: Run,
+    graph: &'a Graph,
+    sources: &'a SourceMap,
 }
 
 impl Observer for Journal<'_> {
@@ -172,7 +196,20 @@ impl Observer for Journal<'_> {
         runs::note_applied(self.store, resource, now);
     }
 
+    fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
+        runs::audited(self.store, resource)
+    }
+
+    fn note_audited(&self, resource: &ResourceRef, values: &[(String, String)]) {
+        runs::note_audited(self.store, resource, values);
+    }
+
+    fn secret_digest(&self, secret: &str) -> String {
+        runs::secret_digest(self.store, secret)
+    }
+
     fn finished(&self, report: &ResourceReport) {
+        runs::note_outcome(self.store, self.run, report, self.graph, self.sources);
         self.progress.finished(report);
     }
 }

@@ -62,6 +62,9 @@ pub struct CheckArgs {
     /// Facts as JSON or YAML, which there are besides those of Facter and of modules
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
+    /// Run the Python code of Inmanta modules, to know the parameters of their plugins
+    #[arg(long)]
+    run_plugins: bool,
     /// Which mcl programs of mgmt are in
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
@@ -140,7 +143,10 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     let sources = Arc::new(SourceMap::new());
-    let world = HostWorld::new();
+    let world = match args.run_plugins {
+        true => HostWorld::new(),
+        false => HostWorld::new().without_processes(),
+    };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
     let checking = Checking {
         world: &world,

@@ -2,10 +2,12 @@
 
 mod apply;
 mod check;
+pub mod code;
 pub mod compile;
 mod completions;
 pub mod convert;
 mod diff;
+mod doctor;
 pub mod encrypt;
 mod eval;
 mod explain;
@@ -50,7 +52,10 @@ macro_rules! verbs {
             /// The arguments of one verb, without those of all others.
             pub fn alone(verb: &str) -> Option<clap::Command> {
                 match verb {
-                    $($verb => Some(<$args>::augment_args(clap::Command::new($verb))),)*
+                    $($verb => Some(code::noted(
+                        $verb,
+                        <$args>::augment_args(clap::Command::new($verb)),
+                    )),)*
                     _ => None,
                 }
             }
@@ -67,6 +72,7 @@ verbs! {
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
+    "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

@@ -11,10 +11,11 @@ use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::saved;
+use ordain_engine::saved::{self, Saving};
 use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
 use ordain_source::{Diagnostic, Severity, suggest};
+use ordain_store::MachineKey;
 
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
@@ -22,7 +23,7 @@ use crate::graphs::{self, Loaded};
 use crate::options::{self, CompileArgs, TextOrJson};
 use crate::private;
 use crate::references;
-use crate::runs::Looking;
+use crate::runs::{self, Looking, root_path};
 use crate::show::{cycle, failures, plan as show};
 use crate::ui::Ui;
 
@@ -39,7 +40,7 @@ pub struct PlanArgs {
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Save the plan, to apply exactly this later
+    /// Save the plan, to apply exactly this later, as this user and on this machine
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Save secrets in clear, so that a plan with secrets can be applied
@@ -115,6 +116,8 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = args.selection.options(false);
     let registry = args.compile.registry()?;
+    // A plan that cannot be signed is not worth the wait.
+    let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
@@ -123,15 +126,21 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    let saving = Saving {
+        graph: &loaded.graph,
+        sources: &loaded.sources,
+        options: &options,
+        root: &root_path(&args.selection.root),
+        modules: &loaded.module_dirs(),
+        secrets,
+        key: None,
+    };
     if let Some(path) = &args.out {
-        save(path, &plan, &loaded, &options, secrets)?;
+        let key = key.as_ref().map(MachineKey::bytes);
+        save(path, &plan, &Saving { key, ..saving })?;
     }
     match args.format {
-        TextOrJson::Json => {
-            let (graph, sources) = (&loaded.graph, &loaded.sources);
-            let modules = loaded.module_dirs();
-            saved::save(&plan, graph, sources, &options, &modules, secrets, ui.document())?;
-        }
+        TextOrJson::Json => saved::save(&plan, &saving, ui.document())?,
         TextOrJson::Text => show::write(ui, &plan, &loaded)?,
     }
     Ok(match (plan.has_failures(), plan.has_changes()) {
@@ -200,19 +209,16 @@ pub fn prepare_after(
     })
 }
 
+/// The key of this machine, under which plans are saved.
+fn key(state_dir: Option<&Path>) -> Result<MachineKey, Failure> {
+    Ok(MachineKey::open(&runs::state_dir(state_dir)?).map_err(codes::state)?)
+}
+
 /// Writes a plan to a file that only its owner can read.
-fn save(
-    path: &Path,
-    plan: &Plan,
-    loaded: &Loaded,
-    options: &Options,
-    secrets: Secrets,
-) -> Result<(), Failure> {
+fn save(path: &Path, plan: &Plan, saving: &Saving<'_>) -> Result<(), Failure> {
     let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
     let mut file = std::io::BufWriter::new(private::create(path).map_err(failed)?);
-    let modules = loaded.module_dirs();
-    saved::save(plan, &loaded.graph, &loaded.sources, options, &modules, secrets, &mut file)
-        .map_err(failed)?;
+    saved::save(plan, saving, &mut file).map_err(failed)?;
     file.flush().map_err(failed)?;
     Ok(())
 }

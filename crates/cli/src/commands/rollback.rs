@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ordain_engine::host::Host;
@@ -12,7 +11,7 @@ use ordain_engine::past::{self, Kept, State};
 use ordain_engine::runner::HostRunner;
 use ordain_graph::ResourceRef;
 use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_store::{Run, RunLock, Store, Subject};
 use serde_json::json;
 
 use crate::codes;
@@ -56,7 +55,7 @@ struct Changed {
 pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let store = runs::journal(ui, &dir)?;
     let number = number(args, &store)?;
     let changed = changed(&store, number)?;
     let host = Host::new(args.root.clone(), Box::new(HostRunner));
@@ -72,7 +71,8 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
         writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
         return Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes });
     }
-    let own = store.begin("rollback").map_err(codes::state)?;
+    let subject = Subject { source: None, ..runs::subject(Path::new("-"), "", &args.root) };
+    let own = store.begin("rollback", &subject).map_err(codes::state)?;
     let host = runs::keeping(host, &store, own);
     let copies = store.backups(number);
     let mut failed = 0;
@@ -161,7 +161,7 @@ fn put_back(
     run: Run,
     host: &Host,
     kept: &Kept,
-    copies: &std::path::Path,
+    copies: &Path,
 ) -> Result<(), String> {
     let title = kept.path.display().to_string();
     let resource = ResourceRef { kind: "File".into(), title: title.into() };

@@ -7,6 +7,7 @@ mod printer;
 mod signals;
 mod view;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,8 +19,8 @@ use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning, Turn};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
-use ordain_graph::ResourceRef;
-use ordain_source::Diagnostic;
+use ordain_graph::{Graph, ResourceRef};
+use ordain_source::{Diagnostic, SourceMap};
 use ordain_store::{Run, RunLock, Store};
 
 use crate::codes;
@@ -98,12 +99,14 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     args.compile.check_paths()?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
     Asked::block().map_err(failed)?;
     crate::outlive_panics();
-    let run = store.begin("watch").map_err(codes::state)?;
+    let node = args.compile.node.as_deref().unwrap_or_default();
+    let subject = runs::subject(&args.path, node, &args.selection.root);
+    let run = store.begin("watch", &subject).map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
     let mut host = args.selection.host();
     host.stays = true;
@@ -124,6 +127,12 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         dirty: None,
         is_reloading: false,
         earlier: Some(earlier),
+        journal: Journal {
+            store: Arc::clone(&store),
+            run,
+            failing: BTreeSet::new(),
+            texts: Arc::default(),
+        },
         manager,
         last: Said::default(),
         changed: 0,
@@ -135,6 +144,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     store.finish(run, &summary).map_err(codes::state)?;
+    runs::tell_damages(ui, &store);
     let by_itself = match (asked.end(), failing, changed + would_change) {
         (true, ..) | (false, 0, 0) => Exit::Done,
         (false, 0, _) => Exit::Changes,
@@ -180,6 +190,39 @@ impl Observer for Notes {
     fn applied(&self, resource: &ResourceRef, now: Timestamp) {
         runs::note_applied(&self.store, resource, now);
     }
+
+    fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
+        runs::audited(&self.store, resource)
+    }
+
+    fn note_audited(&self, resource: &ResourceRef, values: &[(String, String)]) {
+        runs::note_audited(&self.store, resource, values);
+    }
+
+    fn secret_digest(&self, secret: &str) -> String {
+        runs::secret_digest(&self.store, secret)
+    }
+}
+
+/// Writes down what fails, and what comes right again.
+struct Journal {
+    store: Arc<Store>,
+    run: Run,
+    /// The resources that fail now.
+    failing: BTreeSet<String>,
+    /// The texts that the graph was made from.
+    texts: Arc<SourceMap>,
+}
+
+impl Journal {
+    fn note(&mut self, report: &ResourceReport, graph: &Graph) {
+        if runs::note_outcome(&self.store, self.run, report, graph, &self.texts) {
+            self.failing.insert(report.resource.to_string());
+        } else if !self.failing.is_empty() && self.failing.remove(&report.resource.to_string()) {
+            // It is told as failed then, which it was.
+            let _ = self.store.note_recovered(self.run, &report.resource.to_string());
+        }
+    }
 }
 
 /// What was said last, so that it is not said again.
@@ -203,6 +246,7 @@ struct Watching<'a> {
     is_reloading: bool,
     /// What runs before this one left undone, until there is a graph.
     earlier: Option<Unfinished>,
+    journal: Journal,
     teller: Box<dyn Teller>,
     manager: Manager,
     last: Said,
@@ -232,6 +276,9 @@ impl Watching<'_> {
             }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
+                if let Some(prepared) = self.keeper.prepared() {
+                    self.journal.note(report, &prepared.graph);
+                }
                 self.teller.report(report);
             }
             self.look_at_sources(&turn, asked.take_reload());
@@ -426,6 +473,7 @@ impl Watching<'_> {
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }
+        self.journal.texts = Arc::clone(&loaded.sources);
         let swapped = self.keeper.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
         })?;

@@ -21,6 +21,7 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_data::Value;
 use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
 use rustc_hash::FxHasher;
@@ -268,6 +269,10 @@ impl Instance for FileInstance {
 
     fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
         reversal::of(self, host).map(Some)
+    }
+
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        compare::observed(self, host).map(Some)
     }
 
     fn recover(&self, host: &Host) -> Result<(), KindError> {

@@ -228,6 +228,20 @@ impl Instance for GroupInstance {
         self.remarks.clone()
     }
 
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        let accounts = self.files.read(host)?;
+        let Some(now) = accounts.group(&self.name) else {
+            let names = ["ensure", "gid", "members"];
+            return Ok(Some(names.map(|name| (name, Value::Null)).to_vec()));
+        };
+        let members = now.members.iter().map(|name| Value::str(name.as_str()));
+        Ok(Some(vec![
+            ("ensure", Value::str("present")),
+            ("gid", Value::Int(now.gid.into())),
+            ("members", Value::list(members)),
+        ]))
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let accounts = self.files.read(host)?;
         let mut differences = Differences::new(&self.secrets);

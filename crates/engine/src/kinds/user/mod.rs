@@ -423,6 +423,54 @@ impl UserInstance {
     }
 }
 
+impl UserInstance {
+    /// What is there of the account, managed or not.
+    fn observed_in(
+        &self,
+        found: Option<&Passwd>,
+        accounts: &Accounts,
+    ) -> Vec<(&'static str, Value)> {
+        const NAMES: [&str; 12] = [
+            "ensure",
+            "home",
+            "uid",
+            "gid",
+            "comment",
+            "shell",
+            "password",
+            "password_min_age",
+            "password_max_age",
+            "password_warn_days",
+            "groups",
+            "expiry",
+        ];
+        let Some(now) = found else { return NAMES.map(|name| (name, Value::Null)).to_vec() };
+        let mut out = vec![
+            ("ensure", Value::str("present")),
+            ("home", Value::str(now.home.as_str())),
+            ("uid", Value::Int(now.uid.into())),
+            ("gid", Value::Int(now.gid.into())),
+            ("comment", Value::str(now.comment.as_str())),
+            ("shell", Value::str(now.shell.as_str())),
+        ];
+        // Only root may read it.
+        if let Ok(Some(shadow)) = accounts.shadow(&self.name) {
+            let age = |days: Option<i64>| Value::Int(days.unwrap_or(-1));
+            let expiry = shadow.expire.filter(|day| *day >= 0).map(date_of_day);
+            out.extend([
+                ("password", secret(Value::str(shadow.password.as_str()))),
+                ("password_min_age", age(shadow.min)),
+                ("password_max_age", age(shadow.max)),
+                ("password_warn_days", age(shadow.warn)),
+            ]);
+            out.push(("expiry", expiry.map_or(Value::Null, Value::str)));
+        }
+        // As Puppet orders them.
+        out.insert(out.len().min(10), ("groups", texts(accounts.groups_of(&self.name))));
+        out
+    }
+}
+
 fn secret(value: Value) -> Value {
     Value::Secret(Arc::new(value))
 }
@@ -440,6 +488,11 @@ impl Instance for UserInstance {
 
     fn remarks(&self, _: &Host) -> Vec<String> {
         self.remarks.clone()
+    }
+
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        let accounts = self.files.read(host)?;
+        Ok(Some(self.observed_in(self.find(host, &accounts).as_ref(), &accounts)))
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
