@@ -6,6 +6,7 @@ use std::time::Instant;
 use jiff::{Timestamp, Zoned};
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
+use ordain_process::interruption;
 
 use crate::apply::Mode;
 use crate::deadline;
@@ -273,8 +274,10 @@ impl Stepper<'_> {
             if !failed || !again || !self.tries_again || self.observer.stop() {
                 return events;
             }
+            if !interruption::pause(ready.patience.delay) {
+                return events;
+            }
             tries = tries.saturating_add(1);
-            std::thread::sleep(ready.patience.delay);
             report.status = Status::InPlace;
             report.changes.clear();
         }

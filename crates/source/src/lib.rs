@@ -11,7 +11,7 @@ pub mod files;
 pub mod limits;
 mod peer;
 pub mod places;
-mod process;
+pub mod process;
 pub mod render;
 pub mod suggest;
 pub mod world;

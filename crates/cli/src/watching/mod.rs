@@ -4,7 +4,6 @@ mod compiler;
 mod lines;
 mod manager;
 mod printer;
-mod signals;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -19,18 +18,19 @@ use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
 use ordain_graph::ResourceRef;
+use ordain_process::interruption;
 use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_store::{Run, Store};
 
 use crate::codes;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::runs;
+use crate::signals::{self, Hangup, Signals};
 use crate::ui::Ui;
 use compiler::{Answer, Compiler, Made, Read};
 use lines::{JsonLines, Lines};
 use manager::Manager;
-use signals::Asked;
 use view::View;
 
 /// How long sources have to be at rest before they are compiled, so that a checkout of many files is
@@ -93,11 +93,12 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         return Err(codes::missing(&args.path).into());
     }
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let _lock = runs::lock(&dir)?;
     let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
     let earlier = runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
-    Asked::block().map_err(failed)?;
+    let signals = Signals::block(Hangup::Reloads).map_err(failed)?;
+    signals.finish_what_runs();
     crate::outlive_panics();
     let run = store.begin("watch").map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
@@ -105,7 +106,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     host.stays = true;
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
-    let asked = Asked::listen(keeper.waker()).map_err(failed)?;
+    signals.listen(keeper.waker(), ui.lines()).map_err(failed)?;
     let registry = args.compile.registry()?;
     let (teller, manager) = (teller(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
@@ -114,6 +115,8 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         teller,
         ui,
         args,
+        store: Arc::clone(&store),
+        run,
         keeper,
         compiler,
         sources: Vec::new(),
@@ -126,15 +129,21 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         is_settled: false,
         is_ready: false,
     };
-    watching.follow(&asked).map_err(failed)?;
-    let (changed, failing) = watching.end(asked.end());
+    watching.follow(&signals).map_err(failed)?;
+    let asked = interruption::requested();
+    let Ended { changed, failing, is_whole } = watching.end(asked.is_some());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
-    store.finish(run, &summary).map_err(codes::state)?;
-    let by_itself = match (asked.end(), failing, changed) {
-        (true, ..) | (false, 0, 0) => Exit::Done,
-        (false, 0, _) => Exit::Changes,
-        (false, ..) => Exit::Failed,
+    match is_whole {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
+    let by_itself = match (asked, failing, changed) {
+        (Some(signal), ..) if interruption::is_forced() => signals::code(signal),
+        (Some(_), ..) | (None, 0, 0) => Exit::Done,
+        (None, 0, _) => Exit::Changes,
+        (None, ..) => Exit::Failed,
     };
     Ok(host.ending().map_or(by_itself, Exit::Code))
 }
@@ -185,9 +194,21 @@ struct Said {
     remarks: String,
 }
 
+/// How a watch ended.
+struct Ended {
+    /// How many resources were changed.
+    changed: usize,
+    /// How many fail, where nobody asked for the end.
+    failing: usize,
+    /// Whether nothing was broken off, and everybody was notified who had to be.
+    is_whole: bool,
+}
+
 struct Watching<'a> {
     ui: &'a mut Ui,
     args: &'a Arc<WatchArgs>,
+    store: Arc<Store>,
+    run: Run,
     host: Arc<Host>,
     keeper: Keeper,
     compiler: Compiler,
@@ -210,10 +231,10 @@ struct Watching<'a> {
 
 impl Watching<'_> {
     /// Turns until the end is asked for, or comes by itself.
-    fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
+    fn follow(&mut self, signals: &Signals) -> std::io::Result<()> {
         // When the screen was drawn last, and whether anything happened since.
         let (mut drawn, mut is_old) = (Instant::now(), true);
-        while !asked.end() {
+        while interruption::requested().is_none() {
             let draw = is_old.then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
             let turn = self.keeper.turn(self.patience(draw))?;
             is_old = true;
@@ -230,7 +251,7 @@ impl Watching<'_> {
                 self.changed += usize::from(report.status == Status::Changed);
                 self.teller.report(report);
             }
-            self.look_at_sources(&turn, asked.take_reload());
+            self.look_at_sources(&turn, signals.take_reload());
             self.hear_compiler();
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
@@ -266,9 +287,8 @@ impl Watching<'_> {
         }
     }
 
-    /// Ends what is under way. How many resources were changed, and how many fail where nobody asked for
-    /// the end.
-    fn end(self, is_asked: bool) -> (usize, usize) {
+    /// Ends what is under way.
+    fn end(self, is_asked: bool) -> Ended {
         let Watching { keeper, compiler, mut teller, manager, changed, .. } = self;
         manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
         compiler.end();
@@ -276,10 +296,12 @@ impl Watching<'_> {
             true => 0,
             false => keeper.standings().iter().filter(|(_, how)| *how == Standing::Failed).count(),
         };
-        for report in keeper.end() {
+        let (reports, is_owing) = keeper.end();
+        for report in reports {
             teller.report(&report);
         }
-        (changed, failing)
+        let is_whole = !is_owing && !interruption::is_forced();
+        Ended { changed, failing, is_whole }
     }
 
     /// How long the next turn may wait.
@@ -312,6 +334,8 @@ impl Watching<'_> {
     fn tell_rest(&mut self) {
         let is_settled = self.keeper.quiet_for().is_some();
         if is_settled && !self.is_settled && self.is_ready {
+            // Where it cannot be written, runs that were interrupted are made up for again.
+            let _ = self.store.settle(self.run);
             self.teller.settled(&self.keeper.standings());
         }
         self.is_settled = is_settled;
