@@ -105,9 +105,11 @@ const OWN: &[CodeDoc] = &[
     },
     CodeDoc {
         code: INTERRUPTED,
-        summary: "an earlier run did not come to its end",
-        details: "The journal says that a run began and not that it ended: it was killed, or the \
-                  machine went down. The message lists what it was about to change. Every change \
+        summary: "a run did not come to its end",
+        details: "This run was told to end by a signal: what was under way was finished, and the \
+                  message names what was not reached. Or the journal says that an earlier run \
+                  began and not that it ended: it was interrupted, it was killed, or the machine \
+                  went down. The message lists what it was about to change. Every change \
                   is whole or was not made; this run looks \
                   at all of them again, so nothing has to be done. `ordain plan` shows what is \
                   left.",

@@ -24,6 +24,7 @@ mod screen;
 mod served;
 mod several;
 mod show;
+mod signals;
 mod spiff;
 mod ui;
 mod watching;
@@ -39,6 +40,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use commands::Command;
 use exit::{Exit, Failure};
 use options::GlobalArgs;
+use ordain_process::supervisor;
 use ui::Ui;
 
 #[global_allocator]
@@ -55,10 +57,26 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    install_panic_hook();
     let mut args = std::env::args_os();
     let name = args.next().map(std::path::PathBuf::from);
+    if name.as_deref() == Some(supervisor::NAME.as_ref()) {
+        return supervisor::main();
+    }
+    ordain_process::install();
+    let code = run(args, name);
+    ordain_process::shutdown();
+    code
+}
+
+/// Does what the arguments say, under the name by which the program was called.
+fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
+    install_panic_hook();
     let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
+    if name.is_some_and(|name| spiff::Program::named(name).is_some())
+        || matches!(name, Some("inmanta" | "mgmt"))
+    {
+        options::ChildArgs::of_environment();
+    }
     if let Some(program) = name.and_then(spiff::Program::named) {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
@@ -77,6 +95,7 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
         }
     };
+    cli.global.children.set();
     let mut ui = Ui::new(&cli.global);
     let exit = match cli.command.run(&mut ui) {
         Ok(exit) => exit,

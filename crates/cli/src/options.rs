@@ -3,12 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use ecow::EcoString;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_engine::registry::Registry;
 use ordain_puppet::load::RubyType;
+use ordain_source::process::{self, ProcessLimits};
 use ordain_source::{Diagnostic, SourceMap, Touched};
 use ordain_store::ExportStore;
 
@@ -30,6 +32,47 @@ pub struct GlobalArgs {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub children: ChildArgs,
+}
+
+/// What programs may use that are run for facts, functions and commands.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Programs that are run")]
+pub struct ChildArgs {
+    /// How long a program may take that a compile runs; default: 60
+    #[arg(long, global = true, value_name = "SECONDS", env = COMMAND_TIMEOUT)]
+    pub command_timeout: Option<u32>,
+    /// How much a program may print; default: 64
+    #[arg(long, global = true, value_name = "MIB", env = COMMAND_OUTPUT)]
+    pub command_output: Option<u32>,
+}
+
+const COMMAND_TIMEOUT: &str = "ORDAIN_COMMAND_TIMEOUT";
+const COMMAND_OUTPUT: &str = "ORDAIN_COMMAND_OUTPUT";
+
+impl ChildArgs {
+    /// Sets what the environment says, for those who call this program by another name. What is no
+    /// number counts as nothing there.
+    pub fn of_environment() {
+        let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+        let args = Self {
+            command_timeout: number(COMMAND_TIMEOUT),
+            command_output: number(COMMAND_OUTPUT),
+        };
+        args.set();
+    }
+
+    /// Sets what was asked for.
+    pub fn set(&self) {
+        let usual = ProcessLimits::default();
+        let seconds = self.command_timeout.map(|seconds| Duration::from_secs(seconds.into()));
+        let bytes = self.command_output.map(|mebibytes| u64::from(mebibytes) << 20);
+        process::set_limits(ProcessLimits {
+            time: seconds.unwrap_or(usual.time),
+            output: bytes.unwrap_or(usual.output),
+        });
+    }
 }
 
 /// When to use colour.

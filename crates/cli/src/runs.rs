@@ -17,12 +17,14 @@ use ordain_functions::digest::hex;
 use ordain_functions::pbkdf2::hmac_sha256;
 use ordain_graph::place::place;
 use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{MachineKey, Outcome, Run, Store, Subject};
+use ordain_store::{MachineKey, Outcome, Run, RunLock, Store, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::Failure;
+use crate::signals;
 use crate::ui::{Progress, Ui, engine_level};
 
 /// What the journal calls it when a resource acts on a notification.
@@ -152,6 +154,36 @@ pub fn note_outcome(
     outcome.is_some()
 }
 
+/// Takes the lock of runs. What runs start holds it as well until it has ended.
+///
+/// # Errors
+/// When another run has it, or the directory cannot be used.
+pub fn lock(dir: &Path) -> Result<RunLock, Failure> {
+    let lock = RunLock::acquire(dir).map_err(codes::state)?;
+    let shared = lock.share().map_err(|e| codes::io("the run cannot be locked", &e))?;
+    ordain_process::hold_while_programs_run(shared);
+    Ok(lock)
+}
+
+/// How many names of resources a message has.
+const MOST_NAMES: usize = 5;
+
+/// Says what a run did not come to because it was told to end.
+pub fn broken_off(ui: &mut Ui, signal: i32, stopped: &[String]) {
+    let text = format!("{} ended the run", signals::name(signal));
+    let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
+    if !stopped.is_empty() {
+        let names = stopped.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>();
+        let more = match stopped.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let count = stopped.len();
+        warning = warning.help(format!("not reached ({count}): {}{more}", names.join(", ")));
+    }
+    ui.message(&warning.help("the next run goes on from here"));
+}
+
 /// Says which earlier runs did not come to their end, and gives what they were doing.
 ///
 /// # Errors
@@ -161,19 +193,21 @@ pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
-        for step in &run.under_way {
-            warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
-            if step.action != REFRESH {
-                unfinished.under_way(&step.resource);
-            }
-        }
         for step in &run.done {
             match step.action.as_str() {
                 REFRESH => unfinished.told(&step.resource),
                 _ => unfinished.changed(&step.resource),
             }
         }
-        ui.message(&warning);
+        for step in &run.under_way {
+            warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
+            if step.action != REFRESH {
+                unfinished.under_way(&step.resource);
+            }
+        }
+        if run.is_new {
+            ui.message(&warning);
+        }
     }
     Ok(unfinished)
 }
@@ -282,7 +316,7 @@ impl Observer for Looking<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.progress.stop()
+        self.progress.stop() || interruption::requested().is_some()
     }
 }
 
@@ -329,6 +363,7 @@ pub fn counts_text(counts: &Counts) -> String {
         (counts.run, "run"),
         (counts.refreshed, "refreshed"),
         (counts.skipped, "left out"),
+        (counts.stopped, "not reached"),
         (counts.failed, "failed"),
     ];
     parts.extend(more.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
@@ -340,7 +375,8 @@ pub fn counts_json(counts: &Counts) -> Json {
     json!({
         "created": counts.created, "changed": counts.modified, "removed": counts.removed,
         "run": counts.run, "in_place": counts.in_place, "failed": counts.failed,
-        "skipped": counts.skipped, "refreshed": counts.refreshed,
+        "skipped": counts.skipped, "not_reached": counts.stopped,
+        "refreshed": counts.refreshed,
     })
 }
 

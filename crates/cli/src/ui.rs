@@ -375,6 +375,13 @@ impl Progress {
         self.style.line(engine_level(level), text)
     }
 
+    /// Says something about the run.
+    pub fn notice(&self, text: &str) {
+        let line = self.style.line(LogLevel::Notice, text).unwrap_or_default();
+        // When nobody reads it there is nobody to tell.
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
+
     /// Takes the line away.
     pub fn clear(&mut self) {
         let Some(line) = self.line.take() else { return };

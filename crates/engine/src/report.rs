@@ -151,8 +151,10 @@ pub struct Counts {
     pub in_place: usize,
     /// Resources that failed.
     pub failed: usize,
-    /// Resources that were left out, for a failure, for their tags, or for a stop.
+    /// Resources that were left out, for a failure or for their tags.
     pub skipped: usize,
+    /// Resources that the run did not come to.
+    pub stopped: usize,
     /// Resources that acted on a change of others, or would.
     pub refreshed: usize,
 }
@@ -163,7 +165,8 @@ impl Counts {
         match status {
             Status::Failed => self.failed += 1,
             Status::Skipped | Status::SkippedForFailure => self.skipped += 1,
-            Status::Filtered | Status::Stopped => self.skipped += 1,
+            Status::Filtered => self.skipped += 1,
+            Status::Stopped => self.stopped += 1,
             Status::InPlace => self.in_place += 1,
             Status::Changed | Status::WouldChange => match changes.first().map(|c| c.action) {
                 Some(Action::Create) => self.created += 1,

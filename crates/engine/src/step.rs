@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use ordain_data::Value;
 use ordain_functions::time::timestamp;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
+use ordain_process::interruption;
 
 use crate::apply::Mode;
 use crate::audit::Seen;
@@ -317,8 +318,10 @@ impl Stepper<'_> {
             if !failed || !again || !self.tries_again || self.observer.stop() {
                 return events;
             }
+            if !interruption::pause(ready.patience.delay) {
+                return events;
+            }
             tries = tries.saturating_add(1);
-            std::thread::sleep(ready.patience.delay);
             report.status = Status::InPlace;
             report.changes.clear();
         }

@@ -12,7 +12,7 @@ pub mod limits;
 mod peer;
 pub mod places;
 pub mod printable;
-mod process;
+pub mod process;
 pub mod render;
 pub mod suggest;
 pub mod world;

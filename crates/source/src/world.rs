@@ -34,8 +34,8 @@ pub struct ProcessRequest {
     pub env: Vec<(String, String)>,
     /// Text for its standard input.
     pub stdin: Vec<u8>,
-    /// It is killed after this time.
-    pub timeout: Duration,
+    /// It is ended after this time, if not after that of [`crate::process::limits`].
+    pub timeout: Option<Duration>,
 }
 
 /// How a child process ended.

@@ -77,6 +77,16 @@ impl StateDir {
         &self.path
     }
 
+    /// The directory as an open file of its own, which a lock can be held on.
+    ///
+    /// # Errors
+    /// When the process has no more file descriptors.
+    pub(crate) fn handle(&self) -> Result<File, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = fs::openat(&self.fd, ".", flags, Mode::empty());
+        fd.map(File::from).map_err(|e| StoreError::errno(&self.path, e))
+    }
+
     /// Opens a regular file in it for reading and writing; it is made with mode 0600 if it is missing.
     ///
     /// # Errors

@@ -15,6 +15,11 @@ use crate::migrate::{self, JOURNAL};
 /// How many runs are kept.
 const KEPT: i64 = 100;
 
+/// What the column `told` has for a run without an end that a later run made up for, and for one
+/// that was told of, while no later run came to its end. It is 0 before.
+const SETTLED: i64 = 1;
+const TOLD: i64 = 2;
+
 /// The state of this machine between runs.
 #[derive(Debug)]
 pub struct Store {
@@ -95,6 +100,8 @@ pub struct Interrupted {
     pub under_way: Vec<UnderWay>,
     /// What it did, in that order.
     pub done: Vec<UnderWay>,
+    /// Whether this is the first time that it is told of.
+    pub is_new: bool,
 }
 
 /// Milliseconds since 1970, negative before.
@@ -336,30 +343,55 @@ impl Store {
                 params![run.0, now, summary.to_string()],
             )
             .map(drop)
-        })
+        })?;
+        self.settle(run)
     }
 
-    /// Runs that did not come to their end and were not told of yet. Ask before [`Store::begin`],
-    /// with the [`crate::RunLock`] held, so that none of them is still under way.
+    /// Writes down that a run made up for those before it that did not come to their end: they are
+    /// not told of again.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn settle(&self, run: Run) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET told = ?2 WHERE finished IS NULL AND id < ?1";
+        self.with(|c| c.execute(sql, params![run.0, SETTLED]).map(drop))
+    }
+
+    /// Writes down what a run did that was told to end before its end. The next run learns of it as
+    /// of one that was killed. The summary must hold no secrets.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn break_off(&self, run: Run, summary: &Json) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET summary = ?2 WHERE id = ?1";
+        self.with(|c| c.execute(sql, params![run.0, summary.to_string()]).map(drop))
+    }
+
+    /// Runs that did not come to their end, and for which no later one made up ([`Store::settle`]),
+    /// the first of them first. Ask before [`Store::begin`], with the [`crate::RunLock`] held, so
+    /// that none of them is still under way.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub fn take_interrupted(&self) -> Result<Vec<Interrupted>, StoreError> {
         self.with(|c| {
             let mut runs = c.prepare(
-                "SELECT id, pid, started FROM runs WHERE finished IS NULL AND told = 0 ORDER BY id",
+                "SELECT id, pid, started, told FROM runs WHERE finished IS NULL AND told <> ?1
+                 ORDER BY id",
             )?;
-            let rows = runs.query_map([], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?))
+            let rows = runs.query_map([SETTLED], |row| {
+                let is_new = row.get::<_, i64>(3)? == 0;
+                Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?, is_new))
             })?;
             let mut out = Vec::new();
             for row in rows {
-                let (id, pid, started) = row?;
+                let (id, pid, started, is_new) = row?;
                 let under_way = steps(c, id, "ended IS NULL")?;
                 let done = steps(c, id, "ok = 1")?;
-                out.push(Interrupted { pid, started: time(started), under_way, done });
+                let started = time(started);
+                out.push(Interrupted { pid, started, under_way, done, is_new });
             }
-            c.execute("UPDATE runs SET told = 1 WHERE finished IS NULL", [])?;
+            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
             Ok(out)
         })
     }
@@ -384,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_run_learns_what_was_under_way_once() {
+    fn the_next_runs_learn_what_was_under_way_until_one_comes_to_its_end() {
         let dir = tempfile::tempdir().unwrap();
         {
             let store = Store::open(dir.path()).unwrap();
@@ -400,6 +432,15 @@ mod tests {
         assert_eq!(interrupted[0].under_way, under_way);
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
+        assert!(interrupted[0].is_new);
+        // A run that is interrupted as well makes up for nothing.
+        let second = store.begin("apply").unwrap();
+        store.break_off(second, &json!({ "changed": 0 })).unwrap();
+        let both = store.take_interrupted().unwrap();
+        assert_eq!(both.iter().map(|run| run.is_new).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(both[0].under_way, under_way);
+        let third = store.begin("apply").unwrap();
+        store.finish(third, &Json::Null).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
     }
 

@@ -13,8 +13,9 @@ use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::saved::{Refusal, SavedPlan};
 use ordain_engine::step::Observer;
 use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{MachineKey, Run, RunLock, Store};
+use ordain_store::{MachineKey, Run, Store};
 use serde_json::{Value as Json, json};
 
 use super::plan::{SelectionArgs, prepare};
@@ -26,6 +27,7 @@ use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
 use crate::show::failures;
 use crate::show::log::Context;
+use crate::signals::{self, Signals};
 use crate::ui::{Progress, Ui};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
@@ -65,6 +67,7 @@ pub struct ApplyArgs {
 /// When the sources have errors, the relations a loop, another run is under way, or a saved plan
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
+    let signals = Signals::of_a_run(ui)?;
     let compile = args.selection.compile(&args.compile);
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     if let Some(saved) = &loaded.plan {
@@ -83,7 +86,8 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     }
     loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let _lock = runs::lock(&dir)?;
+    signals.finish_what_runs();
     let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
@@ -91,6 +95,10 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         let looking = Looking::new(&progress, args.state_dir.as_deref());
         let now = plan(&prepared, &args.selection.host(), &looking, options.jobs);
         progress.clear();
+        if let Some(signal) = interruption::requested() {
+            runs::broken_off(ui, signal, &[]);
+            return Ok(signals::code(signal));
+        }
         saved.check(&now).map_err(|refusal| {
             let help = match refusal {
                 Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
@@ -115,9 +123,22 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     journal.progress.clear();
     runs::note_made(&store, run, &host)?;
     let counts = report.counts();
-    store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
+    let summary = runs::counts_json(&counts);
+    let signal = interruption::requested();
+    let is_whole = signal.is_none() || counts.stopped == 0 && !interruption::is_forced();
+    match is_whole {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
     runs::tell_damages(ui, &store);
     let exit = finish(ui, args, &report, "Applied")?;
+    if let Some(signal) = signal {
+        let stopped = report.resources.iter().filter(|r| r.status == Status::Stopped);
+        let stopped: Vec<String> = stopped.map(|r| r.resource.to_string()).collect();
+        runs::broken_off(ui, signal, &stopped);
+        return Ok(signals::code(signal));
+    }
     Ok(host.ending().map_or(exit, Exit::Code))
 }
 
@@ -211,6 +232,10 @@ impl Observer for Journal<'_> {
     fn finished(&self, report: &ResourceReport) {
         runs::note_outcome(self.store, self.run, report, self.graph, self.sources);
         self.progress.finished(report);
+    }
+
+    fn stop(&self) -> bool {
+        interruption::requested().is_some()
     }
 }
 

@@ -4,7 +4,6 @@ mod compiler;
 mod lines;
 mod manager;
 mod printer;
-mod signals;
 mod view;
 
 use std::collections::BTreeSet;
@@ -20,19 +19,20 @@ use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
 use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{Run, RunLock, Store};
+use ordain_store::{Run, Store};
 
 use crate::codes;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::runs;
 use crate::show::log::Context;
+use crate::signals::{self, Hangup, Signals};
 use crate::ui::Ui;
 use compiler::{Answer, Compiler, Made, Read};
 use lines::{JsonLines, Lines};
 use manager::Manager;
-use signals::Asked;
 use view::View;
 
 /// How long sources have to be at rest before they are compiled, so that a checkout of many files is
@@ -98,11 +98,12 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     }
     args.compile.check_paths()?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
+    let _lock = runs::lock(&dir)?;
     let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
-    Asked::block().map_err(failed)?;
+    let signals = Signals::block(Hangup::Reloads).map_err(failed)?;
+    signals.finish_what_runs();
     crate::outlive_panics();
     let node = args.compile.node.as_deref().unwrap_or_default();
     let subject = runs::subject(&args.path, node, &args.selection.root);
@@ -112,7 +113,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     host.stays = true;
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
-    let asked = Asked::listen(keeper.waker()).map_err(failed)?;
+    signals.listen(keeper.waker(), ui.lines()).map_err(failed)?;
     let registry = args.compile.registry()?;
     let (teller, manager) = (teller(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
@@ -121,6 +122,8 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         teller,
         ui,
         args,
+        store: Arc::clone(&store),
+        run,
         keeper,
         compiler,
         sources: Vec::new(),
@@ -139,16 +142,22 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         is_settled: false,
         is_ready: false,
     };
-    watching.follow(&asked).map_err(failed)?;
-    let (changed, would_change, failing) = watching.end(asked.end());
+    watching.follow(&signals).map_err(failed)?;
+    let asked = interruption::requested();
+    let Ended { changed, would_change, failing, is_whole } = watching.end(asked.is_some());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
-    store.finish(run, &summary).map_err(codes::state)?;
+    match is_whole {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
     runs::tell_damages(ui, &store);
-    let by_itself = match (asked.end(), failing, changed + would_change) {
-        (true, ..) | (false, 0, 0) => Exit::Done,
-        (false, 0, _) => Exit::Changes,
-        (false, ..) => Exit::Failed,
+    let by_itself = match (asked, failing, changed + would_change) {
+        (Some(signal), ..) if interruption::is_forced() => signals::code(signal),
+        (Some(_), ..) | (None, 0, 0) => Exit::Done,
+        (None, 0, _) => Exit::Changes,
+        (None, ..) => Exit::Failed,
     };
     Ok(host.ending().map_or(by_itself, Exit::Code))
 }
@@ -232,9 +241,23 @@ struct Said {
     remarks: String,
 }
 
+/// How a watch ended.
+struct Ended {
+    /// How many resources were changed.
+    changed: usize,
+    /// How many would be, with `--noop`.
+    would_change: usize,
+    /// How many fail, where nobody asked for the end.
+    failing: usize,
+    /// Whether nothing was broken off, and everybody was notified who had to be.
+    is_whole: bool,
+}
+
 struct Watching<'a> {
     ui: &'a mut Ui,
     args: &'a Arc<WatchArgs>,
+    store: Arc<Store>,
+    run: Run,
     host: Arc<Host>,
     keeper: Keeper,
     compiler: Compiler,
@@ -258,10 +281,10 @@ struct Watching<'a> {
 
 impl Watching<'_> {
     /// Turns until the end is asked for, or comes by itself.
-    fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
+    fn follow(&mut self, signals: &Signals) -> std::io::Result<()> {
         // When the screen was drawn last, and whether anything happened since.
         let (mut drawn, mut is_old) = (Instant::now(), true);
-        while !asked.end() {
+        while interruption::requested().is_none() {
             let draw = is_old.then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
             let turn = self.keeper.turn(self.patience(draw))?;
             is_old = true;
@@ -281,7 +304,7 @@ impl Watching<'_> {
                 }
                 self.teller.report(report);
             }
-            self.look_at_sources(&turn, asked.take_reload());
+            self.look_at_sources(&turn, signals.take_reload());
             self.hear_compiler();
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
@@ -317,9 +340,8 @@ impl Watching<'_> {
         }
     }
 
-    /// Ends what is under way. How many resources were changed, how many would be, and how many fail
-    /// where nobody asked for the end.
-    fn end(self, is_asked: bool) -> (usize, usize, usize) {
+    /// Ends what is under way.
+    fn end(self, is_asked: bool) -> Ended {
         let Watching { keeper, compiler, mut teller, manager, changed, last, .. } = self;
         manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
         compiler.end();
@@ -330,10 +352,12 @@ impl Watching<'_> {
             false => count(Standing::Failed) + usize::from(!last.refused.is_empty()),
         };
         let would_change = count(Standing::WouldChange);
-        for report in keeper.end() {
+        let (reports, is_owing) = keeper.end();
+        for report in reports {
             teller.report(&report);
         }
-        (changed, would_change, failing)
+        let is_whole = !is_owing && !interruption::is_forced();
+        Ended { changed, would_change, failing, is_whole }
     }
 
     /// How long the next turn may wait.
@@ -366,6 +390,8 @@ impl Watching<'_> {
     fn tell_rest(&mut self) {
         let is_settled = self.keeper.quiet_for().is_some();
         if is_settled && !self.is_settled && self.is_ready {
+            // Where it cannot be written, runs that were interrupted are made up for again.
+            let _ = self.store.settle(self.run);
             self.teller.settled(&self.keeper.standings());
         }
         self.is_settled = is_settled;

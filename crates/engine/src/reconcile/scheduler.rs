@@ -371,6 +371,12 @@ impl Scheduler {
         }
     }
 
+    /// Whether somebody is still to act on a notification.
+    pub fn is_owing(&self) -> bool {
+        let mut edges = self.states.iter().flatten().flat_map(|state| &state.incoming);
+        edges.any(|edge| edge.pending)
+    }
+
     /// Puts a notification on the edges of a vertex, through markers to what is behind them.
     fn notify(&mut self, index: u32, leave_out: &dyn Fn(&ResourceRef) -> bool) {
         let mut seen = FxHashSet::default();
