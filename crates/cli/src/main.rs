@@ -11,6 +11,7 @@ mod inmanta;
 mod input;
 mod joining;
 mod languages;
+mod limits;
 mod mcl;
 mod merged;
 mod merging;
@@ -35,6 +36,7 @@ use clap::{Args, FromArgMatches, Parser};
 use commands::Command;
 use exit::{Exit, Failure};
 use options::GlobalArgs;
+use ordain_source::budget::Watch;
 use ui::Ui;
 
 #[global_allocator]
@@ -56,13 +58,16 @@ fn main() -> ExitCode {
     let name = args.next().map(std::path::PathBuf::from);
     let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
     if let Some(program) = name.and_then(spiff::Program::named) {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
     }
     if name == Some("inmanta") {
+        limits::set_by_environment();
         return inmanta::main(std::env::args_os().collect());
     }
     if name == Some("mgmt") {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mcl::main(&args);
     }
@@ -74,7 +79,9 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
         }
     };
+    limits::set(&cli.global);
     let mut ui = Ui::new(&cli.global);
+    let watch = cli.command.only_evaluates().then(Watch::begin);
     let exit = match cli.command.run(&mut ui) {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => return Exit::Done.into(),
@@ -84,6 +91,7 @@ fn main() -> ExitCode {
             Exit::Failed
         }
     };
+    drop(watch);
     match ui.finish() {
         Ok(()) => exit.into(),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit.into(),

@@ -29,6 +29,11 @@ pub struct GlobalArgs {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Allow so many times the usual steps, memory and time for what is evaluated
+    #[arg(long, global = true, value_name = "FACTOR", env = "ORDAIN_LIMITS", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), hide_default_value = true)]
+    #[arg(help_heading = "Limits")]
+    pub limits: u32,
 }
 
 /// When to use colour.
