@@ -24,9 +24,9 @@ const MEMORY: u64 = 144 << 20;
 const MOST_MEMORY: u64 = 184 << 20;
 /// The CPU time in seconds of an evaluation at which a front end is to end it. This is no measure of
 /// what a program may do, for that are steps: it is an end to what counts none.
-const SECONDS: u64 = 20;
+const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
-const MOST_SECONDS: u64 = 30;
+const MOST_SECONDS: u64 = 12;
 /// What each byte that is read adds to the memory: the tree of a document takes so much more than
 /// its text.
 const MEMORY_OF_INPUT: u64 = 16;
