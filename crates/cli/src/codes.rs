@@ -31,6 +31,8 @@ pub const DAMAGED: &str = "ordain::damaged-journal";
 pub const UNTRUSTED_PLAN: &str = "ordain::untrusted-plan";
 /// A run did not come to its end.
 pub const INTERRUPTED: &str = "ordain::interrupted";
+/// What is evaluated takes too much memory or time.
+pub const LIMIT: &str = "ordain::limit";
 /// The manifest of a kind cannot be used.
 pub const MANIFEST: &str = "ordain::manifest";
 /// There is nothing to compile, or to apply.
@@ -113,6 +115,16 @@ const OWN: &[CodeDoc] = &[
                   is whole or was not made; this run looks \
                   at all of them again, so nothing has to be done. `ordain plan` shows what is \
                   left.",
+    },
+    CodeDoc {
+        code: LIMIT,
+        summary: "what is evaluated takes too much memory or time",
+        details: "An input that does not end, or that makes far more than it says, is ended before \
+                  it takes the machine with it. Most bounds are errors of the language that is \
+                  evaluated and have a place in it; this one is for what gets by them, such as an \
+                  operator of a template that doubles a text, and names what was read or rendered \
+                  last. An input that needs more gets it by `--limits 4` or `ORDAIN_LIMITS=4`: four \
+                  times the memory, the time, the steps, and the sizes of values.",
     },
     CodeDoc {
         code: MANIFEST,

@@ -13,6 +13,7 @@ use ordain_engine::reversal::Noted;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
+use ordain_source::budget::Watch;
 use ordain_source::{Diagnostic, FileId, SourceMap};
 use serde::Deserialize;
 
@@ -155,6 +156,7 @@ fn load_as(
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
     args.check_paths()?;
+    let _watch = Watch::within();
     if let Some(file) = joining::file_of(path) {
         return joining::load(ui, &file, args);
     }

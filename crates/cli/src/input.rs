@@ -379,13 +379,20 @@ fn given_modulepath(args: &CompileArgs, environment: &str) -> Option<Vec<PathBuf
     args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
 }
 
+/// What the library says of such a text.
+const NOT_UTF8: &str = "stream did not contain valid UTF-8";
+
 /// The text on standard input.
 ///
 /// # Errors
 /// When it cannot be read or is no text.
 pub fn read_stdin() -> Result<String, Failure> {
-    std::io::read_to_string(std::io::stdin())
-        .map_err(|e| codes::io("cannot read standard input", &e).into())
+    let bytes = ordain_source::read_standard_input();
+    let text = bytes.and_then(|bytes| {
+        let invalid = |_| std::io::Error::new(std::io::ErrorKind::InvalidData, NOT_UTF8);
+        String::from_utf8(bytes).map_err(invalid)
+    });
+    text.map_err(|e| codes::io("cannot read standard input", &e).into())
 }
 
 /// The parts of a control repository or environment. A directory that has none of an

@@ -11,6 +11,7 @@ mod inmanta;
 mod input;
 mod joining;
 mod languages;
+mod limits;
 mod mcl;
 mod merged;
 mod merging;
@@ -41,6 +42,7 @@ use commands::Command;
 use exit::{Exit, Failure};
 use options::GlobalArgs;
 use ordain_process::supervisor;
+use ordain_source::budget::Watch;
 use ui::Ui;
 
 #[global_allocator]
@@ -78,13 +80,16 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
         options::ChildArgs::of_environment();
     }
     if let Some(program) = name.and_then(spiff::Program::named) {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
     }
     if name == Some("inmanta") {
+        limits::set_by_environment();
         return inmanta::main(std::env::args_os().collect());
     }
     if name == Some("mgmt") {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mcl::main(&args);
     }
@@ -96,7 +101,9 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
         }
     };
     cli.global.children.set();
+    limits::set(&cli.global);
     let mut ui = Ui::new(&cli.global);
+    let watch = cli.command.only_evaluates().then(Watch::begin);
     let exit = match cli.command.run(&mut ui) {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => return Exit::Done.into(),
@@ -106,6 +113,7 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
             Exit::Failed
         }
     };
+    drop(watch);
     match ui.finish() {
         Ok(()) => exit.into(),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit.into(),

@@ -475,7 +475,10 @@ fn input(text: &str) -> Result<Input, String> {
     };
     match text {
         "" => Err("input is empty".into()),
-        "-" => std::io::read_to_string(std::io::stdin()).map(code).map_err(|e| e.to_string()),
+        "-" => {
+            let bytes = ordain_source::read_standard_input().map_err(|e| e.to_string())?;
+            String::from_utf8(bytes).map(code).map_err(|e| e.to_string())
+        }
         path if world.kind(Path::new(path)).is_some() => Ok(Input::Path(path.into())),
         path if path.ends_with(".mcl") || path.ends_with('/') || path.ends_with(".yaml") => {
             Err("input is invalid".into())

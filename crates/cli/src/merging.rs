@@ -2,7 +2,7 @@
 //! the program `spiff`.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -146,12 +146,11 @@ impl Reader {
                 return Err(Trouble::Usage("stdin cannot be used twice".into()));
             }
             self.stdin = true;
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+            ordain_source::read_standard_input()
         } else if name.starts_with("http:") || name.starts_with("https:") {
             Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
         } else {
-            std::fs::read(name)
+            ordain_source::read_input(Path::new(name))
         };
         let text = text.and_then(|bytes| {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))

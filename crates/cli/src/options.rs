@@ -34,6 +34,11 @@ pub struct GlobalArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub children: ChildArgs,
+    /// Allow so many times the usual steps, memory and time for what is evaluated
+    #[arg(long, global = true, value_name = "FACTOR", env = "ORDAIN_LIMITS", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), hide_default_value = true)]
+    #[arg(help_heading = "Limits")]
+    pub limits: u32,
 }
 
 /// What programs may use that are run for facts, functions and commands.

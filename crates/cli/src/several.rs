@@ -11,6 +11,7 @@ use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_puppet::eval::{LogEntry, STACK_SIZE};
 use ordain_puppet::session::compile_node_here;
+use ordain_source::budget::Watch;
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, World, read_input_text, render};
 use rayon::prelude::*;
 
@@ -180,6 +181,7 @@ fn file_of(world: &dyn World, dir: &Path, name: &str, endings: &[&str]) -> PathB
 }
 
 fn compile(site: &Opened, args: &CompileArgs, run: &Run<'_>, write: &WriteGraph<'_>) -> Done {
+    let _watch = Watch::begin();
     let name = args.node.clone().unwrap_or_default();
     let mut done = Done { name: name.into(), ..Done::default() };
     match compiled(site, args, run, write, &mut done) {

@@ -320,6 +320,25 @@ impl Explainer<'_> {
             let place = crate::place::place(graph, edge.origin, self.sources);
             Some(Relation { words, kind, other: graph.resource(other).id.to_string(), place })
         });
-        outer.chain(edges).collect()
+        let mut relations: Vec<Relation> = outer.chain(edges).collect();
+        for barrier in &graph.barriers {
+            let (before, after) = match barrier.kind {
+                EdgeKind::Before => (("comes before", "before"), ("comes after", "after")),
+                EdgeKind::Notify => (("notifies", "notifies"), ("is notified by", "notified-by")),
+            };
+            let ends = [(&barrier.from, &barrier.to, before), (&barrier.to, &barrier.from, after)];
+            for (own, others, (words, kind)) in ends {
+                if own.contains(&id) {
+                    let place = crate::place::place(graph, barrier.origin, self.sources);
+                    relations.extend(others.iter().map(|other| Relation {
+                        words,
+                        kind,
+                        other: graph.resource(*other).id.to_string(),
+                        place: place.clone(),
+                    }));
+                }
+            }
+        }
+        relations
     }
 }

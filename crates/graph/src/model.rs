@@ -159,6 +159,47 @@ pub struct Edge {
     pub origin: OriginId,
 }
 
+/// An order of each of some resources before each of others, as `File<| |> -> Service<| |>` gives it:
+/// as many edges as the product of both, in the room of their sum.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Barrier {
+    /// What comes first.
+    pub from: Vec<ResourceId>,
+    /// What comes later.
+    pub to: Vec<ResourceId>,
+    /// Order only, or with refresh.
+    pub kind: EdgeKind,
+    /// Where it was asked for.
+    pub origin: OriginId,
+}
+
+impl Barrier {
+    /// Whether a barrier is to stand for the edges of so many resources to so many others. Where
+    /// there are few, edges are as small, and simpler to read, to compare and to draw.
+    pub fn serves(from: usize, to: usize) -> bool {
+        const EDGES: usize = 4096;
+        const SIDE: usize = 8;
+        from.min(to) >= SIDE && from.saturating_mul(to) >= EDGES
+    }
+
+    /// How many edges it stands for.
+    pub fn len(&self) -> usize {
+        self.from.len().saturating_mul(self.to.len())
+    }
+
+    /// Whether it stands for none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The edges that it stands for, in the order of the resources.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
+        let (kind, origin) = (self.kind, self.origin);
+        let to = move |from| self.to.iter().map(move |&to| Edge { from, to, kind, origin });
+        self.from.iter().copied().flat_map(to)
+    }
+}
+
 /// Resources, what contains what, and the order between them.
 ///
 /// The same input gives the same graph, in the same order.
@@ -177,6 +218,8 @@ pub struct Graph {
     pub containment: Vec<(ResourceId, ResourceId)>,
     /// Order and notification.
     pub edges: Vec<Edge>,
+    /// Order and notification of very many resources with very many others.
+    pub barriers: Vec<Barrier>,
     /// What the types of resources ask for by themselves. It yields to what is written.
     pub automatic: Vec<Edge>,
     /// Names of classes in order of evaluation.
@@ -255,6 +298,11 @@ impl Graph {
     /// All resources with their ids, in order of declaration.
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (ResourceId, &Resource)> {
         self.resources.iter().enumerate().map(|(i, r)| (ResourceId(i as u32), r))
+    }
+
+    /// How many edges the barriers stand for.
+    pub fn edges_of_barriers(&self) -> usize {
+        self.barriers.iter().map(Barrier::len).fold(0, usize::saturating_add)
     }
 
     /// How many resources there are.

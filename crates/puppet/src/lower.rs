@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
-    ResourceId as NodeId, ResourceRef, Step,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId,
+    Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -267,8 +267,16 @@ impl Lowering<'_, '_> {
             let within = ResourceId(2);
             let origin = ParamOrigin { how: How::Relation, span: Some(relation.span), within };
             let origin = self.origin(&origin);
-            for from in self.ends(&relation.from, true) {
-                for to in self.ends(&relation.to, false) {
+            let ends = |ends: &[RelationEnd], left| {
+                ends.iter().flat_map(|end| self.ends(end, left)).collect::<Vec<NodeId>>()
+            };
+            let (from, to) = (ends(&relation.from, true), ends(&relation.to, false));
+            if relation.is_barrier {
+                self.graph.barriers.push(Barrier { from, to, kind, origin });
+                continue;
+            }
+            for &from in &from {
+                for &to in &to {
                     if seen.insert((from, to, kind)) {
                         self.graph.edges.push(Edge { from, to, kind, origin });
                     }

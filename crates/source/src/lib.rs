@@ -4,6 +4,7 @@
 //! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
 //! through which all input and output of a compile goes.
 
+pub mod budget;
 mod cached;
 pub mod ci;
 pub mod diagnostic;
@@ -24,5 +25,5 @@ pub use places::PlaceMap;
 pub use printable::{printable, printable_line};
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
-    World, read_input, read_input_text,
+    World, read_input, read_input_text, read_standard_input,
 };

@@ -151,7 +151,7 @@ const MAX_INPUT: u64 = 256 << 20;
 /// # Errors
 /// If it cannot be read, or is far larger than what people write.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
-    read_at_most(path, MAX_INPUT)
+    read_at_most(path, crate::budget::scaled(MAX_INPUT))
 }
 
 /// The text of such a file.
@@ -161,6 +161,26 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 pub fn read_input_text(path: &Path) -> io::Result<String> {
     let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8");
     String::from_utf8(read_input(path)?).map_err(invalid)
+}
+
+/// The bytes of standard input.
+///
+/// # Errors
+/// If it cannot be read, or does not end.
+pub fn read_standard_input() -> io::Result<Vec<u8>> {
+    const CHUNK: u64 = 1 << 20;
+    let limit = crate::budget::scaled(MAX_STREAM);
+    let mut bytes = Vec::new();
+    let mut rest = io::stdin().take(limit + 1);
+    // What was read counts while more comes.
+    while let read @ 1.. = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)? {
+        crate::budget::read(Path::new("standard input"), read);
+    }
+    if bytes.len() as u64 > limit {
+        let text = format!("it has more than {} MiB; {}", limit >> 20, crate::budget::HELP);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
 }
 
 /// What a stream may give, of which nobody knows the size before.
@@ -182,9 +202,9 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let text = "a pipe or device is no file to read; give it as `/dev/stdin`";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
-    let limit = if is_stream { limit.min(MAX_STREAM) } else { limit };
+    let limit = if is_stream { limit.min(crate::budget::scaled(MAX_STREAM)) } else { limit };
     let too_large = || {
-        let text = format!("the file has more than {} MiB", limit >> 20);
+        let text = format!("the file has more than {} MiB; {}", limit >> 20, crate::budget::HELP);
         io::Error::new(io::ErrorKind::FileTooLarge, text)
     };
     let file = std::fs::File::open(path)?;
@@ -194,6 +214,7 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(limit + 1).read_to_end(&mut bytes)?;
+    crate::budget::read(path, bytes.len());
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
@@ -466,6 +487,6 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let error = read_at_most(&path, 10).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(error.to_string(), "the file has more than 0 MiB");
+        assert!(error.to_string().starts_with("the file has more than 0 MiB; "));
     }
 }

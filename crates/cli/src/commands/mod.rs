@@ -49,6 +49,22 @@ macro_rules! verbs {
                 }
             }
 
+            /// Whether a verb does nothing but read and evaluate its input. Others look at the
+            /// machine or change it, for which there is no bound; they watch what they evaluate.
+            pub fn only_evaluates(&self) -> bool {
+                let acts = matches!(
+                    self,
+                    Self::Plan(_)
+                        | Self::Apply(_)
+                        | Self::Watch(_)
+                        | Self::Rollback(_)
+                        | Self::History(_)
+                        | Self::Show(_)
+                        | Self::Facts(_)
+                );
+                !acts
+            }
+
             /// The arguments of one verb, without those of all others.
             pub fn alone(verb: &str) -> Option<clap::Command> {
                 match verb {

@@ -49,7 +49,7 @@ use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 use ordain_data::Decrypted;
-use ordain_source::World;
+use ordain_source::{World, budget};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -617,7 +617,9 @@ impl<'w> Net<'w> {
             + self.waiting.bytes()
             + self.zero.bytes();
         if taken < self.settings.most_bytes {
-            return Ok(());
+            // What values take besides, such as texts, is not counted.
+            return budget::check()
+                .map_err(|exceeded| Error::new(Class::Compiler, exceeded.to_string()));
         }
         let message = format!(
             "the model takes more than {} MiB, with {} instances so far",
@@ -625,9 +627,9 @@ impl<'w> Net<'w> {
             self.instances.len()
         );
         let mut error = Error::new(Class::Compiler, message);
-        let help = "does an implementation make instances that it is an implementation of? \
-                    ORDAIN_MODEL_MEMORY=MIB allows more";
-        error.background.get_or_insert_default().help.push(help.into());
+        let help = "does an implementation make instances that it is an implementation of?";
+        let help = format!("{help} {}", budget::HELP);
+        error.background.get_or_insert_default().help.push(help);
         Err(error)
     }
 

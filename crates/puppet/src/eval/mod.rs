@@ -140,8 +140,8 @@ impl Default for Settings {
             strict: Strict::Error,
             strict_variables: true,
             include_legacy_facts: false,
-            max_steps: budget::MAX_STEPS,
-            max_resources: budget::MAX_RESOURCES,
+            max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
+            max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
             examine_types: false,
             native_kinds: BTreeSet::new(),
             exports: None,
@@ -359,6 +359,7 @@ impl<'e> Compiler<'e> {
             Expr::Epp { params, body, .. } => self.eval_epp_program(f, *params, *body),
             Expr::RenderText(text) => {
                 self.render_text(text);
+                self.budget.steps.charge(1 + text.len() as u64 / 16);
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),
