@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub use ordain_process::RunAs;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
 
 use crate::deadline;
@@ -35,17 +36,6 @@ pub struct Invocation {
     pub merge_stderr: bool,
     /// It is killed with all that it started after this time; `None` waits for ever.
     pub timeout: Option<Duration>,
-}
-
-/// An identity for a command.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunAs {
-    /// User id.
-    pub uid: u32,
-    /// Group id.
-    pub gid: u32,
-    /// More groups; `None` leaves those of this process.
-    pub groups: Option<Vec<u32>>,
 }
 
 impl Invocation {
