@@ -42,7 +42,10 @@ impl Language for Mcl {
         let options = Options { edition: self.edition, module_path };
         let found = session::check(checking.world, checking.sources, &input, &options);
         let mut found = match found {
-            Ok(checked) => checked.warnings,
+            Ok(checked) => {
+                let known = session::certain(&checked);
+                checked.warnings.into_iter().chain(known).collect()
+            }
             Err(refused) => refused.diagnostics(),
         };
         // The text was read as a file of its own; what is said of it is said of the one that was named.

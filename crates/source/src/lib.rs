@@ -13,6 +13,7 @@ mod peer;
 pub mod places;
 mod process;
 pub mod render;
+mod shorten;
 pub mod suggest;
 pub mod world;
 
@@ -20,6 +21,7 @@ pub use cached::CachedWorld;
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
+pub use shorten::shortened;
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
     World, read_input, read_input_text,
