@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
-    &["facts"],
+    &["facts", "process"],
     &["graph", "ruby", "ecore"],
     &["functions"],
     &["data"],

@@ -25,10 +25,18 @@ pub const FORMAT: &str = "ordain::format";
 pub const STALE_PLAN: &str = "ordain::stale-plan";
 /// The state directory cannot be used.
 pub const STATE: &str = "ordain::state";
+/// The journal was damaged, and a new one was begun.
+pub const DAMAGED: &str = "ordain::damaged-journal";
+/// A saved plan was edited, or is of another machine.
+pub const UNTRUSTED_PLAN: &str = "ordain::untrusted-plan";
 /// A run did not come to its end.
 pub const INTERRUPTED: &str = "ordain::interrupted";
+/// What is evaluated takes too much memory or time.
+pub const LIMIT: &str = "ordain::limit";
 /// The manifest of a kind cannot be used.
 pub const MANIFEST: &str = "ordain::manifest";
+/// There is nothing to compile, or to apply.
+pub const NOTHING: &str = "ordain::nothing-declared";
 /// What a run changed cannot be taken back.
 pub const ROLLBACK: &str = "ordain::rollback";
 /// An Ecore model cannot be read, or not all of it.
@@ -57,6 +65,16 @@ const OWN: &[CodeDoc] = &[
                   planning and applying fail. The message shows a shortest loop and where each \
                   of its relations is written. Take one of them away, or contain less: `contain` \
                   and `require` order all that a class holds.",
+    },
+    CodeDoc {
+        code: DAMAGED,
+        summary: "the journal was damaged, and a new one was begun",
+        details: "The database in the state directory could not be read: it was cut off, \
+                  overwritten, or the disk lost a part of it. It was moved to a directory `damaged-TIME` \
+                  beside it, together with what runs had kept for `ordain rollback`, and the run \
+                  went on with a new journal. So earlier runs are neither in `ordain history` nor \
+                  can they be rolled back, and resources with a schedule may be applied once more. \
+                  `ordain doctor` lists what was set aside; remove it when nobody needs it.",
     },
     CodeDoc {
         code: DOCUMENT,
@@ -89,12 +107,24 @@ const OWN: &[CodeDoc] = &[
     },
     CodeDoc {
         code: INTERRUPTED,
-        summary: "an earlier run did not come to its end",
-        details: "The journal says that a run began and not that it ended: it was killed, or the \
-                  machine went down. The message lists what it was about to change. Every change \
+        summary: "a run did not come to its end",
+        details: "This run was told to end by a signal: what was under way was finished, and the \
+                  message names what was not reached. Or the journal says that an earlier run \
+                  began and not that it ended: it was interrupted, it was killed, or the machine \
+                  went down. The message lists what it was about to change. Every change \
                   is whole or was not made; this run looks \
                   at all of them again, so nothing has to be done. `ordain plan` shows what is \
                   left.",
+    },
+    CodeDoc {
+        code: LIMIT,
+        summary: "what is evaluated takes too much memory or time",
+        details: "An input that does not end, or that makes far more than it says, is ended before \
+                  it takes the machine with it. Most bounds are errors of the language that is \
+                  evaluated and have a place in it; this one is for what gets by them, such as an \
+                  operator of a template that doubles a text, and names what was read or rendered \
+                  last. An input that needs more gets it by `--limits 4` or `ORDAIN_LIMITS=4`: four \
+                  times the memory, the time, the steps, and the sizes of values.",
     },
     CodeDoc {
         code: MANIFEST,
@@ -103,6 +133,15 @@ const OWN: &[CodeDoc] = &[
                   names end in `.dsc.resource.json` or `.ordain.json`. Each is a JSON object with \
                   at least `type`, such as `Owner/Name`, and `get` or `test`. The message has the \
                   file and what is wrong with it.",
+    },
+    CodeDoc {
+        code: NOTHING,
+        summary: "there is nothing to compile, or nothing that is asked for",
+        details: "As an error: a directory has nothing that is read here, no manifests (`.pp`) and \
+                  none of the parts of a control repository. Mostly the path is a wrong one. As a \
+                  warning: a control repository has no manifests and its node is given no class, \
+                  standard input is empty, or no resource has a tag that `--tags` or \
+                  `--skip-tags` names: the run comes to its end, and nothing is declared.",
     },
     CodeDoc {
         code: RESOURCE,
@@ -128,7 +167,11 @@ const OWN: &[CodeDoc] = &[
         summary: "the state directory cannot be used",
         details: "The lock and the journal of runs are kept in `/var/lib/ordain` for root, else \
                   below `$XDG_STATE_HOME` or `~/.local/state`; `--state-dir` or \
-                  `ORDAIN_STATE_DIR` says otherwise. Another run may hold the lock: wait for it.",
+                  `ORDAIN_STATE_DIR` says otherwise. Another run may hold the lock: wait for it. The \
+                  directory has to belong to who runs Ordain or to root, nobody else may write it or \
+                  put another in its place, and what is in it are plain files: a link there, or a \
+                  file with a second name, may be a trap and is refused. `ordain doctor` says what is \
+                  wrong with it.",
     },
     CodeDoc {
         code: TYPES,
@@ -137,6 +180,16 @@ const OWN: &[CodeDoc] = &[
                   where nothing defines `Role`: give that file, too. As a warning: the other form \
                   has no word for something, as JSON Schema has none for `Pattern[/(?i:a)/]`; the \
                   message says what stands there instead.",
+    },
+    CodeDoc {
+        code: UNTRUSTED_PLAN,
+        summary: "a saved plan was edited, or was made elsewhere",
+        details: "`ordain plan --out FILE` ends a plan with a digest of all that it says, under a \
+                  key that only the state directory of that user on that machine has. A plan is \
+                  applied byte for byte as it was saved, and only with the same key and `--root`: \
+                  plan and apply as the same user on the same machine, with the same `--state-dir`. \
+                  What `--format json` prints is for reading and has no digest. A file that is named \
+                  `*.plan` has to be such a plan.",
     },
     CodeDoc {
         code: UNKNOWN_NAME,
@@ -190,7 +243,14 @@ pub fn state(error: StoreError) -> Diagnostic {
     let help = match &error {
         StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
         StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
-        StoreError::Unwritable { .. } | StoreError::Broken { .. } => {
+        StoreError::Unsafe { .. } => {
+            "`ordain doctor` says more; --state-dir DIR names a directory that only you can write"
+        }
+        StoreError::Broken { path, .. } if path.ends_with("exports.db") => {
+            "remove it: what nodes export is written again when they are compiled"
+        }
+        StoreError::Broken { .. } => "`ordain doctor --fix` sets aside what is damaged",
+        StoreError::Unwritable { .. } => {
             "--state-dir DIR says where else the lock and the journal are, --store DIR where exported resources are"
         }
     };

@@ -14,6 +14,7 @@ Exit codes:
   1  an error: in the command line, in the input, or on the machine
   2  `plan`: changes are pending; `apply`: changes were made, or with --noop
      would be
+  130, 143, 129  SIGINT, SIGTERM or SIGHUP ended the run
   `diff` has its own: 0 equal, 1 different, 2 an error";
 
 /// The same under `ordain diff --help`.
@@ -45,6 +46,8 @@ Exit codes:
   0  nothing had to change
   1  an error: in the command line, in the input, or on the machine
   2  changes were made, or with --noop would be
+  130, 143, 129  SIGINT, SIGTERM or SIGHUP ended the run, after what was under
+     way
 
 Examples:
   ordain apply site.pp
@@ -55,8 +58,10 @@ Examples:
 pub const WATCH_HELP: &str = "\
 Exit codes:
   0  it was told to end; with --converged-timeout: nothing had to change
-  1  an error in the command line; with --converged-timeout: something failed
-  2  with --converged-timeout: changes were made
+  1  an error in the command line; with --converged-timeout: something failed,
+     or the sources have errors
+  2  with --converged-timeout: changes were made, or with --noop would be
+  130, 143  a second SIGINT or SIGTERM ended what was under way
 
 Examples:
   ordain watch site.pp

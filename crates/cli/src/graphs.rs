@@ -13,7 +13,8 @@ use ordain_engine::reversal::Noted;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
-use ordain_source::{FileId, SourceMap};
+use ordain_source::budget::Watch;
+use ordain_source::{Diagnostic, FileId, SourceMap};
 use serde::Deserialize;
 
 use crate::codes;
@@ -24,7 +25,7 @@ use crate::input::{self, Exporting};
 use crate::joining;
 use crate::mcl;
 use crate::merged;
-use crate::options::CompileArgs;
+use crate::options::{CompileArgs, Uses};
 use crate::ui::Ui;
 
 /// A graph with what is needed to use it.
@@ -154,17 +155,25 @@ fn load_as(
     args: &CompileArgs,
     examine_types: bool,
 ) -> Result<Loaded, Failure> {
+    args.check_paths()?;
+    let _watch = Watch::within();
     if let Some(file) = joining::file_of(path) {
         return joining::load(ui, &file, args);
     }
+    if path.extension().is_some_and(|e| e == "plan") {
+        return saved_plan(ui, path, args);
+    }
     if mcl::is_program(path) {
+        ui.diagnostics(args.of_no_use("a program of mgmt", Uses::PROGRAM), &SourceMap::new());
         return program(ui, path, args, examine_types);
     }
     if inmanta::is_model(path) {
+        ui.diagnostics(args.of_no_use("a model of Inmanta", Uses::MODEL), &SourceMap::new());
         let model = inmanta::load(ui, path, args)?;
         return Ok(Loaded::drawn(model.graph, model.sources));
     }
     if merged::is_document(path) {
+        ui.diagnostics(args.of_no_use("a YAML document", Uses::DOCUMENT), &SourceMap::new());
         let sources = args.sources();
         let graph = merged::load(ui, path, args, &sources)?;
         return Ok(Loaded::drawn(graph, sources));
@@ -172,17 +181,24 @@ fn load_as(
     let mut input = if path == Path::new("-") {
         let text = input::read_stdin()?;
         if begins_document(text.as_bytes()) {
-            return read(path, text.as_bytes(), args);
+            return read(ui, path, text.as_bytes(), args);
+        }
+        if text.trim_ascii().is_empty() {
+            let warning = "standard input is empty, so nothing is declared";
+            ui.message(&Diagnostic::warning(codes::NOTHING, warning));
         }
         input::open_code(ui, text, args)?
     } else if is_document(path) {
         args.touched.note(path);
         let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
-        return read(path, &text, args);
+        return read(ui, path, &text, args);
     } else {
-        input::open(ui, Some(path), args)?
+        input::open_with_manifests(ui, path, args)?
     };
+    ui.diagnostics(args.of_no_use("a manifest", Uses::MANIFEST), &SourceMap::new());
     input.settings.examine_types = examine_types;
+    let native = Registry::default();
+    input.settings.native_kinds = native.iter().map(|kind| kind.name().into()).collect();
     let (graph, exported) = compile::graph(ui, &input)?;
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
@@ -191,6 +207,19 @@ fn load_as(
     let sources = input.sources;
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
+}
+
+/// A plan in a file that is named as one. Nothing else is taken from there: who edits a plan could
+/// else make it something that has no digest.
+fn saved_plan(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
+    args.touched.note(path);
+    let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
+    let loaded = read(ui, path, &text, args)?;
+    if loaded.plan.is_some() {
+        return Ok(loaded);
+    }
+    let text = format!("{} is named as a saved plan, and is none", path.display());
+    Err(Diagnostic::error(codes::UNTRUSTED_PLAN, text).into())
 }
 
 /// The first graph of a program of mgmt.
@@ -236,11 +265,13 @@ pub fn is_graph(path: &Path) -> bool {
 
 /// Whether a file holds a JSON object.
 fn is_document(path: &Path) -> bool {
+    // To open a pipe waits for somebody who writes to it.
+    if !path.is_file() {
+        return false;
+    }
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut start = Vec::new();
-    if !file.metadata().is_ok_and(|m| m.is_file())
-        || file.take(1024).read_to_end(&mut start).is_err()
-    {
+    if file.take(1024).read_to_end(&mut start).is_err() {
         return false;
     }
     let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
@@ -252,7 +283,8 @@ fn begins_document(text: &[u8]) -> bool {
     text.trim_ascii_start().first() == Some(&b'{')
 }
 
-fn read(path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure> {
+fn read(ui: &mut Ui, path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure> {
+    ui.diagnostics(args.of_no_use("a graph that is compiled", Uses::GRAPH), &SourceMap::new());
     let probe: Probe = serde_json::from_slice(text).map_err(|e| codes::document(path, e))?;
     let sources = args.sources();
     let known: RefCell<BTreeMap<PathBuf, Option<FileId>>> = RefCell::default();

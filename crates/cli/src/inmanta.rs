@@ -88,7 +88,7 @@ pub fn compile(ui: &mut Ui, model: &Model<'_>, form: Form) -> Result<Exit, Failu
     let has_failed = ran.has_failed;
     ui.diagnostics(ran.diagnostics, &sources);
     if let Some(text) = ran.text {
-        writeln!(ui.out(), "{text}")?;
+        writeln!(ui.document(), "{text}")?;
     }
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
 }

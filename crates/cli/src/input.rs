@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::language::Strict;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site, bolt_modulepath};
@@ -21,6 +22,17 @@ use crate::ui::Ui;
 
 /// Where modules are that belong to no environment.
 const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
+
+/// What a control repository or environment has; one of them is enough.
+const PARTS: [&str; 7] = [
+    "environment.conf",
+    "bolt-project.yaml",
+    "manifests",
+    "modules",
+    "site-modules",
+    "hiera.yaml",
+    "data",
+];
 
 /// The module path of a directory without `environment.conf`.
 const DEFAULT_MODULEPATH: &str = "site-modules:modules:$basemodulepath";
@@ -113,6 +125,36 @@ pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Inpu
     open_laid_out(ui, args, |world, environment| layout(world, path, args, environment))
 }
 
+/// As [`open`], for those who want a catalog: there have to be manifests, or classes for the node.
+///
+/// # Errors
+/// As of [`open`], and when a directory has nothing that can be compiled.
+pub fn open_with_manifests(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
+    let input = open(ui, Some(path), args)?;
+    if input.env.site.is_empty() && input.node.classes.is_empty() {
+        declares_nothing(ui, input.env.world.as_ref(), path)?;
+    }
+    Ok(input)
+}
+
+/// A directory without manifests: an error if it has no other part of a control repository either.
+///
+/// # Errors
+/// That it has none.
+pub fn declares_nothing(ui: &mut Ui, world: &dyn World, path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    if PARTS.iter().any(|name| world.kind(&path.join(name)).is_some()) {
+        let text = format!("{shown} has no manifests, and the node is given no class");
+        let warning = Diagnostic::warning(codes::NOTHING, text);
+        ui.message(&warning.help("nothing is declared; --node-data can give classes"));
+        return Ok(());
+    }
+    let text = format!("there is nothing to compile in {shown}");
+    let help = "manifests (.pp), main.mcl, main.cf, ordain.toml, or the parts of a control \
+                repository: manifests/, modules/, environment.conf, hiera.yaml, data/";
+    Err(Diagnostic::error(codes::NOTHING, text).help(format!("looked for: {help}")).into())
+}
+
 /// Opens the modules of what stands at a path, without its manifests.
 ///
 /// # Errors
@@ -168,6 +210,8 @@ fn open_laid_out(
     args: &CompileArgs,
     layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Failure>,
 ) -> Result<Input, Failure> {
+    args.check_paths()?;
+    ui.diagnostics(args.missing_modules(), &SourceMap::new());
     let world = new_world(args);
     let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
     let name = args.environment.clone().or_else(|| data.environment.clone());
@@ -202,6 +246,8 @@ pub struct Opened {
 /// # Errors
 /// As [`open`].
 pub fn open_for_all(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Opened, Failure> {
+    args.check_paths()?;
+    ui.diagnostics(args.missing_modules(), &SourceMap::new());
     let world = new_world(args);
     let name = args.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
     let layout = layout(world.as_ref(), Some(path), args, name)?;
@@ -215,11 +261,6 @@ fn open_layout(
     args: &CompileArgs,
     name: &str,
 ) -> Result<Opened, Failure> {
-    if let Some(path) = &args.hiera
-        && world.kind(path).is_none()
-    {
-        return Err(codes::missing(path).into());
-    }
     let sources = args.sources();
     let options = Options {
         world,
@@ -242,7 +283,18 @@ fn open_layout(
             return Err(Failure::Shown);
         }
     };
+    ui.diagnostics(missing_data(&env, args.strict.into()), &sources);
     Ok(Opened { env, sources, store: args.export_store()? })
+}
+
+/// Warnings about directories of data that are not there, which upstream passes over.
+fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
+    let missing = ordain_puppet::hiera::missing_directories(env, strict).into_iter();
+    let warning = |(config, dir): (PathBuf, String)| {
+        let text = format!("{} names {dir} for data, which is no directory", config.display());
+        Diagnostic::warning(codes::FILE, text)
+    };
+    missing.map(warning).collect()
 }
 
 impl Opened {
@@ -327,29 +379,27 @@ fn given_modulepath(args: &CompileArgs, environment: &str) -> Option<Vec<PathBuf
     args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
 }
 
+/// What the library says of such a text.
+const NOT_UTF8: &str = "stream did not contain valid UTF-8";
+
 /// The text on standard input.
 ///
 /// # Errors
 /// When it cannot be read or is no text.
 pub fn read_stdin() -> Result<String, Failure> {
-    std::io::read_to_string(std::io::stdin())
-        .map_err(|e| codes::io("cannot read standard input", &e).into())
+    let bytes = ordain_source::read_standard_input();
+    let text = bytes.and_then(|bytes| {
+        let invalid = |_| std::io::Error::new(std::io::ErrorKind::InvalidData, NOT_UTF8);
+        String::from_utf8(bytes).map_err(invalid)
+    });
+    text.map_err(|e| codes::io("cannot read standard input", &e).into())
 }
 
 /// The parts of a control repository or environment. A directory that has none of an
 /// environment's parts is a directory of manifests.
 fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Failure> {
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
-    let parts = [
-        "environment.conf",
-        "bolt-project.yaml",
-        "manifests",
-        "modules",
-        "site-modules",
-        "hiera.yaml",
-        "data",
-    ];
-    if !parts.iter().any(|name| has(name)) {
+    if !PARTS.iter().any(|name| has(name)) {
         let site = Site::Path(dir.to_path_buf());
         return Ok(Layout { dir: Some(dir.to_path_buf()), modulepath: Vec::new(), site });
     }

@@ -83,7 +83,12 @@ impl Joining {
         let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
         let file = texts.add(path, text.clone());
         let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        match toml::from_str(&text) {
+        match toml::from_str::<Project>(&text) {
+            Ok(project) if project.sources.is_empty() => {
+                let text = format!("{} names no source", path.display());
+                let help = "name at least one: [[source]] and below it path = \"...\"";
+                Err(Diagnostic::error(codes::NOTHING, text).help(help).into())
+            }
             Ok(project) => Ok(Self { project, file, dir, args, texts }),
             Err(error) => {
                 let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
@@ -134,6 +139,10 @@ impl Joining {
         let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&self.texts));
         let mut errors = Vec::new();
         for loaded in parts {
+            if loaded.plan.is_some() {
+                let text = "a saved plan is applied alone, not as one of several sources";
+                return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+            }
             errors.extend(conflicts(&mut joined, loaded));
         }
         let graph = Arc::make_mut(&mut joined.graph);

@@ -11,30 +11,38 @@ mod inmanta;
 mod input;
 mod joining;
 mod languages;
+mod limits;
 mod mcl;
 mod merged;
 mod merging;
 mod node;
 mod options;
+mod private;
+mod references;
 mod running;
 mod runs;
+mod screen;
 mod served;
 mod several;
 mod show;
+mod signals;
 mod spiff;
 mod ui;
 mod watching;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
-use clap::{Args, FromArgMatches, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use exit::{Exit, Failure};
 use options::GlobalArgs;
+use ordain_process::supervisor;
+use ordain_source::budget::Watch;
 use ui::Ui;
 
 #[global_allocator]
@@ -51,30 +59,51 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    install_panic_hook();
     let mut args = std::env::args_os();
     let name = args.next().map(std::path::PathBuf::from);
+    if name.as_deref() == Some(supervisor::NAME.as_ref()) {
+        return supervisor::main();
+    }
+    ordain_process::install();
+    let code = run(args, name);
+    ordain_process::shutdown();
+    code
+}
+
+/// Does what the arguments say, under the name by which the program was called.
+fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
+    install_panic_hook();
     let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
+    if name.is_some_and(|name| spiff::Program::named(name).is_some())
+        || matches!(name, Some("inmanta" | "mgmt"))
+    {
+        options::ChildArgs::of_environment();
+    }
     if let Some(program) = name.and_then(spiff::Program::named) {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return spiff::main(program, &args);
     }
     if name == Some("inmanta") {
+        limits::set_by_environment();
         return inmanta::main(std::env::args_os().collect());
     }
     if name == Some("mgmt") {
+        limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mcl::main(&args);
     }
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody may be reading; help is no error.
-            let _ = error.print();
+            print_usage(&error);
             return if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
         }
     };
+    cli.global.children.set();
+    limits::set(&cli.global);
     let mut ui = Ui::new(&cli.global);
+    let watch = cli.command.only_evaluates().then(Watch::begin);
     let exit = match cli.command.run(&mut ui) {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => return Exit::Done.into(),
@@ -84,9 +113,10 @@ fn main() -> ExitCode {
             Exit::Failed
         }
     };
+    drop(watch);
     match ui.finish() {
         Ok(()) => exit.into(),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit.into(),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit.into(),
         Err(error) => {
             ui.message(&codes::io("cannot write the output", &error));
             Exit::Failed.into()
@@ -94,14 +124,32 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints help, or what is wrong with the arguments, in which there may be anything.
+fn print_usage(error: &clap::Error) {
+    let text = error.render();
+    let plain = text.to_string();
+    // Nobody may be reading; help is no error.
+    let _ = match ordain_source::printable(&plain) {
+        Cow::Borrowed(_) => error.print(),
+        Cow::Owned(shown) => io::stderr().write_all(shown.as_bytes()),
+    };
+}
+
 /// The command line. If a verb comes first, no other one is looked at: to make the arguments of
 /// all verbs takes longer than many a run.
 fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let first = args.get(1).and_then(|verb| verb.to_str());
-    let Some(verb) = first.and_then(Command::alone) else { return Cli::try_parse_from(args) };
+    let Some(verb) = first.and_then(Command::alone) else {
+        return Cli::from_arg_matches_mut(&mut whole().try_get_matches_from(args)?);
+    };
     let program = clap::Command::new("ordain").max_term_width(100);
     let program = GlobalArgs::augment_args(program).subcommand(verb);
     Cli::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
+}
+
+/// The command line with all verbs.
+fn whole() -> clap::Command {
+    commands::code::noted("", Cli::command())
 }
 
 /// Lets a thread that panics tell it, and others go on: what it was at fails, and not all that is
@@ -109,7 +157,7 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 fn outlive_panics() {
     std::panic::set_hook(Box::new(|info| {
         // Nobody may be reading.
-        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+        let _ = io::stderr().write_all(panic_message(info).as_bytes());
     }));
 }
 
@@ -117,7 +165,7 @@ fn outlive_panics() {
 fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         // Nobody may be reading.
-        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+        let _ = io::stderr().write_all(panic_message(info).as_bytes());
         std::process::exit(i32::from(u8::from(Exit::Failed)));
     }));
 }
@@ -140,8 +188,6 @@ fn panic_message(info: &PanicHookInfo<'_>) -> String {
 mod tests {
     use std::sync::mpsc;
 
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -159,7 +205,9 @@ mod tests {
                     Err(error) => error.render().ansi().to_string(),
                 };
                 let alone = message(parse(line().map(OsString::from).collect()));
-                assert_eq!(alone, message(Cli::try_parse_from(line())), "{verb} {arguments:?}");
+                let among = whole().try_get_matches_from(line());
+                let among = message(among.and_then(|mut m| Cli::from_arg_matches_mut(&mut m)));
+                assert_eq!(alone, among, "{verb} {arguments:?}");
                 assert!(!alone.is_empty());
             }
         }

@@ -307,7 +307,7 @@ pub fn formatted(path: &Path, text: &str, edition: Edition) -> Result<String, St
 /// With what cannot be read, parsed or written.
 pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>, String> {
     let world = HostWorld::new();
-    let mut changed = Vec::new();
+    let (mut changed, mut count) = (Vec::new(), 0);
     let mut left = vec![path.to_path_buf()];
     while let Some(path) = left.pop() {
         if world.kind(&path) == Some(EntryKind::Directory) {
@@ -319,6 +319,7 @@ pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>,
             }
             continue;
         }
+        count += 1;
         let shown = path.display();
         let bytes = world.read(&path).map_err(|e| format!("{shown}: {e}"))?;
         let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))?;
@@ -331,6 +332,9 @@ pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>,
             }
             changed.push(path);
         }
+    }
+    if count == 0 {
+        return Err(format!("{}: no programs of mgmt (.mcl) in it", path.display()));
     }
     Ok(changed)
 }
@@ -471,7 +475,10 @@ fn input(text: &str) -> Result<Input, String> {
     };
     match text {
         "" => Err("input is empty".into()),
-        "-" => std::io::read_to_string(std::io::stdin()).map(code).map_err(|e| e.to_string()),
+        "-" => {
+            let bytes = ordain_source::read_standard_input().map_err(|e| e.to_string())?;
+            String::from_utf8(bytes).map(code).map_err(|e| e.to_string())
+        }
         path if world.kind(Path::new(path)).is_some() => Ok(Input::Path(path.into())),
         path if path.ends_with(".mcl") || path.ends_with('/') || path.ends_with(".yaml") => {
             Err("input is invalid".into())
@@ -589,7 +596,7 @@ fn format_files(out: &mut dyn Write, args: &[String]) -> Result<bool, String> {
 /// # Errors
 /// When nothing can be written.
 pub fn compile_as_mgmt(ui: &mut Ui, request: &Request<'_>) -> Result<bool, Failure> {
-    print(ui.out(), request).map_err(|e| codes::io("cannot write the graph", &e).into())
+    print(ui.document(), request).map_err(|e| codes::io("cannot write the graph", &e).into())
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub fn load(
     };
     let codes = Codes { form: codes::DOCUMENT, unknown: codes::UNKNOWN_NAME };
     let place = |path: &[&str]| files.place(path);
-    resources::graph(&first, &place, codes).map_err(|errors| {
+    resources::graph(&first, &output.secrets, &place, codes).map_err(|errors| {
         ui.diagnostics(errors, sources);
         Failure::Shown
     })

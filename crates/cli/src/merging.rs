@@ -2,7 +2,7 @@
 //! the program `spiff`.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,6 +16,7 @@ use ordain_dynaml::{diagnose, document, lower};
 use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched};
 
 use crate::codes;
+use crate::private;
 
 /// What is printed of the result, and how it is made.
 #[derive(Args, Clone, Default, Debug)]
@@ -145,12 +146,11 @@ impl Reader {
                 return Err(Trouble::Usage("stdin cannot be used twice".into()));
             }
             self.stdin = true;
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+            ordain_source::read_standard_input()
         } else if name.starts_with("http:") || name.starts_with("https:") {
             Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
         } else {
-            std::fs::read(name)
+            ordain_source::read_input(Path::new(name))
         };
         let text = text.and_then(|bytes| {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
@@ -287,7 +287,8 @@ fn write_state(path: &Path, text: &str) -> Result<(), Trouble> {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".bak");
     let kept = path.is_file() && std::fs::rename(path, &backup).is_ok();
-    if std::fs::write(path, text).is_err() {
+    let written = private::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    if written.is_err() {
         if kept {
             let _ = std::fs::rename(&backup, path);
         }

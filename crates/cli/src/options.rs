@@ -1,13 +1,16 @@
 //! Arguments that several verbs have. Their doc comments are the help text.
 
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use ecow::EcoString;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_engine::registry::Registry;
 use ordain_puppet::load::RubyType;
+use ordain_source::process::{self, ProcessLimits};
 use ordain_source::{Diagnostic, SourceMap, Touched};
 use ordain_store::ExportStore;
 
@@ -29,6 +32,52 @@ pub struct GlobalArgs {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub children: ChildArgs,
+    /// Allow so many times the usual steps, memory and time for what is evaluated
+    #[arg(long, global = true, value_name = "FACTOR", env = "ORDAIN_LIMITS", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), hide_default_value = true)]
+    #[arg(help_heading = "Limits")]
+    pub limits: u32,
+}
+
+/// What programs may use that are run for facts, functions and commands.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Programs that are run")]
+pub struct ChildArgs {
+    /// How long a program may take that a compile runs; default: 60
+    #[arg(long, global = true, value_name = "SECONDS", env = COMMAND_TIMEOUT)]
+    pub command_timeout: Option<u32>,
+    /// How much a program may print; default: 64
+    #[arg(long, global = true, value_name = "MIB", env = COMMAND_OUTPUT)]
+    pub command_output: Option<u32>,
+}
+
+const COMMAND_TIMEOUT: &str = "ORDAIN_COMMAND_TIMEOUT";
+const COMMAND_OUTPUT: &str = "ORDAIN_COMMAND_OUTPUT";
+
+impl ChildArgs {
+    /// Sets what the environment says, for those who call this program by another name. What is no
+    /// number counts as nothing there.
+    pub fn of_environment() {
+        let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+        let args = Self {
+            command_timeout: number(COMMAND_TIMEOUT),
+            command_output: number(COMMAND_OUTPUT),
+        };
+        args.set();
+    }
+
+    /// Sets what was asked for.
+    pub fn set(&self) {
+        let usual = ProcessLimits::default();
+        let seconds = self.command_timeout.map(|seconds| Duration::from_secs(seconds.into()));
+        let bytes = self.command_output.map(|mebibytes| u64::from(mebibytes) << 20);
+        process::set_limits(ProcessLimits {
+            time: seconds.unwrap_or(usual.time),
+            output: bytes.unwrap_or(usual.output),
+        });
+    }
 }
 
 /// When to use colour.
@@ -133,7 +182,81 @@ pub struct CompileArgs {
     pub texts: Option<Arc<SourceMap>>,
 }
 
+/// A number of things to do at the same time.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<usize>() {
+        Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
+        Err(_) => Err(format!("`{text}` is no whole number from 1 up")),
+    }
+}
+
+/// The arguments that say something to a kind of source; others are named as being of no use.
+#[derive(Clone, Copy, Debug)]
+pub struct Uses(&'static [&'static str]);
+
+impl Uses {
+    /// Those of manifests and control repositories.
+    pub const MANIFEST: Self =
+        Self(&["--facts", "--node-data", "--environment", "--modulepath", "--hiera", "--store"]);
+    /// Those of programs of mgmt.
+    pub const PROGRAM: Self = Self(&["--modulepath", "--store"]);
+    /// Those of models of Inmanta.
+    pub const MODEL: Self = Self(&["--modulepath"]);
+    /// Those of graphs, catalogs and plans.
+    pub const GRAPH: Self = Self(&["--modulepath"]);
+    /// Those of YAML documents.
+    pub const DOCUMENT: Self = Self(&["--stub"]);
+}
+
 impl CompileArgs {
+    /// The arguments that were given, but for those that any source takes.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            ("--facts", self.facts.is_some()),
+            ("--node-data", self.node_data.is_some()),
+            ("--environment", self.environment.is_some()),
+            ("--modulepath", self.modulepath.is_some()),
+            ("--hiera", self.hiera.is_some()),
+            ("--stub", !self.stubs.is_empty()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// Warnings about arguments that say nothing to what is compiled.
+    pub fn of_no_use(&self, what: &str, uses: Uses) -> Vec<Diagnostic> {
+        // Of several sources, others may use them.
+        let is_alone = self.texts.is_none();
+        let unused = self.given().filter(|name| is_alone && !uses.0.contains(name));
+        let text = |name| format!("{name} says nothing to {what} and is not used");
+        unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
+    }
+
+    /// Refuses files and directories that were named and are not there, whatever would read them.
+    ///
+    /// # Errors
+    /// Which one it is.
+    pub fn check_paths(&self) -> Result<(), Diagnostic> {
+        let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
+        let store = self.store.as_deref().and_then(Path::parent);
+        let store = store.filter(|parent| *parent != Path::new(""));
+        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
+        let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
+        all.into_iter().find(is_missing).map_or(Ok(()), |path| Err(codes::missing(path)))
+    }
+
+    /// Warnings about directories of the module path that are not there, which upstream passes
+    /// over.
+    pub fn missing_modules(&self) -> Vec<Diagnostic> {
+        let given = self.modulepath.iter().flat_map(|path| path.split(':'));
+        let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
+        let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
+        let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+        missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+    }
+
     /// The kinds that the engine has, those of other programs included.
     ///
     /// # Errors

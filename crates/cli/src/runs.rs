@@ -7,19 +7,24 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use ordain_engine::host::Host;
-use ordain_engine::kind::Change;
+use ordain_engine::kind::{Change, Level};
 use ordain_engine::past::{self, Backups, Kept};
-use ordain_engine::report::{Counts, ResourceReport};
+use ordain_engine::report::{Counts, ResourceReport, Status};
 use ordain_engine::saved::{action_name, status_name};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
-use ordain_graph::ResourceRef;
-use ordain_source::Diagnostic;
-use ordain_store::{Run, Store};
+use ordain_functions::digest::hex;
+use ordain_functions::pbkdf2::hmac_sha256;
+use ordain_graph::place::place;
+use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
+use ordain_source::{Diagnostic, SourceMap};
+use ordain_store::{MachineKey, Outcome, Run, RunLock, Store, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::Failure;
+use crate::signals;
 use crate::ui::{Progress, Ui, engine_level};
 
 /// What the journal calls it when a resource acts on a notification.
@@ -45,6 +50,140 @@ pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     })
 }
 
+/// The journal of a run that holds the lock; says so if a damaged one was set aside.
+///
+/// # Errors
+/// When it cannot be used.
+pub fn journal(ui: &mut Ui, dir: &Path) -> Result<Arc<Store>, Failure> {
+    let store = Arc::new(Store::open_for_run(dir).map_err(codes::state)?);
+    tell_damages(ui, &store);
+    Ok(store)
+}
+
+/// Says which journals were found damaged and set aside, and what is lost with them.
+pub fn tell_damages(ui: &mut Ui, store: &Store) {
+    for damage in store.take_damages() {
+        let text = format!("the journal was unusable and is set aside: {}", damage.reason);
+        let warning = Diagnostic::warning(codes::DAMAGED, text)
+            .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
+            .help(
+                "lost are the history, the rollback of earlier runs, and when schedules were met",
+            );
+        ui.message(&warning);
+    }
+}
+
+/// What a run is of: the path that was given, the node, who runs it, and on which file system.
+pub fn subject(source: &Path, node: &str, root: &Path) -> Subject {
+    let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let source = match source == Path::new("-") {
+        true => "standard input".to_string(),
+        false => full(source).display().to_string(),
+    };
+    let root = root_path(root);
+    Subject {
+        source: Some(source),
+        node: Some(node).filter(|node| !node.is_empty()).map(ToString::to_string).or_else(hostname),
+        account: Some(account()),
+        root: (root != Path::new("/")).then(|| root.display().to_string()),
+    }
+}
+
+fn hostname() -> Option<String> {
+    let system = rustix::system::uname();
+    system.nodename().to_str().ok().map(ToString::to_string)
+}
+
+/// The account that runs this, and who became it with sudo.
+fn account() -> String {
+    let uid = nix::unistd::geteuid();
+    let user = nix::unistd::User::from_uid(uid).ok().flatten();
+    let name = user.map_or_else(|| uid.to_string(), |user| user.name);
+    match std::env::var("SUDO_USER") {
+        Ok(by) if uid.is_root() && by != name => format!("{name} (sudo by {by})"),
+        _ => name,
+    }
+}
+
+/// The directory that stands for the file system, as an absolute path without links.
+pub fn root_path(root: &Path) -> PathBuf {
+    let full = || std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
+    root.canonicalize().unwrap_or_else(|_| full())
+}
+
+/// How much of a cause the journal keeps, in bytes.
+const MAX_CAUSE: usize = 4096;
+
+/// What the journal keeps of a resource that did not become what it shall be; nothing of others, nor
+/// of those that nobody asked for.
+fn outcome(report: &ResourceReport, graph: &Graph, sources: &SourceMap) -> Option<Outcome> {
+    let level = match report.status {
+        Status::Failed => Level::Error,
+        Status::Skipped | Status::SkippedForFailure | Status::Stopped => Level::Notice,
+        _ => return None,
+    };
+    let lines = report.lines.iter().filter(|line| line.level >= level);
+    let lines: Vec<&str> = lines.map(|line| line.message.as_str()).collect();
+    let mut cause = lines.join("\n");
+    if cause.len() > MAX_CAUSE {
+        cause.truncate(cause.floor_char_boundary(MAX_CAUSE));
+        cause.push_str(" ...");
+    }
+    if cause.is_empty() && report.status == Status::Stopped {
+        cause = "the run ended before it".into();
+    }
+    let place = place(graph, report.origin, sources);
+    let place = place.map(|place| (place.file.to_string(), place.line));
+    let (resource, status) = (report.resource.to_string(), status_name(report.status).into());
+    Some(Outcome { resource, status, cause, place, is_over: false })
+}
+
+/// Writes down what became of a resource, if it did not become what it shall be; whether that is so.
+pub fn note_outcome(
+    store: &Store,
+    run: Run,
+    report: &ResourceReport,
+    graph: &Graph,
+    sources: &SourceMap,
+) -> bool {
+    let outcome = outcome(report, graph, sources);
+    if let Some(outcome) = &outcome {
+        // The run says it, too; what the journal lacks is no reason to end it.
+        let _ = store.note_outcome(run, outcome);
+    }
+    outcome.is_some()
+}
+
+/// Takes the lock of runs. What runs start holds it as well until it has ended.
+///
+/// # Errors
+/// When another run has it, or the directory cannot be used.
+pub fn lock(dir: &Path) -> Result<RunLock, Failure> {
+    let lock = RunLock::acquire(dir).map_err(codes::state)?;
+    let shared = lock.share().map_err(|e| codes::io("the run cannot be locked", &e))?;
+    ordain_process::hold_while_programs_run(shared);
+    Ok(lock)
+}
+
+/// How many names of resources a message has.
+const MOST_NAMES: usize = 5;
+
+/// Says what a run did not come to because it was told to end.
+pub fn broken_off(ui: &mut Ui, signal: i32, stopped: &[String]) {
+    let text = format!("{} ended the run", signals::name(signal));
+    let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
+    if !stopped.is_empty() {
+        let names = stopped.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>();
+        let more = match stopped.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let count = stopped.len();
+        warning = warning.help(format!("not reached ({count}): {}{more}", names.join(", ")));
+    }
+    ui.message(&warning.help("the next run goes on from here"));
+}
+
 /// Says which earlier runs did not come to their end, and gives what they were doing.
 ///
 /// # Errors
@@ -54,19 +193,21 @@ pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
-        for step in &run.under_way {
-            warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
-            if step.action != REFRESH {
-                unfinished.under_way(&step.resource);
-            }
-        }
         for step in &run.done {
             match step.action.as_str() {
                 REFRESH => unfinished.told(&step.resource),
                 _ => unfinished.changed(&step.resource),
             }
         }
-        ui.message(&warning);
+        for step in &run.under_way {
+            warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
+            if step.action != REFRESH {
+                unfinished.under_way(&step.resource);
+            }
+        }
+        if run.is_new {
+            ui.message(&warning);
+        }
     }
     Ok(unfinished)
 }
@@ -145,6 +286,12 @@ impl<'a> Looking<'a> {
         let dir = self::state_dir(state_dir).ok();
         Self { progress, dir, store: OnceLock::new() }
     }
+
+    fn store(&self) -> Option<&Store> {
+        // What cannot be read here says nothing about the machine.
+        let open = || Store::existing(self.dir.as_ref()?).ok().flatten();
+        self.store.get_or_init(open).as_ref()
+    }
 }
 
 impl Observer for Looking<'_> {
@@ -153,9 +300,15 @@ impl Observer for Looking<'_> {
     }
 
     fn last_applied(&self, resource: &ResourceRef) -> Option<Timestamp> {
-        // What cannot be read here says nothing about the machine.
-        let open = || Store::existing(self.dir.as_ref()?).ok().flatten();
-        last_applied(self.store.get_or_init(open).as_ref()?, resource)
+        last_applied(self.store()?, resource)
+    }
+
+    fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
+        self.store().map_or_else(Vec::new, |store| audited(store, resource))
+    }
+
+    fn secret_digest(&self, secret: &str) -> String {
+        self.store().map_or_else(|| "secret".into(), |store| secret_digest(store, secret))
     }
 
     fn finished(&self, report: &ResourceReport) {
@@ -163,8 +316,33 @@ impl Observer for Looking<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.progress.stop()
+        self.progress.stop() || interruption::requested().is_some()
     }
+}
+
+/// What was seen last of the properties of a resource that are watched; nothing if the journal cannot
+/// tell.
+pub fn audited(store: &Store, resource: &ResourceRef) -> Vec<(String, String)> {
+    store.audited(&resource.to_string()).unwrap_or_default()
+}
+
+/// Writes down what is seen of them now.
+pub fn note_audited(store: &Store, resource: &ResourceRef, values: &[(String, String)]) {
+    // Where it cannot be written it is said again, which does no harm.
+    let _ = store.note_audited(&resource.to_string(), values);
+}
+
+/// A digest of a secret under the key of the machine.
+pub fn secret_digest(store: &Store, secret: &str) -> String {
+    // Without a key all secrets are the same: that is better than one that can be guessed.
+    let key = MachineKey::open(store.directory());
+    key.map_or_else(
+        |_| "secret".into(),
+        |key| {
+            let text = format!("ordain audit {secret}");
+            hex(&hmac_sha256(key.bytes(), text.as_bytes())[..16])
+        },
+    )
 }
 
 /// Writes down that it is applied now.
@@ -185,6 +363,7 @@ pub fn counts_text(counts: &Counts) -> String {
         (counts.run, "run"),
         (counts.refreshed, "refreshed"),
         (counts.skipped, "left out"),
+        (counts.stopped, "not reached"),
         (counts.failed, "failed"),
     ];
     parts.extend(more.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
@@ -196,7 +375,8 @@ pub fn counts_json(counts: &Counts) -> Json {
     json!({
         "created": counts.created, "changed": counts.modified, "removed": counts.removed,
         "run": counts.run, "in_place": counts.in_place, "failed": counts.failed,
-        "skipped": counts.skipped, "refreshed": counts.refreshed,
+        "skipped": counts.skipped, "not_reached": counts.stopped,
+        "refreshed": counts.refreshed,
     })
 }
 

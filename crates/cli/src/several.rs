@@ -11,6 +11,7 @@ use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_puppet::eval::{LogEntry, STACK_SIZE};
 use ordain_puppet::session::compile_node_here;
+use ordain_source::budget::Watch;
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, World, read_input_text, render};
 use rayon::prelude::*;
 
@@ -20,7 +21,7 @@ use crate::options::CompileArgs;
 use crate::served::StaticArgs;
 use crate::show::cycle;
 use crate::ui::{Ui, count};
-use crate::{codes, node};
+use crate::{codes, node, private};
 
 /// The endings that a file of facts may have.
 const FACTS: [&str; 3] = ["json", "yaml", "yml"];
@@ -38,6 +39,8 @@ pub struct Run<'a> {
     pub out: &'a Path,
     /// The ending of the files in it.
     pub ending: &'static str,
+    /// Whether only their owner can read the files.
+    pub is_private: bool,
     /// How many nodes at the same time.
     pub jobs: Option<NonZeroUsize>,
     /// How to compile.
@@ -66,9 +69,11 @@ struct Done {
 /// When the sources cannot be opened, or it cannot be said which nodes there are.
 pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, Failure> {
     let site = input::open_for_all(ui, run.path, run.compile)?;
+    if site.env.site.is_empty() && run.compile.node_data.is_none() {
+        input::declares_nothing(ui, site.env.world.as_ref(), run.path)?;
+    }
     let nodes = nodes(site.env.world.as_ref(), run)?;
-    fs::create_dir_all(run.out)
-        .map_err(|e| codes::io(&format!("cannot make {}", run.out.display()), &e))?;
+    make_directory(run.out, run.is_private)?;
     let one = |args: &CompileArgs| compile(&site, args, run, write);
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = run.jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.len().max(1));
@@ -82,6 +87,22 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget(site);
     Ok(exit)
+}
+
+/// Makes the directory for what is compiled, but none around it: of a path that was mistyped nothing
+/// is made.
+fn make_directory(dir: &Path, is_private: bool) -> Result<(), Diagnostic> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let failed = |e: io::Error| codes::io(&format!("cannot make {}", dir.display()), &e);
+    let made = if is_private { private::make_directory(dir) } else { fs::create_dir(dir) };
+    made.map_err(|e| match (e.kind(), dir.parent()) {
+        (io::ErrorKind::NotFound, Some(parent)) => {
+            failed(e).help(format!("make {} first", parent.display()))
+        }
+        _ => failed(e),
+    })
 }
 
 /// The nodes, each with its own arguments.
@@ -160,6 +181,7 @@ fn file_of(world: &dyn World, dir: &Path, name: &str, endings: &[&str]) -> PathB
 }
 
 fn compile(site: &Opened, args: &CompileArgs, run: &Run<'_>, write: &WriteGraph<'_>) -> Done {
+    let _watch = Watch::begin();
     let name = args.node.clone().unwrap_or_default();
     let mut done = Done { name: name.into(), ..Done::default() };
     match compiled(site, args, run, write, &mut done) {
@@ -204,17 +226,21 @@ fn compiled(
         done.found.push(cycle::diagnostic(&loop_, &graph, Severity::Warning));
     }
     let path = run.out.join(format!("{}.{}", done.name, run.ending));
-    write_over(&path, |out| write(&graph, &site.sources, out))
+    write_over(&path, run.is_private, |out| write(&graph, &site.sources, out))
 }
 
 /// Writes a file over what it had. It keeps its blocks: one that is emptied first makes file systems
 /// write what it gets to the disk at once, which takes longer than a small compile.
 fn write_over(
     path: &Path,
+    is_private: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let unwritable = |e: io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
-    let file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let file = match is_private {
+        true => private::open(path),
+        false => fs::OpenOptions::new().write(true).create(true).truncate(false).open(path),
+    };
     let file = file.map_err(unwritable)?;
     let had = file.metadata().map_err(unwritable)?.len();
     let mut out = io::BufWriter::new(file);

@@ -7,8 +7,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ordain_dynaml::diff::{Format, compare_all, report};
+use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
+use ordain_functions::time::timestamp;
 
 use crate::commands::convert::{Wanted, convert};
 use crate::commands::encrypt::encrypt;
@@ -319,7 +320,7 @@ fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],
-        colour: true,
+        colours: Some(Colours::ANSI),
         wide: program == Program::SpiffPlusPlus,
         separator: &given.last("separator").unwrap_or_default(),
         places: None,
@@ -358,7 +359,7 @@ fn say(text: &str) {
 
 /// The time as Go's log has it, in UTC where the zone is not known.
 fn time() -> String {
-    let now = jiff::Zoned::try_from(SystemTime::now()).unwrap_or_else(|_| jiff::Zoned::now());
+    let now = timestamp(SystemTime::now()).to_zoned(jiff::tz::TimeZone::system());
     now.strftime("%Y/%m/%d %H:%M:%S").to_string()
 }
 

@@ -7,10 +7,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain_engine::kind::Level;
-use ordain_engine::report::ResourceReport;
+use ordain_engine::report::{Line, ResourceReport};
 use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_puppet::eval::{LogEntry, LogLevel};
@@ -18,11 +17,20 @@ use ordain_source::{Diagnostic, Severity, SourceMap, render, shortened};
 use serde_json::json;
 
 use crate::options::{Color, DiagnosticsForm, GlobalArgs};
+use crate::screen::{Screen, Style, gated};
+use crate::show::log::{self, Context, Said};
 use crate::show::message::for_people;
+use crate::show::{WIDTH, name};
+
+/// The narrowest terminal that text is wrapped for.
+const LEAST_WIDTH: usize = 40;
+
+/// Standard output, gathered.
+type Standard = BufWriter<Box<dyn Write + Send>>;
 
 /// Where and how things are printed.
 pub struct Ui {
-    out: BufWriter<Box<dyn Write + Send>>,
+    out: Screen<Standard>,
     colour_out: bool,
     log: LogStyle,
     errors: usize,
@@ -33,18 +41,18 @@ pub struct Ui {
 
 /// The styles that have a meaning. Text says the same without them.
 pub mod styles {
-    use super::{AnsiColor, Style};
+    use super::Style;
 
     /// A thing that comes.
-    pub const ADD: Style = AnsiColor::Green.on_default();
+    pub const ADD: Style = Style::Add;
     /// A thing that goes, or is wrong.
-    pub const REMOVE: Style = AnsiColor::Red.on_default();
+    pub const REMOVE: Style = Style::Remove;
     /// A thing that changes, or may be wrong.
-    pub const CHANGE: Style = AnsiColor::Yellow.on_default();
+    pub const CHANGE: Style = Style::Change;
     /// A heading.
-    pub const BOLD: Style = Style::new().bold();
-    /// A remark.
-    pub const DIM: Style = Style::new().dimmed();
+    pub const BOLD: Style = Style::Bold;
+    /// A thing that was left as it is.
+    pub const DIM: Style = Style::Dim;
 }
 
 /// Standard output without the search for line ends that the library's own has: all is gathered
@@ -70,9 +78,11 @@ impl Ui {
             Color::Never => false,
             Color::Auto => detected != anstream::ColorChoice::Never,
         };
+        let colour_out = coloured(anstream::AutoStream::choice(&io::stdout()));
+        let out = BufWriter::with_capacity(1 << 16, standard_output());
         Self {
-            out: BufWriter::with_capacity(1 << 16, standard_output()),
-            colour_out: coloured(anstream::AutoStream::choice(&io::stdout())),
+            out: Screen::new(out, colour_out),
+            colour_out,
             log: LogStyle {
                 colour: coloured(anstream::AutoStream::choice(&io::stderr())),
                 json: args.diagnostics == DiagnosticsForm::Json,
@@ -90,7 +100,8 @@ impl Ui {
         let out: Box<dyn Write + Send> = Box::new(io::sink());
         let (colour_out, log) = (self.colour_out, self.log);
         let held = Some(String::new());
-        Self { out: BufWriter::new(out), colour_out, log, errors: 0, warnings: 0, held }
+        let out = Screen::new(BufWriter::new(out), colour_out);
+        Self { out, colour_out, log, errors: 0, warnings: 0, held }
     }
 
     /// Holds back what is to go to standard error.
@@ -106,12 +117,29 @@ impl Ui {
 
     /// The log of resources, a line each.
     pub fn lines(&self) -> Progress {
-        Progress { style: self.log, logs: true, line: None }
+        Progress { style: self.log, logs: true, line: None, context: None }
     }
 
-    /// Standard output, for results.
+    /// Standard output, for results that people read: nothing in them is obeyed by a terminal.
     pub fn out(&mut self) -> &mut impl Write {
         &mut self.out
+    }
+
+    /// Standard output, for documents that programs read: they come out as they are.
+    pub fn document(&mut self) -> &mut impl Write {
+        self.out.document()
+    }
+
+    /// How many columns a terminal has; nothing if standard output is none, so that nothing is
+    /// wrapped for programs.
+    pub fn width(&self) -> Option<usize> {
+        let stdout = io::stdout();
+        stdout.is_terminal().then(|| {
+            let size = rustix::termios::tcgetwinsize(&stdout).ok();
+            let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+            let size = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+            size.or_else(columns).unwrap_or(WIDTH).max(LEAST_WIDTH)
+        })
     }
 
     /// Whether `-v` was given.
@@ -119,14 +147,15 @@ impl Ui {
         self.log.verbosity > 0
     }
 
+    /// Text for standard output in a style.
+    #[expect(clippy::unused_self, reason = "how text is styled is a matter of the terminal")]
+    pub fn styled(&self, style: Style, text: &str) -> String {
+        style.apply(text)
+    }
+
     /// Whether standard output takes colour.
     pub fn colour(&self) -> bool {
         self.colour_out
-    }
-
-    /// Text for standard output in a style.
-    pub fn styled(&self, style: Style, text: &str) -> String {
-        paint(self.colour_out, style, text)
     }
 
     /// Shows how far a run over so many resources is, if people look at standard error; with
@@ -135,7 +164,8 @@ impl Ui {
         let _ = self.out.flush();
         let style = self.log;
         let shown = !style.json && style.verbosity >= 0 && io::stderr().is_terminal();
-        Progress { style, logs, line: shown.then(|| ProgressLine::new(resources)) }
+        let line = shown.then(|| ProgressLine::new(resources));
+        Progress { style, logs, line, context: None }
     }
 
     /// Prints diagnostics sorted by file and line, equal ones once.
@@ -147,12 +177,7 @@ impl Ui {
                 continue;
             }
             if self.counts(&diagnostic) {
-                let text = if self.log.json {
-                    format!("{}\n", render::json(&diagnostic, sources))
-                } else {
-                    render::human(&for_people(&diagnostic, sources), sources, self.log.colour)
-                };
-                self.err(&text);
+                self.err(&self.log.diagnostic(&diagnostic, sources));
             }
             seen.push(diagnostic);
         }
@@ -245,6 +270,13 @@ struct LogStyle {
 }
 
 impl LogStyle {
+    fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+        match self.json {
+            true => format!("{}\n", render::json(diagnostic, sources)),
+            false => render::human(&for_people(diagnostic, sources), sources, self.colour),
+        }
+    }
+
     /// The line, if it is important enough.
     fn line(self, level: LogLevel, text: &str) -> Option<String> {
         if self.json {
@@ -252,8 +284,10 @@ impl LogStyle {
             return Some(format!("{line}\n"));
         }
         let (word, style) = level_word(level);
-        (importance(level) + self.verbosity >= 0)
-            .then(|| format!("{}: {text}\n", paint(self.colour, style, word)))
+        // What follows on further lines is set off, so that none of it looks like a line of its own.
+        let text = text.replace('\n', "\n    ").replace("    \n", "\n");
+        let line = || format!("{}: {}\n", style.apply(word), text.trim_end());
+        (importance(level) + self.verbosity >= 0).then(|| gated(&line(), self.colour).into_owned())
     }
 }
 
@@ -268,6 +302,7 @@ pub struct Progress {
     style: LogStyle,
     logs: bool,
     line: Option<ProgressLine>,
+    context: Option<Context>,
 }
 
 /// The line, which shows up by itself when the run takes its time.
@@ -295,6 +330,58 @@ impl ProgressLine {
 }
 
 impl Progress {
+    /// From now on, errors have their places.
+    pub fn set_context(&mut self, context: Context) {
+        let is_verbose = self.style.verbosity > 0;
+        self.context = Some(context.verbose(is_verbose));
+    }
+
+    /// What is printed of a resource.
+    fn text(&self, report: &ResourceReport) -> String {
+        match &self.context {
+            // Programs get the lines as they are.
+            _ if self.style.json => {
+                report.lines.iter().filter_map(|line| self.json(report, line)).collect()
+            }
+            Some(context) => {
+                context.of(report).iter().map(|said| self.said(said, context)).collect()
+            }
+            None => {
+                let lines = report.lines.iter().filter_map(|line| log::shown(report, line));
+                lines.filter_map(|(level, text)| self.line_of(level, &text)).collect()
+            }
+        }
+    }
+
+    fn json(&self, report: &ResourceReport, line: &Line) -> Option<String> {
+        let context = self.context.as_ref();
+        let error = context.and_then(|c| Some((c.error(report, line)?, c.sources())));
+        match error {
+            Some((error, sources)) => Some(self.style.diagnostic(&error, sources)),
+            None => self.line_of(line.level, &line.to_string()),
+        }
+    }
+
+    fn said(&self, said: &Said, context: &Context) -> String {
+        match said {
+            Said::Line(level, text) => self.line_of(*level, text).unwrap_or_default(),
+            Said::Error(error) => self.style.diagnostic(error, context.sources()),
+            Said::Below(_) if self.style.verbosity < 0 => String::new(),
+            Said::Below(text) => gated(&format!("{text}\n"), self.style.colour).into_owned(),
+        }
+    }
+
+    fn line_of(&self, level: Level, text: &str) -> Option<String> {
+        self.style.line(engine_level(level), text)
+    }
+
+    /// Says something about the run.
+    pub fn notice(&self, text: &str) {
+        let line = self.style.line(LogLevel::Notice, text).unwrap_or_default();
+        // When nobody reads it there is nobody to tell.
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
+
     /// Takes the line away.
     pub fn clear(&mut self) {
         let Some(line) = self.line.take() else { return };
@@ -308,16 +395,13 @@ impl Progress {
 impl Observer for Progress {
     fn started(&self, resource: &ResourceRef) {
         if let Some(line) = &self.line {
-            line.bar.set_message(resource.to_string());
+            line.bar.set_message(name(resource));
         }
     }
 
     fn finished(&self, report: &ResourceReport) {
         if self.logs {
-            let lines = report.lines.iter();
-            let lines =
-                lines.filter_map(|l| self.style.line(engine_level(l.level), &l.to_string()));
-            let text: String = lines.collect();
+            let text = self.text(report);
             // When nobody reads it there is nobody to tell.
             let write = || io::stderr().write_all(text.as_bytes());
             let _ = match &self.line {
@@ -339,6 +423,9 @@ pub fn engine_level(level: Level) -> LogLevel {
         Level::Notice => LogLevel::Notice,
         Level::Warning => LogLevel::Warning,
         Level::Error => LogLevel::Err,
+        Level::Alert => LogLevel::Alert,
+        Level::Emergency => LogLevel::Emerg,
+        Level::Critical => LogLevel::Crit,
     }
 }
 
@@ -353,10 +440,6 @@ pub fn log_json(entry: &LogEntry) -> serde_json::Value {
     json!({ "log": entry.level.word(), "message": entry.message, "source": entry.source })
 }
 
-fn paint(colour: bool, style: Style, text: &str) -> String {
-    if colour { format!("{style}{text}{style:#}") } else { text.to_string() }
-}
-
 /// At which verbosity a level shows, negated: what is 0 shows unless `-q` is given.
 fn importance(level: LogLevel) -> i8 {
     match level {
@@ -369,13 +452,13 @@ fn importance(level: LogLevel) -> i8 {
 
 fn level_word(level: LogLevel) -> (&'static str, Style) {
     match level {
-        LogLevel::Debug => ("Debug", styles::DIM),
-        LogLevel::Info => ("Info", styles::DIM),
-        LogLevel::Notice => ("Notice", Style::new()),
-        LogLevel::Warning => ("Warning", styles::CHANGE),
-        LogLevel::Err => ("Error", styles::REMOVE),
-        LogLevel::Alert => ("Alert", styles::REMOVE),
-        LogLevel::Emerg => ("Emergency", styles::REMOVE),
-        LogLevel::Crit => ("Critical", styles::REMOVE),
+        LogLevel::Debug => ("Debug", Style::Dim),
+        LogLevel::Info => ("Info", Style::Dim),
+        LogLevel::Notice => ("Notice", Style::Plain),
+        LogLevel::Warning => ("Warning", Style::Change),
+        LogLevel::Err => ("Error", Style::Remove),
+        LogLevel::Alert => ("Alert", Style::Remove),
+        LogLevel::Emerg => ("Emergency", Style::Remove),
+        LogLevel::Crit => ("Critical", Style::Remove),
     }
 }

@@ -23,9 +23,7 @@ const ORACLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../puppet/tests/diffe
 
 #[test]
 fn catalogs_are_exchanged() {
-    if !puppet_is_here() {
-        assert!(std::env::var_os("CI").is_none(), "ruby and Puppet are not installed");
-        eprintln!("skipped: ruby and Puppet are not installed");
+    if !ordain_testkit::peer(puppet_is_here(), "puppet-agent") {
         return;
     }
     let home = tempfile::tempdir().unwrap();

@@ -17,6 +17,9 @@ use serde_json::Value as Json;
 /// Longer than anything takes; who waits so long waits for nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A type that nothing here can apply.
+const NOSUCH: &str = "Puppet::Type.newtype(:nosuch) do\n  newparam(:name)\nend\n";
+
 /// A machine, the sources for it, and the program that keeps it.
 struct Watched {
     dir: tempfile::TempDir,
@@ -168,6 +171,34 @@ fn sources_that_begin_with_an_error() {
     watched.edit("site.pp", "file { '/etc/a': content => 'a' }\n");
     watched.until_changed("File[/etc/a]");
     assert_eq!(watched.end().0, 0);
+}
+
+#[test]
+fn a_graph_that_cannot_be_carried_out_whole_changes_nothing() {
+    const BAD: &str = "file { '/etc/a': content => 'new' }\n\
+                       file { '/etc/b': mode => '0999' }\nnosuch { 'c': }\n";
+    let kinds = ("modules/m/lib/puppet/type/nosuch.rb", NOSUCH);
+    let watched = Watched::start(".", &[("manifests/site.pp", BAD), kinds], &[]);
+    let refused = watched.until_event("refused");
+    let text = refused["message"].as_str().unwrap();
+    for part in ["site.pp:2", "site.pp:3", "2 resources cannot be applied, so nothing is"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(!watched.root("/etc/a").exists());
+    watched.edit("manifests/site.pp", "file { '/etc/a': content => 'good' }\n");
+    watched.until_changed("File[/etc/a]");
+    // A bad one does not take the place of a good one.
+    watched.edit("manifests/site.pp", BAD);
+    watched.until_event("refused");
+    fs::write(watched.root("/etc/a"), "spoiled").unwrap();
+    watched.until_changed("File[/etc/a]");
+    assert_eq!(watched.read("/etc/a"), "good");
+    assert_eq!(watched.end().0, 0);
+    let arguments = ["--keep-going", "--converged-timeout", "0"];
+    let watched = Watched::start(".", &[("manifests/site.pp", BAD), kinds], &arguments);
+    watched.until_changed("File[/etc/a]");
+    assert_eq!(watched.read("/etc/a"), "new");
+    assert_eq!(watched.ended(), 1);
 }
 
 #[test]

@@ -7,7 +7,9 @@ pub mod diff;
 pub mod hocon;
 pub mod json;
 pub mod number;
+pub mod secret;
 pub mod value;
 pub mod yaml;
 
+pub use secret::{Decrypted, Redactor};
 pub use value::{Map, Value};

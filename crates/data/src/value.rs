@@ -101,7 +101,7 @@ impl Value {
             Self::Secret(_) => Self::str("[secret]"),
             Self::List(items) => Self::list(items.iter().map(Self::without_secrets)),
             Self::Map(map) => {
-                let entries = map.iter().map(|(k, v)| (k.clone(), v.without_secrets()));
+                let entries = map.iter().map(|(k, v)| (k.without_secrets(), v.without_secrets()));
                 Self::Map(Arc::new(entries.collect()))
             }
             other => other.clone(),

@@ -45,6 +45,22 @@ pub enum Side {
 /// Where a side of a difference is written.
 pub type Places<'a> = &'a dyn Fn(&Difference, Side) -> Option<String>;
 
+/// What a value is written between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Colours {
+    /// Before a value of the first file.
+    pub left: &'static str,
+    /// Before a value of the second file.
+    pub right: &'static str,
+    /// After both.
+    pub end: &'static str,
+}
+
+impl Colours {
+    /// Red and green, as spiff has them.
+    pub const ANSI: Self = Self { left: "\u{1b}[31m", right: "\u{1b}[32m", end: "\u{1b}[0m" };
+}
+
 /// How differences are printed.
 #[derive(Clone, Copy, Default)]
 pub struct Format<'a> {
@@ -52,8 +68,8 @@ pub struct Format<'a> {
     pub left: &'a str,
     /// The name of the second file.
     pub right: &'a str,
-    /// Values in red and green.
-    pub colour: bool,
+    /// What begins the values of each side, and what ends them, if they are coloured.
+    pub colours: Option<Colours>,
     /// Two blanks before a path, as spiff++ has them.
     pub wide: bool,
     /// A text after each difference.
@@ -101,19 +117,21 @@ pub fn report(comparison: &Comparison, format: &Format<'_>) -> String {
 }
 
 fn side(out: &mut String, format: &Format<'_>, difference: &Difference, side: Side) {
-    let (name, value, start) = match side {
-        Side::Left => (format.left, &difference.left, "\u{1b}[31m"),
-        Side::Right => (format.right, &difference.right, "\u{1b}[32m"),
+    let (name, value) = match side {
+        Side::Left => (format.left, &difference.left),
+        Side::Right => (format.right, &difference.right),
     };
     let Some(value) = value else { return };
     let yaml = yaml(value);
     let lines = yaml.trim_end_matches('\n').replace('\n', "\n    ");
     let place = format.places.and_then(|places| places(difference, side));
     let place = place.map(|place| format!(", at {place}")).unwrap_or_default();
-    let _ = if format.colour {
-        writeln!(out, "  {name} has{place}:\n    {start}{lines}\n    \u{1b}[0m")
-    } else {
-        writeln!(out, "  {name} has{place}:\n    {lines}")
+    let _ = match format.colours {
+        Some(Colours { left, right, end }) => {
+            let start = if side == Side::Left { left } else { right };
+            writeln!(out, "  {name} has{place}:\n    {start}{lines}\n    {end}")
+        }
+        None => writeln!(out, "  {name} has{place}:\n    {lines}"),
     };
 }
 

@@ -13,8 +13,8 @@
 //! else a document has is for its expressions.
 
 use ecow::EcoString;
-use ordain_data::Map;
 use ordain_data::Value as Data;
+use ordain_data::{Decrypted, Map};
 use ordain_functions::text::capitalize;
 use ordain_graph::{
     Attribute, Containment, Edge, EdgeKind, Graph, Origin, OriginId, Resource, ResourceId,
@@ -46,12 +46,18 @@ pub struct Codes {
 /// Where the value at a path is written.
 pub type Place<'a> = &'a dyn Fn(&[&str]) -> Option<Span>;
 
-/// The graph of the resources of a document.
+/// The graph of the resources of a document; values that have secrets in them are secret.
 ///
 /// # Errors
 /// All that is wrong with its form, and relations to what it does not declare.
-pub fn graph(document: &Data, place: Place<'_>, codes: Codes) -> Result<Graph, Vec<Diagnostic>> {
+pub fn graph(
+    document: &Data,
+    secrets: &Decrypted,
+    place: Place<'_>,
+    codes: Codes,
+) -> Result<Graph, Vec<Diagnostic>> {
     let mut building = Building {
+        secrets,
         graph: Graph::default(),
         place,
         codes,
@@ -88,6 +94,7 @@ struct Relation {
 
 struct Building<'a> {
     graph: Graph,
+    secrets: &'a Decrypted,
     place: Place<'a>,
     codes: Codes,
     relations: Vec<Relation>,
@@ -163,11 +170,12 @@ impl Building<'_> {
                 self.tags(id, &path, value);
             } else {
                 let origin = self.origin(Step::Declaration, &path);
-                let (name, value) = (name.as_str().into(), value.clone());
+                let (name, value) = (name.as_str().into(), self.secrets.mark(value.clone()));
                 let attribute = Attribute { name, value, origin, losers: Vec::new() };
                 self.graph.resource_mut(id).attributes.push(attribute);
             }
         }
+        self.graph.resource_mut(id).keep_private();
     }
 
     fn tags(&mut self, id: ResourceId, path: &[&str], value: &Data) {

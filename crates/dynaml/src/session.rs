@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_data::yaml::Tree;
+use ordain_data::{Decrypted, Redactor};
 use ordain_source::World;
 use ordain_source::limits::on_deep_stack;
 
@@ -81,6 +82,8 @@ pub struct Output {
     pub explained: Option<Explained>,
     /// The files of the run.
     pub files: Vec<Input>,
+    /// What was decrypted, and private keys that were made. The text has them in clear.
+    pub secrets: Decrypted,
     /// Keys that are in their map twice, those that count.
     pub duplicates: Vec<report::Place>,
 }
@@ -165,7 +168,31 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         files: Vec::new(),
         stubs: Vec::new(),
     };
-    run.merge()
+    run.merge().map_err(|mut error| {
+        if let Some(secrets) = run.evaluator.secrets.redactor() {
+            hide(&mut error, &secrets);
+        }
+        error
+    })
+}
+
+/// Takes what was decrypted out of an error.
+fn hide(error: &mut Error, secrets: &Redactor) {
+    fn hide_in(lines: &mut [Line], secrets: &Redactor) {
+        for line in lines {
+            for text in std::iter::once(&mut line.issue).chain(&mut line.detail) {
+                if secrets.finds(text) {
+                    *text = secrets.redact(text).into_owned().into();
+                }
+            }
+            hide_in(&mut line.nested, secrets);
+        }
+    }
+    match error {
+        Error::Unresolved(found) => hide_in(&mut found.lines, secrets),
+        Error::Other(message) => *message = secrets.redact(message).into_owned(),
+        Error::Input { .. } => {}
+    }
 }
 
 fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
@@ -243,6 +270,7 @@ impl Run<'_, '_> {
         }
         output.text = self.text(&printed);
         output.files = std::mem::take(&mut self.files);
+        output.secrets = std::mem::take(&mut self.evaluator.secrets);
         output.duplicates = std::mem::take(&mut self.evaluator.sources.duplicates);
         Ok(output)
     }

@@ -125,8 +125,9 @@ struct Failure {
 struct Inbox {
     waits_for: u32,
     events: Events,
-    /// Whether an earlier run that did not come to its end owes it a notification.
-    owed: bool,
+    /// When an earlier run that did not come to its end made a change of which it is to be notified;
+    /// 0 if none did.
+    owed: u64,
     failed: Option<Failure>,
 }
 
@@ -164,7 +165,7 @@ struct Run<'a> {
     place: Vec<u32>,
     earlier: &'a Unfinished,
     /// What an earlier run changed, which then did not come to its end.
-    owing: BTreeSet<ResourceId>,
+    owing: BTreeMap<ResourceId, u64>,
     /// Whether resources are worked on in the order of the plan, one at a time. Manifests, which have
     /// containers, are written with that in mind: only neighbours are changed together then.
     in_order: bool,
@@ -298,7 +299,8 @@ impl Run<'_> {
         let skipped = |failure| Failure { told: !self.is_virtual(resource), ..failure };
         let failed = inbox.failed.map(skipped).or(own);
         // What is changed now as well notifies by itself.
-        let owed = self.owing.contains(&resource) && stepped.events.is_none();
+        let owed = self.owing.get(&resource).filter(|_| stepped.events.is_none());
+        let owed = owed.copied().unwrap_or_default();
         self.pass_on(state, node, (stepped.events, owed), failed);
         self.report(state, place, stepped.reports);
     }
@@ -323,8 +325,9 @@ impl Run<'_> {
         if let Some(failure) = inbox.failed {
             if !self.is_virtual(resource) {
                 report.status = Status::SkippedForFailure;
+                let name = &prepared.graph.resource(failure.resource).id;
+                report.blocked_by = Some(name.clone());
                 if !failure.told {
-                    let name = &prepared.graph.resource(failure.resource).id;
                     let text = format!("Dependency {name} has failures: true");
                     report.say(Level::Notice, None, text);
                 }
@@ -336,7 +339,7 @@ impl Run<'_> {
             return Err(Stepped::unmoved(report, false));
         }
         let mut events = inbox.events;
-        if inbox.owed && !self.earlier.was_told(&report.resource) {
+        if inbox.owed > 0 && !self.earlier.was_told(&report.resource, inbox.owed) {
             events.add(Events { real: 1, noop: 0 });
         }
         Ok(events)
@@ -346,14 +349,14 @@ impl Run<'_> {
         &self,
         state: &mut State,
         node: NodeId,
-        (events, owed): (Events, bool),
+        (events, owed): (Events, u64),
         failed: Option<Failure>,
     ) {
         for arc in self.stepper.prepared.relations.arcs(node) {
             let inbox = &mut state.inbox[arc.to.index()];
             if arc.kind == EdgeKind::Notify {
                 inbox.events.add(events);
-                inbox.owed |= owed;
+                inbox.owed = inbox.owed.max(owed);
             }
             inbox.failed = match (inbox.failed, failed) {
                 (Some(a), Some(b)) => Some(a.min(b)),

@@ -69,15 +69,7 @@ impl<'a> Attributes<'a> {
 
     /// Whether the value is or holds a secret.
     pub fn is_secret(&self, name: &str) -> bool {
-        fn holds_secret(value: &Value) -> bool {
-            match value {
-                Value::Secret(_) => true,
-                Value::List(items) => items.iter().any(holds_secret),
-                Value::Map(map) => map.values().any(holds_secret),
-                _ => false,
-            }
-        }
-        self.resource.value(name).is_some_and(holds_secret)
+        self.resource.value(name).is_some_and(Value::holds_secret)
     }
 
     /// Notes a bad attribute.

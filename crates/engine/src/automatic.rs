@@ -30,9 +30,15 @@ pub fn add(graph: &mut Graph) {
     let Ok(wishes) = wishes else { return };
     let edges = graph.edges.iter().chain(&graph.automatic);
     let mut known: FxHashSet<(ResourceId, ResourceId)> = edges.map(|e| (e.from, e.to)).collect();
+    let set = |ids: &[ResourceId]| ids.iter().copied().collect::<FxHashSet<_>>();
+    let barriers: Vec<_> = graph.barriers.iter().map(|b| (set(&b.from), set(&b.to))).collect();
+    let is_written = |from: ResourceId, to: ResourceId| {
+        barriers.iter().any(|(before, after)| before.contains(&from) && after.contains(&to))
+    };
     for ((from, to, kind), by) in wishes {
         // What is written counts, and of two that ask for the opposite the first.
-        if from == to || known.contains(&(to, from)) || !known.insert((from, to)) {
+        let is_known = known.contains(&(to, from)) || is_written(from, to) || is_written(to, from);
+        if from == to || is_known || !known.insert((from, to)) {
             continue;
         }
         let resource = graph.resource(by);

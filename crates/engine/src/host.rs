@@ -7,6 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub use ordain_process::RunAs;
+
 use crate::deadline;
 use crate::kinds::walk::resolve;
 use crate::past::Backups;
@@ -32,17 +34,6 @@ pub struct Invocation {
     pub merge_stderr: bool,
     /// It is killed with all that it started after this time; `None` waits for ever.
     pub timeout: Option<Duration>,
-}
-
-/// An identity for a command.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunAs {
-    /// User id.
-    pub uid: u32,
-    /// Group id.
-    pub gid: u32,
-    /// More groups; `None` leaves those of this process.
-    pub groups: Option<Vec<u32>>,
 }
 
 impl Invocation {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
 
-use crate::attributes::scalar_text;
+use crate::attributes::{reveal, scalar_text};
 use crate::host::Host;
 use crate::registry::Registry;
 use crate::reversal;
@@ -141,6 +141,12 @@ pub enum Level {
     Warning,
     /// What is wrong.
     Error,
+    /// What has to be seen to at once.
+    Alert,
+    /// What makes the machine unusable.
+    Emergency,
+    /// What is wrong with much more than one resource.
+    Critical,
 }
 
 /// What a line of the log is said about.
@@ -220,7 +226,7 @@ pub trait Kind: Send + Sync {
     /// attribute, else the title.
     fn identity(&self, resource: &Resource) -> String {
         let name = self.attributes().first().map_or("name", |attribute| attribute.name);
-        let name = resource.value(name).and_then(scalar_text);
+        let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
         name.unwrap_or_else(|| resource.id.title.to_string())
     }
 
@@ -287,6 +293,11 @@ pub trait Instance: Send + Sync {
         None
     }
 
+    /// What is said each time it is looked at, such as which attributes the provider cannot manage.
+    fn remarks(&self, _host: &Host) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Looks at the machine and says what differs. No side effect.
     ///
     /// # Errors
@@ -329,6 +340,15 @@ pub trait Instance: Send + Sync {
     /// # Errors
     /// When what is there cannot be found out, or not be brought back.
     fn reversal(&self, _host: &Host) -> Result<Option<reversal::Attributes>, KindError> {
+        Ok(None)
+    }
+
+    /// What is there of each property that can be found out, managed or not, for `audit`; `Null` is
+    /// absent, and a secret is [`Value::Secret`]. Nothing if the kind cannot tell.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn observed(&self, _host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
         Ok(None)
     }
 
@@ -385,5 +405,11 @@ pub trait Instance: Send + Sync {
     /// When the machine could not be looked at.
     fn generate(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
         Ok(Vec::new())
+    }
+
+    /// Whether it passes on one event, as a container does, however many of what it stands for have
+    /// changed.
+    fn is_container(&self) -> bool {
+        false
     }
 }

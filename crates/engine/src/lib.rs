@@ -11,6 +11,7 @@
 pub mod accounts;
 pub mod apply;
 pub mod attributes;
+pub mod audit;
 pub mod automatic;
 mod deadline;
 pub mod host;
@@ -20,6 +21,7 @@ pub mod past;
 pub mod plan;
 pub mod prepare;
 pub mod reconcile;
+mod redact;
 pub mod registry;
 pub mod report;
 pub mod reversal;

@@ -19,8 +19,10 @@ use ordain_graph::{
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::attributes::{reveal, scalar_text};
+use crate::audit::Audit;
 use crate::automatic;
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
+use crate::redact::{Redacted, Secrets};
 use crate::registry::Registry;
 use crate::schedule::Schedule;
 use crate::successor::Succession;
@@ -34,6 +36,9 @@ pub struct Options {
     pub tags: Vec<String>,
     /// No resource with one of these tags.
     pub skip_tags: Vec<String>,
+    /// Only these resources, with what they hold and what has to come before them; all if there are
+    /// none.
+    pub targets: Vec<ResourceRef>,
     /// How many resources may be worked on at the same time.
     pub jobs: usize,
     /// Whether resources that are due at the same time are changed in one transaction, where their
@@ -50,6 +55,7 @@ impl Default for Options {
             noop: false,
             tags: Vec::new(),
             skip_tags: Vec::new(),
+            targets: Vec::new(),
             jobs: 1,
             autogroup: true,
             autoedges: true,
@@ -63,7 +69,7 @@ pub enum Item {
     Container,
     /// It is declared for others and not applied here.
     Virtual,
-    /// The tags that were asked for leave it out.
+    /// The tags or targets that were asked for leave it out.
     Filtered,
     /// Something is wrong with the declaration.
     Bad(Vec<AttributeError>),
@@ -85,6 +91,8 @@ pub struct Ready {
     pub digest: u64,
     /// When it may be applied, if that is limited.
     pub schedule: Option<Schedule>,
+    /// The properties that are watched for changes.
+    pub audit: Option<Audit>,
 }
 
 /// How often a resource that fails is tried again.
@@ -186,7 +194,9 @@ impl Prepared {
             resolve_source,
             options,
         };
-        if let Some(earlier) = earlier.filter(|earlier| earlier.is_like(&prepared)) {
+        // What targets need is found among all relations.
+        let is_whole = prepared.options.targets.is_empty();
+        if let Some(earlier) = earlier.filter(|earlier| is_whole && earlier.is_like(&prepared)) {
             prepared.succeed(earlier);
         }
         if prepared.succession.is_none() {
@@ -207,7 +217,25 @@ impl Prepared {
         }
         self.order = Arc::new(relations.order()?);
         self.relations = Arc::new(relations);
+        self.leave_to_targets();
         Ok(())
+    }
+
+    /// Leaves out what the targets do not need. It is known only now, because kinds ask for
+    /// resources, too.
+    fn leave_to_targets(&mut self) {
+        if self.options.targets.is_empty() {
+            return;
+        }
+        let ids = self.options.targets.iter().filter_map(|name| self.graph.find(name));
+        let needed = self.relations.before(ids.map(|id| self.relations.leave(id)));
+        for (node, is_needed) in needed.into_iter().enumerate() {
+            let node = self.relations.node(NodeId(node as u32));
+            let item = &mut self.items[node.resource.0 as usize];
+            if !is_needed && !matches!(item, Item::Container | Item::Virtual) {
+                *item = Item::Filtered;
+            }
+        }
     }
 
     /// What comes first by the types of the resources: what the graph has of it, and what the kinds
@@ -276,6 +304,17 @@ impl Prepared {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
+        let Some(secrets) = Secrets::of(resource) else { return self.parse_in_clear(resource) };
+        let parsed = self.parse_in_clear(resource);
+        let mut ready = parsed.map_err(|errors| {
+            errors.into_iter().map(|error| secrets.attribute_error(error)).collect::<Vec<_>>()
+        })?;
+        ready.instance = Box::new(Redacted::new(ready.instance, secrets));
+        Ok(ready)
+    }
+
+    /// Parses a resource that may say what its secrets are.
+    fn parse_in_clear(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
         let Some(kind) = self.registry.get(&resource.id.kind) else {
             let name = resource.id.kind.to_lowercase();
             let message = format!("this machine's engine does not know kind {name} yet");
@@ -308,7 +347,8 @@ impl Prepared {
                 let noop = noop.map_or(self.options.noop, |n| n == "true");
                 let (patience, digest) = (Patience::of(resource), digest(resource));
                 let schedule = self.schedule(resource).map_err(|error| vec![error])?;
-                Ok(Ready { instance, noop, level, patience, digest, schedule })
+                let audit = Audit::of(resource);
+                Ok(Ready { instance, noop, level, patience, digest, schedule, audit })
             }
             Ok(_) => Err(errors),
             Err(more) => {
@@ -316,6 +356,15 @@ impl Prepared {
                 Err(errors)
             }
         }
+    }
+
+    /// The resources whose declarations are wrong, with what is wrong: with any, the graph cannot be
+    /// carried out whole.
+    pub fn faults(&self) -> impl Iterator<Item = (ResourceId, &[AttributeError])> {
+        self.items.iter().enumerate().filter_map(|(i, item)| match item {
+            Item::Bad(errors) => Some((ResourceId(i as u32), errors.as_slice())),
+            _ => None,
+        })
     }
 
     /// The schedule that a resource names.
@@ -479,7 +528,10 @@ fn level(resource: &Resource) -> Result<Level, AttributeError> {
         Some("debug" | "verbose") => Level::Debug,
         Some("info") => Level::Info,
         Some("warning") => Level::Warning,
-        Some("err" | "alert" | "emerg" | "crit") => Level::Error,
+        Some("err") => Level::Error,
+        Some("alert") => Level::Alert,
+        Some("emerg") => Level::Emergency,
+        Some("crit") => Level::Critical,
         Some(other) => {
             let message = format!("Invalid loglevel {other}");
             return Err(AttributeError::new("loglevel", message));

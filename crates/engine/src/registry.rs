@@ -23,6 +23,7 @@ pub struct Registry {
 impl Default for Registry {
     fn default() -> Self {
         let mut registry = Self { kinds: BTreeMap::new() };
+        registry.add(Box::new(inert::ANCHOR));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));
@@ -47,6 +48,7 @@ impl Default for Registry {
         registry.add(Box::new(inert::TIMER));
         registry.add(Box::new(User::default()));
         registry.add(Box::new(inert::VALUE));
+        registry.add(Box::new(inert::WHIT));
         registry.add(Box::new(Yumrepo));
         registry.add(Box::new(Gzip));
         registry.add(Box::new(Kv));

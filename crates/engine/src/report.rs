@@ -62,6 +62,8 @@ pub struct ResourceReport {
     pub generated_by: Option<ResourceRef>,
     /// How it fared.
     pub status: Status,
+    /// The resource that failed or was skipped by itself, if this one was not looked at for it.
+    pub blocked_by: Option<ResourceRef>,
     /// What was changed, or would have been.
     pub changes: Vec<Change>,
     /// Whether it acted on a change of something it is subscribed to.
@@ -80,6 +82,15 @@ impl ResourceReport {
             None => self.path.clone(),
         };
         self.lines.push(Line { level, source, message: message.into() });
+    }
+
+    /// The text of the line that says the change of a property, if there is one.
+    pub(crate) fn line_of_change(&mut self, property: &str) -> Option<&mut String> {
+        let change = self.changes.iter().find(|change| change.property == property)?;
+        let source = format!("{}/{property}", self.path);
+        let line =
+            self.lines.iter_mut().find(|l| l.source == source && l.message == change.message);
+        line.map(|line| &mut line.message)
     }
 
     /// Whether it is not as it shall be, and what depends on it has to wait.
@@ -140,8 +151,10 @@ pub struct Counts {
     pub in_place: usize,
     /// Resources that failed.
     pub failed: usize,
-    /// Resources that were left out, for a failure, for their tags, or for a stop.
+    /// Resources that were left out, for a failure or for their tags.
     pub skipped: usize,
+    /// Resources that the run did not come to.
+    pub stopped: usize,
     /// Resources that acted on a change of others, or would.
     pub refreshed: usize,
 }
@@ -152,7 +165,8 @@ impl Counts {
         match status {
             Status::Failed => self.failed += 1,
             Status::Skipped | Status::SkippedForFailure => self.skipped += 1,
-            Status::Filtered | Status::Stopped => self.skipped += 1,
+            Status::Filtered => self.skipped += 1,
+            Status::Stopped => self.stopped += 1,
             Status::InPlace => self.in_place += 1,
             Status::Changed | Status::WouldChange => match changes.first().map(|c| c.action) {
                 Some(Action::Create) => self.created += 1,

@@ -102,14 +102,16 @@ impl Schedule {
     }
 
     /// Whether a resource may be applied now that was looked at before at this time, if it was.
+    ///
+    /// A time in the future tells of a clock that was wrong then or is wrong now; it counts as not known.
     pub fn allows(&self, now: &Zoned, before: Option<Timestamp>) -> bool {
-        let before = before.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(now.time_zone().clone());
+        let before = before.filter(|before| *before <= now.timestamp());
         let in_range = if self.ranges.is_empty() {
             self.has_day(now.weekday())
         } else {
             self.ranges.iter().any(|range| self.is_within(now, *range))
         };
-        in_range && self.period.is_none_or(|period| self.is_due(period, now, &before))
+        in_range && self.period.is_none_or(|period| self.is_due(period, now, before))
     }
 
     fn has_day(&self, day: Weekday) -> bool {
@@ -126,7 +128,7 @@ impl Schedule {
             || time <= end && self.has_day(now.weekday().previous())
     }
 
-    fn is_due(&self, period: Period, now: &Zoned, before: &Zoned) -> bool {
+    fn is_due(&self, period: Period, now: &Zoned, known: Option<Timestamp>) -> bool {
         let seconds = match period {
             Period::Never => return false,
             Period::Hourly => 3600,
@@ -134,7 +136,10 @@ impl Schedule {
             Period::Weekly => 604_800,
             Period::Monthly => 2_592_000,
         };
-        let distance = now.timestamp().as_second() - before.timestamp().as_second();
+        let distance = known.map_or(i64::MAX, |before| {
+            now.timestamp().as_second().saturating_sub(before.as_second())
+        });
+        let before = known.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(now.time_zone().clone());
         if !self.by_number {
             return distance >= seconds / self.repeat.max(1);
         }
@@ -144,7 +149,7 @@ impl Schedule {
             Period::Monthly => now.month() != before.month(),
             _ => {
                 let day = |at: &Zoned| at.weekday().to_sunday_zero_offset();
-                day(before) > day(now) || distance > seconds
+                day(&before) > day(now) || distance > seconds
             }
         }
     }
@@ -250,6 +255,23 @@ mod tests {
         assert!(!allows(&weekly, "2026-11-21T10:00:00", Some("2026-11-19T09:59:59")));
         assert!(!allows(&Schedule::built_in("never").unwrap(), "2026-11-21T10:00:00", None));
         assert_eq!(Schedule::built_in("yearly"), None);
+    }
+
+    #[test]
+    fn a_time_in_the_future_is_not_known() {
+        for name in ["hourly", "daily", "weekly", "monthly", "puppet"] {
+            let schedule = Schedule::built_in(name).unwrap();
+            for before in ["2100-01-01T00:00:00", "9999-12-30T00:00:00", "2026-11-21T10:00:01"] {
+                assert!(allows(&schedule, "2026-11-21T10:00:00", Some(before)), "{name} {before}");
+            }
+            // Clocks that begin in 1970, or before it.
+            for now in ["1970-01-01T00:00:00", "1969-12-31T23:59:59", "-9999-01-02T00:00:00"] {
+                assert!(allows(&schedule, now, Some("2026-11-21T10:00:00")), "{name} {now}");
+                assert!(allows(&schedule, now, None), "{name} {now}");
+                assert!(!allows(&schedule, now, Some(now)), "{name} {now}");
+            }
+            assert!(allows(&schedule, "9999-12-30T00:00:00", Some("-9999-01-02T00:00:00")));
+        }
     }
 
     #[test]

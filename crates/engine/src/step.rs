@@ -1,18 +1,23 @@
 //! One resource: compare, act, verify, refresh.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use ordain_data::Value;
+use ordain_functions::time::timestamp;
 use ordain_graph::{Resource, ResourceId, ResourceRef};
+use ordain_process::interruption;
 
 use crate::apply::Mode;
+use crate::audit::Seen;
 use crate::deadline;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level};
 use crate::kinds::tools;
 use crate::prepare::{Item, Prepared, Ready};
+use crate::redact::declared_name;
 use crate::report::{ResourceReport, Status, quoted};
 use crate::reversal;
 use crate::together::Ahead;
@@ -41,6 +46,19 @@ pub trait Observer: Sync {
 
     /// A resource with a schedule is applied now.
     fn applied(&self, _resource: &ResourceRef, _now: Timestamp) {}
+
+    /// What was seen last of the properties of a resource that are watched for changes.
+    fn audited(&self, _resource: &ResourceRef) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// What is seen of them now.
+    fn note_audited(&self, _resource: &ResourceRef, _values: &[(String, String)]) {}
+
+    /// A text that is the same for the same secret, and does not give it away.
+    fn secret_digest(&self, _secret: &str) -> String {
+        "secret".into()
+    }
 
     /// A resource is done. Called in the order of the plan, whatever ran at the same time.
     fn finished(&self, _report: &ResourceReport) {}
@@ -173,7 +191,14 @@ impl Stepper<'_> {
         if !self.note_reversal(id, ready, &mut report) {
             return Stepped::unmoved(report, true);
         }
+        for remark in ready.instance.remarks(self.host) {
+            report.say(Level::Warning, None, remark);
+        }
+        let seen = self.audit(ready, &mut report);
         let mut events = self.patiently(ready, &mut report, ahead);
+        if let Some(seen) = seen {
+            seen.tell(&mut report, self.observer);
+        }
         let mut incoming = incoming;
         if ready.instance.refreshes_itself()
             && !report.changes.iter().any(|change| change.action == Action::Remove)
@@ -183,6 +208,9 @@ impl Stepper<'_> {
         let mut children = Vec::new();
         if !report.holds_up() {
             events.add(self.children(id, ready, &mut report, &mut children));
+            if !children.is_empty() && ready.instance.is_container() {
+                events = events.as_one();
+            }
         }
         if !report.holds_up() {
             events.add(self.refresh(ready, &mut report, incoming));
@@ -201,10 +229,27 @@ impl Stepper<'_> {
         Stepped { reports, events, failed }
     }
 
+    /// What is there of the properties that are watched for changes.
+    fn audit(&self, ready: &Ready, report: &mut ResourceReport) -> Option<Seen> {
+        let audit = ready.audit.as_ref().filter(|_| self.mode == Mode::Apply)?;
+        match ready.instance.observed(self.host) {
+            Ok(Some(values)) => Some(Seen::new(audit, values, self.observer)),
+            Ok(None) => {
+                let text = "audit is not known for this kind, and says nothing";
+                report.say(Level::Warning, None, text);
+                None
+            }
+            Err(error) => {
+                report.say(Level::Warning, None, format!("Could not audit: {error}"));
+                None
+            }
+        }
+    }
+
     /// Whether the schedule of a resource allows that it is looked at now.
     fn is_due(&self, ready: &Ready, resource: &ResourceRef) -> bool {
         let Some(schedule) = &ready.schedule else { return true };
-        let now = Zoned::now();
+        let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
         let due = schedule.allows(&now, self.observer.last_applied(resource));
         if due && self.mode == Mode::Apply {
             self.observer.applied(resource, now.timestamp());
@@ -273,8 +318,10 @@ impl Stepper<'_> {
             if !failed || !again || !self.tries_again || self.observer.stop() {
                 return events;
             }
+            if !interruption::pause(ready.patience.delay) {
+                return events;
+            }
             tries = tries.saturating_add(1);
-            std::thread::sleep(ready.patience.delay);
             report.status = Status::InPlace;
             report.changes.clear();
         }
@@ -387,7 +434,7 @@ impl Stepper<'_> {
             }
         };
         for resource in generated {
-            if self.prepared.graph.find(&resource.id).is_some() {
+            if self.prepared.graph.find(&declared_name(&resource)).is_some() {
                 continue;
             }
             let start = Instant::now();
@@ -458,6 +505,7 @@ pub(crate) fn blank(
         origin: resource.origin,
         generated_by,
         status: Status::InPlace,
+        blocked_by: None,
         changes: Vec::new(),
         refreshed: false,
         lines: Vec::new(),

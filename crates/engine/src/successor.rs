@@ -84,6 +84,7 @@ impl Prepared {
         let (new, old) = (&self.graph, &earlier.graph);
         new.containment == old.containment
             && new.edges == old.edges
+            && new.barriers == old.barriers
             && new.automatic == old.automatic
             && changed.iter().all(|&id| {
                 let (resource, before) = (new.resource(id), old.resource(id));

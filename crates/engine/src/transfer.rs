@@ -68,7 +68,11 @@ impl Transfers {
             let name = transfer.attribute.into();
             resource.attributes.push(Attribute { name, value, origin, losers: Vec::new() });
         }
-        let ready = resource.map(|resource| prepared.parse(&resource)).transpose()?;
+        let ready = resource.map(|mut resource| {
+            resource.keep_private();
+            prepared.parse(&resource)
+        });
+        let ready = ready.transpose()?;
         Ok(Received { ready, missing })
     }
 

@@ -151,7 +151,6 @@ fn bad_users_give_all_errors() {
             ("expiry", s("tomorrow")),
             ("membership", s("some")),
             ("system", s("maybe")),
-            ("roles", s("r")),
             ("purge_ssh_keys", s("keys")),
         ],
     );
@@ -167,7 +166,6 @@ fn bad_users_give_all_errors() {
             "password: Passwords cannot include ':'",
             "password_min_age: Password minimum age must be provided as a number.",
             "expiry: Expiry dates must be YYYY-MM-DD or the string \"absent\"",
-            "roles: the provider useradd cannot manage the attribute roles",
             "membership: Invalid value \"some\". Valid values are inclusive, minimum.",
             "system: Invalid value \"maybe\". Valid values are true, false, yes, no.",
             "purge_ssh_keys: Paths to keyfiles must be absolute, not keys",
@@ -277,12 +275,7 @@ fn bad_groups_give_all_errors() {
     let found = errors(
         &Group::default(),
         "a:b",
-        &[
-            ("gid", s("many")),
-            ("auth_membership", s("x")),
-            ("attributes", list(&["a=b"])),
-            ("provider", s("aix")),
-        ],
+        &[("gid", s("many")), ("auth_membership", s("x")), ("provider", s("aix"))],
     );
     assert_eq!(
         found,
@@ -291,7 +284,30 @@ fn bad_groups_give_all_errors() {
             "name: Invalid name \"a:b\"",
             "gid: Invalid GID many",
             "auth_membership: Invalid value \"x\". Valid values are true, false, yes, no.",
-            "attributes: the provider groupadd cannot manage the attribute attributes",
         ]
     );
+}
+
+#[test]
+fn what_the_tools_cannot_manage_is_left_out_and_told() {
+    let machine = Machine::silent();
+    let user = [("salt", s("x")), ("iterations", Value::Int(5)), ("roles", list(&["r"]))];
+    let user = parse(&User::default(), "ada", &user);
+    let says = |feature: &str, name: &str| {
+        format!(
+            "Provider useradd does not support features {feature}; not managing attribute {name}"
+        )
+    };
+    assert_eq!(
+        user.remarks(&machine.host),
+        [
+            says("manages_roles", "roles"),
+            says("manages_password_salt", "salt"),
+            says("manages_password_salt", "iterations"),
+        ]
+    );
+    let group = parse(&Group::default(), "team", &[("attributes", list(&["a=b"]))]);
+    let text = "Provider groupadd does not support features manages_aix_lam; \
+                not managing attribute attributes";
+    assert_eq!(group.remarks(&machine.host), [text]);
 }

@@ -216,9 +216,7 @@ const until = async (test) => {
 #[test]
 fn a_browser_follows_and_sets_values() {
     let has_node = Command::new("node").arg("--version").output().is_ok();
-    assert!(has_node || std::env::var_os("CI").is_none(), "there is no node");
-    if !has_node {
-        eprintln!("left out, because there is no node");
+    if !ordain_testkit::peer(has_node, "nodejs") {
         return;
     }
     let kept = Kept::new();

@@ -316,9 +316,7 @@ impl Drop for Running {
 #[test]
 fn who_signed_a_server_has_to_be_trusted() {
     let has_openssl = Command::new("openssl").arg("version").output().is_ok();
-    assert!(has_openssl || std::env::var_os("CI").is_none(), "there is no openssl");
-    if !has_openssl {
-        eprintln!("left out: there is no openssl");
+    if !ordain_testkit::peer(has_openssl, "openssl") {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

@@ -286,6 +286,41 @@ fn a_refresh_installs_again_if_asked() {
 }
 
 #[test]
+fn what_a_manager_cannot_use_is_left_out_and_told() {
+    let attributes = [
+        ("provider", s("apt")),
+        ("flavor", s("f")),
+        ("vendor", s("v")),
+        ("install_only", s("neither")),
+    ];
+    let package = parse(&Package::default(), "here", &attributes);
+    let machine = machine();
+    assert_eq!(
+        package.remarks(&machine.host),
+        [
+            "Provider apt does not support features supports_flavors; not managing attribute flavor",
+            "Provider apt does not use attribute vendor",
+            "Provider apt does not support features install_only; not managing attribute install_only",
+        ]
+    );
+    assert_eq!(machine.messages(&*package), Vec::<String>::new());
+}
+
+#[test]
+fn patterns_of_versions() {
+    let machine = machine();
+    let kind = Package::default();
+    let installed = parse(&kind, "here", &[("ensure", s("1.*"))]);
+    assert_eq!(machine.messages(&*installed), Vec::<String>::new());
+    let other = parse(&kind, "here", &[("ensure", s("2.*"))]);
+    assert_eq!(machine.messages(&*other), ["ensure: ensure changed '1.0-1' to '2.*'"]);
+    machine.commands();
+    let exact = parse(&kind, "here", &[("ensure", s("1.0-?"))]);
+    assert_eq!(machine.converge(&*exact), Vec::<String>::new());
+    assert_eq!(machine.commands(), Vec::<String>::new());
+}
+
+#[test]
 fn bad_packages_give_all_errors() {
     let found = errors(
         &Package::default(),
@@ -296,9 +331,6 @@ fn bad_packages_give_all_errors() {
             ("mark", s("hold")),
             ("configfiles", s("foo")),
             ("install_options", Value::Int(3)),
-            ("flavor", s("f")),
-            ("vendor", s("v")),
-            ("install_only", s("yes")),
             ("environment", s("x")),
             ("provider", s("rpm")),
         ],
@@ -307,12 +339,9 @@ fn bad_packages_give_all_errors() {
         found,
         [
             "provider: Provider rpm is not functional on this host",
-            "vendor: the attribute vendor is read-only",
             "name: Name must be a String not Integer",
             "name: Invalid package name \"\"",
             "mark: You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", \"purged\"]",
-            "flavor: the provider apt cannot manage the attribute flavor",
-            "install_only: the provider apt cannot manage the attribute install_only",
             "install_options: Expected either a string or hash of options",
             "configfiles: Invalid value \"foo\". Valid values are keep, replace.",
             "environment: Invalid environment setting 'x'",

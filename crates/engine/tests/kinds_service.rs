@@ -209,8 +209,6 @@ fn bad_services_give_all_errors() {
             ("ensure", s("up")),
             ("enable", s("delayed")),
             ("hasstatus", s("foo")),
-            ("flags", s("-x")),
-            ("logonaccount", s("me")),
             ("pattern", s("(")),
             ("provider", s("smf")),
         ],
@@ -223,8 +221,6 @@ fn bad_services_give_all_errors() {
             "provider: Provider smf is not functional on this host",
             "name: Invalid service name \"../x\"",
             "ensure: Invalid value \"up\". Valid values are stopped, running.",
-            "flags: the provider systemd cannot manage the attribute flags",
-            "logonaccount: the provider systemd cannot manage the attribute logonaccount",
             "enable: Provider systemd must have features 'delayed_startable' to set 'enable' to 'delayed'",
             "hasstatus: Invalid value \"foo\". Valid values are true, false.",
         ]
@@ -233,4 +229,21 @@ fn bad_services_give_all_errors() {
         errors(&Service::default(), "x", &[("provider", s("debian")), ("enable", s("mask"))]);
     let message = "Provider debian must have features 'maskable' to set 'enable' to 'mask'";
     assert_eq!(found, [format!("enable: {message}")]);
+}
+
+#[test]
+fn what_no_script_can_do_is_left_out_and_told() {
+    let machine = Machine::silent();
+    let attributes =
+        [("provider", s("base")), ("enable", s("true")), ("flags", s("-x")), ("manifest", s("m"))];
+    let service = parse(&Service::default(), "x", &attributes);
+    assert_eq!(
+        service.remarks(&machine.host),
+        [
+            "Provider base does not support features flaggable; not managing attribute flags",
+            "Provider base does not use attribute manifest",
+            "Provider base does not support features enableable; not managing attribute enable",
+        ]
+    );
+    assert_eq!(machine.messages(&*service), Vec::<String>::new());
 }

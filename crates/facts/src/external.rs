@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ordain_data::yaml::{self, Schema};
 use ordain_data::{Map, Value, json};
@@ -50,7 +49,7 @@ pub fn default_dirs(world: &dyn World, is_root: bool) -> Vec<PathBuf> {
 }
 
 /// Reads all files of the directories, in the order of the directories and of the names.
-pub fn read_dirs(world: &dyn World, dirs: &[PathBuf], timeout: Duration) -> External {
+pub fn read_dirs(world: &dyn World, dirs: &[PathBuf]) -> External {
     let mut external = External::default();
     for dir in dirs {
         // A directory that is not there holds no facts.
@@ -61,7 +60,7 @@ pub fn read_dirs(world: &dyn World, dirs: &[PathBuf], timeout: Duration) -> Exte
                 continue;
             }
             let path = dir.join(&name);
-            match read_file(world, &path, timeout, &mut external.problems) {
+            match read_file(world, &path, &mut external.problems) {
                 Ok(map) => external.facts.extend(named(&map)),
                 Err(message) => {
                     external.problems.push(problem(LoadError { path, message }.to_string()));
@@ -90,7 +89,6 @@ fn named(map: &Map) -> impl Iterator<Item = (String, Value)> + '_ {
 fn read_file(
     world: &dyn World,
     path: &Path,
-    timeout: Duration,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Map, String> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
@@ -99,7 +97,7 @@ fn read_file(
         Some("json") => structured(&read(world, path)?, Format::Json),
         Some("txt") => Ok(lines(&String::from_utf8_lossy(&read(world, path)?))),
         Some("bat" | "cmd" | "com" | "exe" | "ps1") => Ok(Map::default()),
-        _ => run(world, path, timeout, problems),
+        _ => run(world, path, problems),
     }
 }
 
@@ -136,18 +134,13 @@ fn lines(text: &str) -> Map {
 }
 
 /// Runs a program; what is not executable gives no facts.
-fn run(
-    world: &dyn World,
-    path: &Path,
-    timeout: Duration,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<Map, String> {
+fn run(world: &dyn World, path: &Path, problems: &mut Vec<Diagnostic>) -> Result<Map, String> {
     let request = ProcessRequest {
         argv: vec![path.to_string_lossy().into_owned()],
         cwd: None,
         env: Vec::new(),
         stdin: Vec::new(),
-        timeout,
+        timeout: None,
     };
     let output = match world.run(&request) {
         Ok(output) => output,

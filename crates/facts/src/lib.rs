@@ -31,7 +31,6 @@ mod uptime;
 mod virtualization;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ordain_data::{Map, Value};
 use ordain_source::{Diagnostic, World};
@@ -46,20 +45,13 @@ pub struct Options {
     pub legacy: bool,
     /// Directories of external facts, later ones win.
     pub external_dirs: Vec<PathBuf>,
-    /// How long a program in such a directory may take.
-    pub timeout: Duration,
     /// The environment, of which `FACTER_…` counts.
     pub environment: Vec<(String, String)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            legacy: false,
-            external_dirs: Vec::new(),
-            timeout: Duration::from_secs(30),
-            environment: Vec::new(),
-        }
+        Self { legacy: false, external_dirs: Vec::new(), environment: Vec::new() }
     }
 }
 
@@ -112,7 +104,7 @@ pub fn layers(world: &dyn World, machine: &Machine, options: &Options) -> Layers
         Value::Map(map) => map.as_ref().clone(),
         _ => Map::default(),
     };
-    let external = external::read_dirs(world, &options.external_dirs, options.timeout);
+    let external = external::read_dirs(world, &options.external_dirs);
     Layers {
         native,
         external: external.facts,

@@ -1,5 +1,7 @@
 //! Single facts about the running system.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ordain_data::Value;
@@ -20,7 +22,9 @@ pub(crate) fn timezone(machine: &Machine) -> Option<Value> {
             .and_then(|data| TimeZone::tzif("local", &data).ok()),
     };
     let zone = zone.unwrap_or(TimeZone::UTC);
-    Some(zone.to_offset_info(Timestamp::now()).abbreviation().into())
+    // A clock that is wrong may be beyond what the library knows.
+    let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
+    Some(zone.to_offset_info(now).abbreviation().into())
 }
 
 /// The file systems that live on a device, sorted.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use ordain_data::{Value, json};
 use ordain_facts::{Address, Machine, Options, collect, external};
+use ordain_source::process::{ProcessLimits, set_limits};
 use ordain_source::{EntryKind, HostWorld, MemoryWorld, ProcessOutput, ProcessRequest, World};
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -334,7 +335,10 @@ fn real_programs_have_a_time_limit() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let dirs = [root.path().join("f")];
-    let found = external::read_dirs(&HostWorld::new(), &dirs, Duration::from_millis(300));
+    // No other test here runs programs.
+    let time = Duration::from_millis(300);
+    set_limits(ProcessLimits { time, ..ProcessLimits::default() });
+    let found = external::read_dirs(&HostWorld::new(), &dirs);
     assert_eq!(found.facts, [("a".to_owned(), Value::from("1"))]);
     assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::components::components;
 use crate::model::{Graph, ResourceId};
-use crate::order::{NodeId, Relations, Role, Why};
+use crate::order::{Node, NodeId, Relations, Role, Why};
 
 /// How many arcs are looked at in search of a shorter loop.
 const BUDGET: usize = 4_000_000;
@@ -113,11 +113,14 @@ fn shortest(
     None
 }
 
-/// Drops the markers of containers that are only passed through on the way in or out.
+/// Drops barriers, and the markers of containers that are only passed through on the way in or out.
 fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
     let mut steps: Vec<(ResourceId, Why)> = Vec::new();
     for &(node, why) in path {
-        let resource = relations.node(node).resource;
+        let Node { resource, role } = relations.node(node);
+        if matches!(role, Role::Barrier(_)) {
+            continue;
+        }
         // Both markers of one container show as the container.
         if let Some(last) = steps.last_mut().filter(|l| l.0 == resource) {
             last.1 = why;

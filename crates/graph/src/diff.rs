@@ -6,7 +6,7 @@ use ordain_data::diff::{Difference, Rules, compare};
 use rustc_hash::FxHashMap;
 
 use crate::json::is_omitted;
-use crate::model::{EdgeKind, Graph, ResourceId};
+use crate::model::{Barrier, Edge, EdgeKind, Graph, ResourceId};
 use crate::origin::OriginId;
 
 /// The key of the relations in [`document`]. No reference to a resource is like it.
@@ -29,6 +29,10 @@ pub fn differences(left: &Graph, right: &Graph) -> Vec<Difference> {
     found
 }
 
+/// Up to how many edges the barriers of a graph are compared edge by edge, and not as lists of
+/// resources.
+const MOST_EDGES: usize = 200_000;
+
 /// A graph as plain data: a map of attributes for every resource by its name, and the relations.
 /// Tags and containers are not part of it: they say how the resources came about.
 pub fn document(graph: &Graph) -> Value {
@@ -44,10 +48,25 @@ pub fn document(graph: &Graph) -> Value {
         })
         .collect();
     let name = |id: ResourceId| &graph.resource(id).id;
-    let relations = graph.edges.iter().map(|edge| {
-        let kind = if edge.kind == EdgeKind::Notify { "notify" } else { "before" };
-        (eco_format!("{} -> {}", name(edge.from), name(edge.to)), Value::str(kind))
-    });
+    let kind =
+        |kind: EdgeKind| Value::str(if kind == EdgeKind::Notify { "notify" } else { "before" });
+    let relation =
+        |edge: &Edge| (eco_format!("{} -> {}", name(edge.from), name(edge.to)), kind(edge.kind));
+    let mut relations: Vec<(EcoString, Value)> = graph.edges.iter().map(relation).collect();
+    if graph.edges_of_barriers() <= MOST_EDGES {
+        let edges = graph.barriers.iter().flat_map(Barrier::edges);
+        relations.extend(edges.map(|edge| relation(&edge)));
+    } else {
+        for (number, barrier) in graph.barriers.iter().enumerate() {
+            let names = |ids: &[ResourceId]| {
+                Value::list(ids.iter().map(|&id| Value::Str(eco_format!("{}", name(id)))))
+            };
+            let (from, to) = (names(&barrier.from), names(&barrier.to));
+            let parts = [("from", from), ("to", to), ("kind", kind(barrier.kind))];
+            let parts = parts.map(|(name, value)| (EcoString::from(name), value));
+            relations.push((eco_format!("barrier {}", number + 1), Value::map(parts)));
+        }
+    }
     entries.push((RELATIONS.into(), Value::map(relations)));
     Value::map(entries)
 }
@@ -72,7 +91,12 @@ impl<'g> Origins<'g> {
         let find = |name| self.graph.find_text(name);
         if first == RELATIONS {
             let (from, to) = second?.split_once(" -> ")?;
-            return self.edges.get(&(find(from)?, find(to)?)).copied();
+            let (from, to) = (find(from)?, find(to)?);
+            return self.edges.get(&(from, to)).copied().or_else(|| {
+                let barriers = &mut self.graph.barriers.iter();
+                let of = barriers.find(|b| b.from.contains(&from) && b.to.contains(&to));
+                of.map(|barrier| barrier.origin)
+            });
         }
         let resource = self.graph.resource(find(first)?);
         let attribute = second.and_then(|name| resource.attribute(name));

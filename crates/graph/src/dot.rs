@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
 
 /// Writes a graph as DOT: containers are boxes, containment is dotted, notification is bold, what
-/// types ask for by themselves dashed.
+/// types ask for by themselves dashed, and a barrier a point.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -23,6 +23,16 @@ pub fn write(graph: &Graph, out: &mut dyn Write) -> fmt::Result {
     for edge in &graph.edges {
         let style = if edge.kind == EdgeKind::Notify { " [style=bold]" } else { "" };
         writeln!(out, "  {} -> {}{style};", node(edge.from), node(edge.to))?;
+    }
+    for (number, barrier) in graph.barriers.iter().enumerate() {
+        let style = if barrier.kind == EdgeKind::Notify { " [style=bold]" } else { "" };
+        writeln!(out, "  b{number} [shape=point];")?;
+        for from in &barrier.from {
+            writeln!(out, "  {} -> b{number}{style};", node(*from))?;
+        }
+        for to in &barrier.to {
+            writeln!(out, "  b{number} -> {}{style};", node(*to))?;
+        }
     }
     for edge in &graph.automatic {
         let style = if edge.kind == EdgeKind::Notify { "dashed,bold" } else { "dashed" };

@@ -1,8 +1,11 @@
 //! Why something is as it is: one form for attributes of graphs and nodes of documents, which is
 //! printed and written in one way.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use ecow::EcoString;
-use ordain_data::Value;
+use ordain_data::{Decrypted, Redactor, Value};
 use ordain_source::{SourceMap, Span};
 use serde_json::{Value as Json, json};
 
@@ -79,6 +82,35 @@ impl Cause {
         self
     }
 
+    /// Leaves out the values that led to it, as those of a secret are.
+    fn leave_out_values(&mut self) {
+        self.value = None;
+        self.from.iter_mut().for_each(Self::leave_out_values);
+    }
+
+    fn hide(&mut self, decrypted: &Decrypted) {
+        self.value = self.value.take().map(|value| decrypted.mark(value));
+        let is_secret =
+            |text: &String| matches!(decrypted.mark(text.as_str().into()), Value::Secret(_));
+        self.line = self.line.take().filter(|line| !is_secret(line));
+        self.expression = self.expression.take().filter(|text| !is_secret(text));
+        self.from.iter_mut().for_each(|cause| cause.hide(decrypted));
+    }
+
+    /// Hides secrets in what is written where the value comes from.
+    pub fn redact(&mut self, secrets: &Redactor) {
+        for text in [&mut self.line, &mut self.expression].into_iter().flatten() {
+            if let Cow::Owned(redacted) = secrets.redact(text) {
+                *text = redacted;
+            }
+        }
+        if self.value.as_ref().is_some_and(|value| secrets.finds_in(value)) {
+            self.value = self.value.take().map(|value| Value::Secret(Arc::new(value)));
+        }
+        self.words = secrets.redact(&self.words).into_owned();
+        self.from.iter_mut().for_each(|cause| cause.redact(secrets));
+    }
+
     fn json(&self) -> Json {
         let mut out = json!({ "step": self.step });
         let texts = [
@@ -112,6 +144,18 @@ fn add_place(out: &mut Json, place: Option<&Place>) {
 }
 
 impl Explanation {
+    /// Hides what has a decrypted text in it.
+    pub fn hide(&mut self, decrypted: &Decrypted) {
+        if let Some((text, data)) = &mut self.value {
+            *data = decrypted.mark(std::mem::take(data));
+            if let Value::Secret(_) = data {
+                "(secret)".clone_into(text);
+            }
+        }
+        self.causes.iter_mut().for_each(|cause| cause.hide(decrypted));
+        self.parts.iter_mut().for_each(|part| part.hide(decrypted));
+    }
+
     /// As a document.
     pub fn json(&self) -> Json {
         let mut out = json!({ "format": FORMAT, "version": 1 });
@@ -157,7 +201,12 @@ pub struct Explainer<'a> {
     pub line: &'a dyn Fn(&str, u32) -> Option<String>,
     /// A value in the notation of the language; secrets do not show in it.
     pub shown: &'a dyn Fn(&Value) -> String,
+    /// The variables that were read where an origin says, as far as the language knows them.
+    pub variables: &'a Variables<'a>,
 }
+
+/// What led to the variables that were read at an origin.
+pub type Variables<'a> = dyn Fn(&Explainer<'_>, OriginId) -> Vec<Cause> + 'a;
 
 impl Explainer<'_> {
     /// A resource with all its attributes.
@@ -167,7 +216,7 @@ impl Explainer<'_> {
         let part = |attribute: &Attribute| self.value(attribute.name.to_string(), attribute, known);
         Explanation {
             subject: resource.id.to_string(),
-            causes: self.chain(resource.origin, None),
+            causes: self.causes(resource.origin, None),
             relations: self.relations(id),
             tags: resource.tags.clone(),
             parts: resource.attributes.iter().map(part).collect(),
@@ -187,24 +236,36 @@ impl Explainer<'_> {
         attribute: &Attribute,
         known: Option<OriginId>,
     ) -> Explanation {
-        let mut causes = self.chain(attribute.origin, known);
+        let mut causes = self.causes(attribute.origin, known);
+        if matches!(attribute.value, Value::Secret(_)) {
+            causes.iter_mut().for_each(Cause::leave_out_values);
+        }
         causes.extend(attribute.losers.iter().map(|loser| Cause {
             words: format!("and not {}", (self.shown)(&loser.value)),
             step: "lost",
             value: Some(loser.value.clone()),
-            from: self.chain(loser.origin, known),
+            from: self.causes(loser.origin, known),
             ..Cause::default()
         }));
+        let secrets = Redactor::of([&attribute.value]);
+        if !secrets.is_empty() {
+            causes.iter_mut().for_each(|cause| cause.redact(&secrets));
+        }
         let value = Some(((self.shown)(&attribute.value), attribute.value.clone()));
         Explanation { subject, value, causes, ..Explanation::default() }
     }
 
     /// The steps that led to an origin, innermost first, without those that led to `known`, too.
-    fn chain(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
+    pub fn causes(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
         let origins = &self.graph.origins;
         let known: Vec<&Origin> = known.into_iter().flat_map(|id| origins.chain(id)).collect();
-        let is_new = |origin: &&Origin| !known.iter().any(|k| std::ptr::eq(*k, *origin));
-        origins.chain(id).take_while(is_new).map(|origin| self.step(origin)).collect()
+        let is_new = |id: &OriginId| {
+            let origin = origins.get(*id);
+            !known.contains(&origin)
+        };
+        let ids = std::iter::successors(Some(id), |id| origins.get(*id).parent);
+        let step = |id| Cause { from: (self.variables)(self, id), ..self.step(origins.get(id)) };
+        ids.take_while(is_new).map(step).collect()
     }
 
     fn step(&self, origin: &Origin) -> Cause {
@@ -259,6 +320,25 @@ impl Explainer<'_> {
             let place = crate::place::place(graph, edge.origin, self.sources);
             Some(Relation { words, kind, other: graph.resource(other).id.to_string(), place })
         });
-        outer.chain(edges).collect()
+        let mut relations: Vec<Relation> = outer.chain(edges).collect();
+        for barrier in &graph.barriers {
+            let (before, after) = match barrier.kind {
+                EdgeKind::Before => (("comes before", "before"), ("comes after", "after")),
+                EdgeKind::Notify => (("notifies", "notifies"), ("is notified by", "notified-by")),
+            };
+            let ends = [(&barrier.from, &barrier.to, before), (&barrier.to, &barrier.from, after)];
+            for (own, others, (words, kind)) in ends {
+                if own.contains(&id) {
+                    let place = crate::place::place(graph, barrier.origin, self.sources);
+                    relations.extend(others.iter().map(|other| Relation {
+                        words,
+                        kind,
+                        other: graph.resource(*other).id.to_string(),
+                        place: place.clone(),
+                    }));
+                }
+            }
+        }
+        relations
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{Containment, Edge, Graph, Resource, ResourceId, ResourceRef};
+use crate::model::{Barrier, Containment, Edge, Graph, Resource, ResourceId, ResourceRef};
 use crate::origin::{Origin, OriginId};
 
 /// A resource that two graphs declare.
@@ -52,6 +52,12 @@ impl Graph {
             origin: moved(e.origin),
         };
         self.edges.extend(other.edges.iter().map(edge));
+        self.barriers.extend(other.barriers.iter().map(|barrier| Barrier {
+            from: barrier.from.iter().map(|&id| at(id)).collect(),
+            to: barrier.to.iter().map(|&id| at(id)).collect(),
+            kind: barrier.kind,
+            origin: moved(barrier.origin),
+        }));
         self.automatic.extend(other.automatic.iter().map(edge));
         let mut known: FxHashSet<_> = self.containment.iter().copied().collect();
         let more = other.containment.iter().map(|&(a, b)| (at(a), at(b)));

@@ -13,5 +13,8 @@ pub use write::write;
 /// The name in the `format` member of a document.
 pub const FORMAT: &str = "ordain-graph";
 
-/// The version that is written, and the newest that is read.
-pub const VERSION: u64 = 1;
+/// The newest version that is written and read.
+pub const VERSION: u64 = 2;
+
+/// The version of a document without barriers, which older programs read as well.
+const WITHOUT_BARRIERS: u64 = 1;

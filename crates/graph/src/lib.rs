@@ -27,8 +27,8 @@ pub mod transfer;
 
 pub use cycle::Cycle;
 pub use model::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource, ResourceId,
-    ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource,
+    ResourceId, ResourceRef,
 };
 pub use order::Relations;
 pub use origin::{Origin, OriginId, OriginTable, Step};

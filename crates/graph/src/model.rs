@@ -4,8 +4,8 @@ use std::fmt;
 
 use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
-use ordain_data::Value;
-use rustc_hash::FxBuildHasher;
+use ordain_data::{Redactor, Value};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::origin::{OriginId, OriginTable};
 use crate::served::ServedFiles;
@@ -117,6 +117,20 @@ impl Resource {
         self.attributes.iter().find(|a| a.name == name)
     }
 
+    /// Gives a file with secret content that says no mode one that lets only its owner read it. For
+    /// languages whose original has no such values, and so no rule for them.
+    pub fn keep_private(&mut self) {
+        let is_secret = |a: &&Attribute| a.name == "content" && a.value.holds_secret();
+        let secret = self.attributes.iter().find(is_secret);
+        let Some(origin) = secret.map(|a| a.origin).filter(|_| self.id.kind == "File") else {
+            return;
+        };
+        if self.attribute("mode").is_none() {
+            let (name, value) = ("mode".into(), Value::str("0600"));
+            self.attributes.push(Attribute { name, value, origin, losers: Vec::new() });
+        }
+    }
+
     /// The value of the attribute of this name.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.attribute(name).map(|a| &a.value)
@@ -145,6 +159,47 @@ pub struct Edge {
     pub origin: OriginId,
 }
 
+/// An order of each of some resources before each of others, as `File<| |> -> Service<| |>` gives it:
+/// as many edges as the product of both, in the room of their sum.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Barrier {
+    /// What comes first.
+    pub from: Vec<ResourceId>,
+    /// What comes later.
+    pub to: Vec<ResourceId>,
+    /// Order only, or with refresh.
+    pub kind: EdgeKind,
+    /// Where it was asked for.
+    pub origin: OriginId,
+}
+
+impl Barrier {
+    /// Whether a barrier is to stand for the edges of so many resources to so many others. Where
+    /// there are few, edges are as small, and simpler to read, to compare and to draw.
+    pub fn serves(from: usize, to: usize) -> bool {
+        const EDGES: usize = 4096;
+        const SIDE: usize = 8;
+        from.min(to) >= SIDE && from.saturating_mul(to) >= EDGES
+    }
+
+    /// How many edges it stands for.
+    pub fn len(&self) -> usize {
+        self.from.len().saturating_mul(self.to.len())
+    }
+
+    /// Whether it stands for none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The edges that it stands for, in the order of the resources.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
+        let (kind, origin) = (self.kind, self.origin);
+        let to = move |from| self.to.iter().map(move |&to| Edge { from, to, kind, origin });
+        self.from.iter().copied().flat_map(to)
+    }
+}
+
 /// Resources, what contains what, and the order between them.
 ///
 /// The same input gives the same graph, in the same order.
@@ -157,10 +212,14 @@ pub struct Graph {
     /// All resources, in the order of their declaration.
     resources: Vec<Resource>,
     index: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
+    /// Second names that are values of secret attributes.
+    secret_aliases: FxHashSet<ResourceRef>,
     /// Pairs (container, contained). A resource may have several containers.
     pub containment: Vec<(ResourceId, ResourceId)>,
     /// Order and notification.
     pub edges: Vec<Edge>,
+    /// Order and notification of very many resources with very many others.
+    pub barriers: Vec<Barrier>,
     /// What the types of resources ask for by themselves. It yields to what is written.
     pub automatic: Vec<Edge>,
     /// Names of classes in order of evaluation.
@@ -186,9 +245,19 @@ impl Graph {
         id
     }
 
-    /// A second name for a resource: its alias, or the value of its name attribute.
+    /// A second name for a resource: its alias, or the value of its name attribute. It is as secret
+    /// as the attribute that it comes from, which must be there by now.
     pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
+        let values = self.resource(id).attributes.iter().map(|attribute| &attribute.value);
+        if Redactor::of(values).finds(&alias.title) {
+            self.secret_aliases.insert(alias.clone());
+        }
         self.index.entry(alias).or_insert(id);
+    }
+
+    /// Whether a second name must not be shown.
+    pub fn is_secret_alias(&self, alias: &ResourceRef) -> bool {
+        self.secret_aliases.contains(alias)
     }
 
     /// The id of a resource by kind and title, or by an alias.
@@ -229,6 +298,11 @@ impl Graph {
     /// All resources with their ids, in order of declaration.
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (ResourceId, &Resource)> {
         self.resources.iter().enumerate().map(|(i, r)| (ResourceId(i as u32), r))
+    }
+
+    /// How many edges the barriers stand for.
+    pub fn edges_of_barriers(&self) -> usize {
+        self.barriers.iter().map(Barrier::len).fold(0, usize::saturating_add)
     }
 
     /// How many resources there are.

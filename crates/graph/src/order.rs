@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::components::{Components, components};
 use crate::cycle::Cycle;
-use crate::model::{Containment, EdgeKind, Graph, ResourceId};
+use crate::model::{Barrier, Containment, EdgeKind, Graph, ResourceId};
 use crate::origin::OriginId;
 
 /// The index of a node in a [`Relations`].
@@ -38,12 +38,14 @@ pub enum Role {
     Begin,
     /// Where a container ends.
     End,
+    /// What comes between the resources before a barrier of this number and those after it.
+    Barrier(u32),
 }
 
 /// A node: a resource, or one of the markers of a container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
-    /// The resource or container.
+    /// The resource or container; for a barrier the first that comes before it.
     pub resource: ResourceId,
     /// What of it.
     pub role: Role,
@@ -80,6 +82,8 @@ pub struct Relations {
     nodes: Vec<Node>,
     enter: Vec<NodeId>,
     leave: Vec<NodeId>,
+    /// The nodes from this number on are barriers.
+    first_barrier: u32,
     arcs: Vec<SmallVec<[Arc; 2]>>,
 }
 
@@ -90,8 +94,7 @@ impl Relations {
         for &(container, _) in &graph.containment {
             holds[container.0 as usize] = true;
         }
-        let mut relations =
-            Self { nodes: Vec::new(), enter: Vec::new(), leave: Vec::new(), arcs: Vec::new() };
+        let mut relations = Self::default();
         relations.reserve(graph, &holds);
         for (id, resource) in graph.resources() {
             let container = holds[id.0 as usize] || resource.containment != Containment::Leaf;
@@ -106,12 +109,17 @@ impl Relations {
         for (id, _) in graph.resources() {
             let (begin, end) = (relations.enter(id), relations.leave(id));
             if begin != end && !holds[id.0 as usize] {
-                relations.add_arc(begin, end, EdgeKind::Notify, Why::Contained);
+                // Nothing in it changes, so nothing is passed on.
+                relations.add_arc(begin, end, EdgeKind::Before, Why::Contained);
             }
         }
         for edge in &graph.edges {
             let (from, to) = (relations.leave(edge.from), relations.enter(edge.to));
             relations.add_arc(from, to, edge.kind, Why::Written(edge.origin));
+        }
+        relations.first_barrier = relations.nodes.len() as u32;
+        for (number, barrier) in graph.barriers.iter().enumerate() {
+            relations.add_barrier(number as u32, barrier);
         }
         relations
     }
@@ -129,6 +137,18 @@ impl Relations {
         let leave = if container { self.add_node(resource, Role::End) } else { enter };
         self.enter.push(enter);
         self.leave.push(leave);
+    }
+
+    fn add_barrier(&mut self, number: u32, barrier: &Barrier) {
+        let (Some(&first), false) = (barrier.from.first(), barrier.to.is_empty()) else { return };
+        let node = self.add_node(first, Role::Barrier(number));
+        let why = Why::Written(barrier.origin);
+        for &from in &barrier.from {
+            self.add_arc(self.leave(from), node, barrier.kind, why);
+        }
+        for &to in &barrier.to {
+            self.add_arc(node, self.enter(to), barrier.kind, why);
+        }
     }
 
     fn add_node(&mut self, resource: ResourceId, role: Role) -> NodeId {
@@ -171,6 +191,24 @@ impl Relations {
         &self.arcs[id.index()]
     }
 
+    /// For each node whether it is among these or comes before one of them, near or far.
+    pub fn before(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<bool> {
+        let mut earlier: Vec<SmallVec<[NodeId; 2]>> = vec![SmallVec::new(); self.nodes.len()];
+        for (from, arcs) in self.arcs.iter().enumerate() {
+            for arc in arcs {
+                earlier[arc.to.index()].push(NodeId(from as u32));
+            }
+        }
+        let mut found = vec![false; self.nodes.len()];
+        let mut rest: Vec<NodeId> = nodes.into_iter().collect();
+        while let Some(node) = rest.pop() {
+            if !std::mem::replace(&mut found[node.index()], true) {
+                rest.extend(&earlier[node.index()]);
+            }
+        }
+        found
+    }
+
     /// How many arcs enter each node.
     pub fn in_degrees(&self) -> Vec<u32> {
         let mut degrees = vec![0; self.nodes.len()];
@@ -197,12 +235,17 @@ impl Relations {
         // begin, so that what follows a container need not wait for later declarations.
         let mut ready: BinaryHeap<Reverse<u32>> = ready.map(Reverse).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
-        while let Some(Reverse(node)) = ready.pop() {
+        let mut passed: SmallVec<[u32; 1]> = SmallVec::new();
+        while let Some(node) = passed.pop().or_else(|| ready.pop().map(|Reverse(node)| node)) {
             order.push(NodeId(node));
             for arc in &self.arcs[node as usize] {
                 let degree = &mut degrees[arc.to.index()];
                 *degree -= 1;
-                if *degree == 0 {
+                if *degree == 0 && arc.to.0 >= self.first_barrier {
+                    // It is passed at once, so that the order is that of the edges for which it
+                    // stands.
+                    passed.push(arc.to.0);
+                } else if *degree == 0 {
                     ready.push(Reverse(arc.to.0));
                 }
             }
@@ -266,6 +309,7 @@ fn is_loopless(graph: &Graph) -> bool {
     }
     let enter = |id: ResourceId| id.0 as usize * 2;
     let leave = |id: ResourceId| enter(id) + usize::from(container[id.0 as usize]);
+    let leave = &leave;
     let contained = graph
         .containment
         .iter()
@@ -273,9 +317,14 @@ fn is_loopless(graph: &Graph) -> bool {
     let all = (0..graph.len() as u32).map(ResourceId);
     let whole = all.map(|id| (enter(id), leave(id))).filter(|(a, b)| a != b);
     let written = graph.edges.iter().map(|edge| (leave(edge.from), enter(edge.to)));
-    let arcs = contained.chain(whole).chain(written);
+    let barriers = graph.barriers.iter().enumerate().flat_map(|(number, barrier)| {
+        let node = graph.len() * 2 + number;
+        let before = barrier.from.iter().map(move |&from| (leave(from), node));
+        before.chain(barrier.to.iter().map(move |&to| (node, enter(to))))
+    });
+    let arcs = contained.chain(whole).chain(written).chain(barriers);
 
-    let nodes = graph.len() * 2;
+    let nodes = graph.len() * 2 + graph.barriers.len();
     let mut incoming = vec![0u32; nodes];
     // Where the arcs of each node end in the list; filled from there to where they begin.
     let mut starts = vec![0u32; nodes + 1];
@@ -396,6 +445,29 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_before_goes_through_containers() {
+        let mut graph = Graph::default();
+        let (far, near) = (leaf(&mut graph, "far"), leaf(&mut graph, "near"));
+        let class = named(&mut graph, "Class", "A", Containment::Class);
+        let (x, y) = (leaf(&mut graph, "x"), leaf(&mut graph, "y"));
+        graph.containment.extend([(class, x), (class, y)]);
+        edge(&mut graph, far, near, EdgeKind::Before);
+        edge(&mut graph, near, class, EdgeKind::Before);
+        let later = leaf(&mut graph, "later");
+        edge(&mut graph, x, later, EdgeKind::Before);
+        let relations = Relations::new(&graph);
+        let before = |id| -> Vec<String> {
+            let found = relations.before([relations.leave(id)]);
+            let nodes = (0..).map(NodeId).zip(found).filter(|(_, is_found)| *is_found);
+            let leaves = nodes.map(|(node, _)| relations.node(node));
+            let leaves = leaves.filter(|node| node.role == Role::Leaf);
+            leaves.map(|node| graph.resource(node.resource).id.title.to_string()).collect()
+        };
+        assert_eq!(before(x), ["far", "near", "x"]);
+        assert_eq!(before(class), ["far", "near", "x", "y"]);
+    }
+
+    #[test]
     fn two_full_containers_stay_linear() {
         let mut graph = Graph::default();
         let a = named(&mut graph, "Class", "A", Containment::Class);
@@ -407,6 +479,37 @@ mod tests {
         edge(&mut graph, a, b, EdgeKind::Notify);
         let relations = Relations::new(&graph);
         assert_eq!(relations.arcs.iter().map(SmallVec::len).sum::<usize>(), 4001);
+    }
+
+    /// The resources of one set before those of another, as edges and by a barrier.
+    fn both_ways(count: usize, from: &[u32], to: &[u32]) -> [Graph; 2] {
+        let mut edges = testing::graph_of(count, &[]);
+        let origin = edges.resource(ResourceId(0)).origin;
+        let ids = |ids: &[u32]| ids.iter().map(|id| ResourceId(id % count as u32)).collect();
+        let barrier = Barrier { from: ids(from), to: ids(to), kind: EdgeKind::Notify, origin };
+        let mut barriers = edges.clone();
+        edges.edges.extend(barrier.edges());
+        barriers.barriers.push(barrier);
+        [edges, barriers]
+    }
+
+    #[test]
+    fn a_barrier_is_as_small_as_what_it_relates() {
+        let (from, to): (Vec<u32>, Vec<u32>) = ((0..2000).collect(), (2000..4000).collect());
+        let [_, graph] = both_ways(4000, &from, &to);
+        let arcs: usize = Relations::new(&graph).arcs.iter().map(SmallVec::len).sum();
+        let [alone, _] = both_ways(4000, &[], &[]);
+        let others: usize = Relations::new(&alone).arcs.iter().map(SmallVec::len).sum();
+        assert_eq!(arcs, others + 4000);
+    }
+
+    #[test]
+    fn a_loop_through_a_barrier_is_one_of_resources() {
+        let [_, mut graph] = both_ways(8, &[1, 2], &[5, 6]);
+        edge(&mut graph, ResourceId(6), ResourceId(2), EdgeKind::Before);
+        let cycle = Relations::new(&graph).order().unwrap_err();
+        assert_eq!(cycle.text(&graph), "(File[2] => File[6] => File[2])");
+        assert!(cycle.links.iter().all(|link| matches!(link.why, Why::Written(_))));
     }
 
     #[test]
@@ -443,6 +546,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_barrier_orders_as_the_edges_for_which_it_stands(
+            count in 2usize..16,
+            from in proptest::collection::vec(0u32..16, 1..8),
+            to in proptest::collection::vec(0u32..16, 1..8),
+        ) {
+            let [edges, barriers] = both_ways(count, &from, &to);
+            let (edges, barriers) = (&edges, &barriers);
+            prop_assert_eq!(is_loopless(edges), is_loopless(barriers));
+            let order = |graph: &Graph| {
+                let relations = Relations::new(graph);
+                let order = relations.order().ok()?;
+                let nodes = order.into_iter().map(|node| relations.node(node));
+                Some(nodes.filter(|n| !matches!(n.role, Role::Barrier(_))).collect::<Vec<_>>())
+            };
+            prop_assert_eq!(order(edges), order(barriers));
+        }
+
         #[test]
         fn the_order_is_topological_and_the_same_every_time(
             (count, pairs) in testing::small_graph()

@@ -67,13 +67,15 @@ fn is_of(net: &Net<'_>, id: InstanceId, entity: &str) -> bool {
 /// Why an instance, or an attribute of it, is as it is; `None` if it has no such attribute.
 pub fn explain(net: &Net<'_>, subject: &Subject, sources: &SourceMap) -> Option<Explanation> {
     let explaining = Explaining { net, sources, layout: Layout::of(net) };
-    match &subject.attribute {
-        None => Some(explaining.instance(subject.instance)),
+    let mut explanation = match &subject.attribute {
+        None => explaining.instance(subject.instance),
         Some(name) => {
             let value = net.attributes(subject.instance).into_iter().find(|(n, _)| n == name)?.1;
-            Some(explaining.attribute(subject.instance, name, value.as_ref()))
+            explaining.attribute(subject.instance, name, value.as_ref())
         }
-    }
+    };
+    explanation.hide(&net.secrets);
+    Some(explanation)
 }
 
 struct Explaining<'a, 'w> {
@@ -176,7 +178,7 @@ pub fn diagram(net: &Net<'_>, sources: &SourceMap) -> Graph {
         let origin = graph.origins.intern(origin);
         let plain = net.attributes(id).into_iter().filter_map(|(name, value)| {
             let value = value.filter(|value| !has_instance(value))?;
-            let (name, value) = (name.into(), data(&value, net));
+            let (name, value) = (name.into(), net.secrets.mark(data(&value, net)));
             Some(Attribute { name, value, origin, losers: Vec::new() })
         });
         nodes.push(graph.add(Resource {

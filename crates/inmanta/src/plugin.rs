@@ -267,6 +267,10 @@ pub trait Context: Names {
     fn namespace(&self) -> &str;
     /// The place of the call.
     fn location(&self) -> Location;
+    /// Notes that a text is secret: attributes of resources with it in them are not shown.
+    fn secret(&mut self, text: &str) {
+        let _ = text;
+    }
     /// Writes a line to standard output.
     fn print(&mut self, line: &str);
     /// Logs a warning: `component` is padded in front of the text.

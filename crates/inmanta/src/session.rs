@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_plugins::Limits;
-use ordain_source::{Diagnostic, SourceMap, World};
+use ordain_source::{Diagnostic, SourceMap, World, budget};
 
 use crate::diagnose;
 use crate::error::Error;
@@ -139,8 +139,8 @@ impl Outcome<'_> {
     }
 }
 
-/// How many MiB a model takes at most, if nothing else is said.
-const MOST_MEMORY: usize = 4096;
+/// How many bytes a model takes at most, besides what its files allow for.
+const MOST_MEMORY: usize = 112 << 20;
 
 /// Runs a model.
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
@@ -170,7 +170,6 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     }
     let modules = modules(request.world, &program, &loaded);
     let limit = request.world.env("INMANTA_MAX_ITERATIONS").and_then(|text| text.parse().ok());
-    let memory = request.world.env("ORDAIN_MODEL_MEMORY").and_then(|text| text.parse().ok());
     let settings = Settings {
         world: request.world,
         project: request.project,
@@ -178,8 +177,8 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         precedence: request.precedence,
         facts: request.facts,
         settings: request.settings,
-        limit: limit.unwrap_or(DEFAULT_LIMIT),
-        most_bytes: memory.unwrap_or(MOST_MEMORY).saturating_mul(1 << 20),
+        limit: limit.unwrap_or_else(|| budget::scaled(DEFAULT_LIMIT)),
+        most_bytes: budget::with_input(MOST_MEMORY),
     };
     let mut net = Net::new(program, settings);
     if error.is_none() {

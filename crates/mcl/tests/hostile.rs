@@ -100,7 +100,7 @@ fn edges_are_bounded() {
     );
     for program in [inside, beside, shared] {
         let error = run(program).unwrap_err();
-        assert!(error.starts_with("the program asks for too many edges: "), "{error}");
+        assert!(error.starts_with("the program asks for too many edges; "), "{error}");
     }
 }
 

@@ -16,6 +16,7 @@ pub mod load;
 pub mod lower;
 pub mod pcore;
 pub mod plugins;
+pub mod provenance;
 pub mod rich;
 pub mod ruby;
 pub mod session;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
-    ResourceId as NodeId, ResourceRef, Step,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId,
+    Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -139,7 +139,8 @@ impl Lowering<'_, '_> {
         Node {
             id: ResourceRef { kind: resource.kind.clone(), title: resource.title.clone() },
             containment: match (&resource.what, resource.declared) {
-                (ResourceKind::Native(_) | ResourceKind::Stage, _) => Containment::Leaf,
+                (ResourceKind::Native(_), _) => Containment::Leaf,
+                (ResourceKind::Stage, _) => Containment::Class,
                 (ResourceKind::Define(_), _) => Containment::Define,
                 (_, Declared::AsResource) => Containment::ClassResource,
                 (_, Declared::Implicitly) => Containment::Class,
@@ -156,7 +157,10 @@ impl Lowering<'_, '_> {
         let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
         let secret = sensitive.contains(&param.name);
         let losers = param.losers.iter().map(|lost| Loser {
-            value: if secret { Data::Secret(Arc::new(Data::Null)) } else { to_data(&lost.value) },
+            value: match secret {
+                true => Data::Secret(Arc::new(Data::Null)),
+                false => self.compiler.decrypted.mark(to_data(&lost.value)),
+            },
             origin: self.origin(&lost.origin),
         });
         let losers = losers.collect();
@@ -174,6 +178,7 @@ impl Lowering<'_, '_> {
         if secret {
             value = Data::Secret(Arc::new(value));
         }
+        value = self.compiler.decrypted.mark(value);
         Attribute { name: param.name, value, origin, losers }
     }
 
@@ -262,8 +267,16 @@ impl Lowering<'_, '_> {
             let within = ResourceId(2);
             let origin = ParamOrigin { how: How::Relation, span: Some(relation.span), within };
             let origin = self.origin(&origin);
-            for from in self.ends(&relation.from, true) {
-                for to in self.ends(&relation.to, false) {
+            let ends = |ends: &[RelationEnd], left| {
+                ends.iter().flat_map(|end| self.ends(end, left)).collect::<Vec<NodeId>>()
+            };
+            let (from, to) = (ends(&relation.from, true), ends(&relation.to, false));
+            if relation.is_barrier {
+                self.graph.barriers.push(Barrier { from, to, kind, origin });
+                continue;
+            }
+            for &from in &from {
+                for &to in &to {
                     if seen.insert((from, to, kind)) {
                         self.graph.edges.push(Edge { from, to, kind, origin });
                     }

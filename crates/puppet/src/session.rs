@@ -1,8 +1,10 @@
 //! Running Puppet code: what command lines, tests and servers call.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use ordain_data::Redactor;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_source::limits;
@@ -273,7 +275,30 @@ fn take_report(outcome: &mut Outcome<'_>) -> Report {
     if let Some(error) = &error {
         diagnostics.extend(diagnose(compiler, error));
     }
-    Report { logs: std::mem::take(&mut compiler.logs), diagnostics, error }
+    let mut report = Report { logs: std::mem::take(&mut compiler.logs), diagnostics, error };
+    if let Some(secrets) = compiler.decrypted.redactor() {
+        hide(&mut report, &secrets);
+    }
+    report
+}
+
+/// Takes what encrypted data held out of messages.
+fn hide(report: &mut Report, secrets: &Redactor) {
+    let hide = |text: &mut String| {
+        if let Cow::Owned(redacted) = secrets.redact(text) {
+            *text = redacted;
+        }
+    };
+    report.logs.iter_mut().for_each(|entry| hide(&mut entry.message));
+    for diagnostic in &mut report.diagnostics {
+        hide(&mut diagnostic.message);
+        diagnostic.help.iter_mut().for_each(hide);
+        let labels = diagnostic.primary.iter_mut().chain(&mut diagnostic.related);
+        labels.for_each(|label| hide(&mut label.text));
+    }
+    if let Some(error) = &mut report.error {
+        hide(&mut error.message);
+    }
 }
 
 /// The error of an evaluation as diagnostics: those of a file that does not parse, or one.

@@ -9,6 +9,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use ecow::EcoString;
 use ordain_data::{Map, Value as Data};
 use ordain_graph::{Attribute, Graph, Step};
 use ordain_puppet::catalog::compile::Node;
@@ -266,6 +267,21 @@ fn types_convert_values_and_relate_resources() {
     let plain = place.compile(code, false).graph.unwrap();
     assert!(plain.automatic.is_empty());
     assert_eq!(format!("{:?}", attribute(&plain, "Pond[/a/]", "depth").value), "\"3\"");
+}
+
+#[test]
+fn values_of_native_kinds_stay_as_they_are_declared() {
+    let Some(place) = Place::with(&[POND]) else { return };
+    let code =
+        "pond { '/a/': fish => ['koi', 'trout'], lit => 'yes', depth => '3' }\nfile { '/a': }";
+    let node = Node { name: "web".into(), ..Node::default() };
+    let native_kinds = [EcoString::from("pond")].into();
+    let settings = Settings { examine_types: true, native_kinds, ..Settings::default() };
+    let graph = compile_node(&place.open(code), settings, &node).graph.unwrap();
+    let value = |name: &str| format!("{:?}", attribute(&graph, "Pond[/a/]", name).value);
+    assert_eq!([value("fish"), value("depth")], ["[\"koi\", \"trout\"]", "\"3\""]);
+    assert!(graph.resource(graph.find_text("Pond[/a/]").unwrap()).attribute("place").is_none());
+    assert_eq!(graph.automatic.len(), 1);
 }
 
 #[test]

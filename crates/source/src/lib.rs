@@ -4,6 +4,7 @@
 //! them ([`Span`]), the one diagnostic type ([`Diagnostic`]) with its renderers, and [`World`],
 //! through which all input and output of a compile goes.
 
+pub mod budget;
 mod cached;
 pub mod ci;
 pub mod diagnostic;
@@ -11,7 +12,8 @@ pub mod files;
 pub mod limits;
 mod peer;
 pub mod places;
-mod process;
+pub mod printable;
+pub mod process;
 pub mod render;
 mod shorten;
 pub mod suggest;
@@ -21,8 +23,9 @@ pub use cached::CachedWorld;
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
+pub use printable::{printable, printable_line};
 pub use shorten::shortened;
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
-    World, read_input, read_input_text,
+    World, read_input, read_input_text, read_standard_input,
 };

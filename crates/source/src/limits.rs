@@ -6,10 +6,17 @@
 
 use std::fmt;
 
+use crate::budget;
+
 /// The longest text in bytes that an evaluation makes.
-pub const MOST_TEXT: usize = 64 << 20;
+pub fn most_text() -> usize {
+    budget::scaled_size(32 << 20)
+}
+
 /// The longest list that a range, a repetition or the like gives.
-pub const MOST_ITEMS: usize = 10_000_000;
+pub fn most_items() -> usize {
+    budget::scaled_size(2_000_000)
+}
 
 /// A bound that was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,14 +25,23 @@ pub enum Exceeded {
     Steps(u64),
     /// The stack of the thread is nearly used up.
     Stack,
+    /// So many MiB of memory were allowed besides what was read.
+    Memory(u64),
+    /// So many seconds of CPU time were allowed.
+    Time(u64),
 }
 
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Steps(most) => write!(f, "the evaluation takes more than {most} steps"),
-            Self::Stack => f.write_str("the evaluation is nested too deep"),
+            Self::Steps(most) => write!(f, "the evaluation takes more than {most} steps")?,
+            Self::Stack => return f.write_str("the evaluation is nested too deep"),
+            Self::Memory(most) => {
+                write!(f, "the evaluation takes more than {most} MiB besides its input")?;
+            }
+            Self::Time(most) => write!(f, "the evaluation takes more than {most} s")?,
         }
+        write!(f, "; {}", budget::HELP)
     }
 }
 
@@ -50,11 +66,11 @@ impl Steps {
     /// Takes steps, for work that is about to be done.
     ///
     /// # Errors
-    /// If these are too many.
+    /// If these are too many, or the evaluation exceeds another bound.
     #[inline]
     pub fn take(&mut self, count: u64) -> Bounded {
         self.charge(count);
-        if self.taken > self.most { Err(Exceeded::Steps(self.most)) } else { Ok(()) }
+        if self.taken > self.most { Err(Exceeded::Steps(self.most)) } else { budget::check() }
     }
 
     /// How many steps may still be taken.

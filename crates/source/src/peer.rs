@@ -7,12 +7,12 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
+use crate::process::{self, Process};
 use crate::world::{Peer, PeerRequest};
 
 /// How much is kept of what the child prints.
@@ -20,18 +20,11 @@ const KEPT_OUTPUT: usize = 4096;
 /// How long a child that closed its socket has to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// The variable that all processes have which the child starts, whatever group they go to.
-const MARK: &str = "ORDAIN_CHILD";
-/// How often processes with the mark are looked for: one may start another meanwhile.
-const ROUNDS: usize = 8;
-
 /// How much is read at once.
 const READ_SIZE: usize = 1 << 16;
 
 struct HostPeer {
-    child: Child,
-    /// The variable with its value, as the system shows it.
-    mark: String,
+    child: Box<dyn Process>,
     socket: UnixStream,
     kept: Kept,
     /// The time limits that the socket has for reading and writing.
@@ -76,28 +69,16 @@ fn some(length: usize) -> io::Result<usize> {
 /// # Errors
 /// When the program cannot be started.
 pub(crate) fn spawn(request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
-    let Some((program, args)) = request.argv.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "empty command"));
-    };
     let (socket, theirs) = UnixStream::pair()?;
     let (output, printed) = io::pipe()?;
-    let mut command = Command::new(program);
-    command.args(args).stdin(OwnedFd::from(theirs));
-    command.stdout(Stdio::from(printed.try_clone()?)).stderr(Stdio::from(printed));
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
-    command.process_group(0).env(MARK, &value);
-    let child = command.spawn()?;
+    // Our ends of what the child prints to are closed with this call.
+    let stdio = [OwnedFd::from(theirs), printed.try_clone()?.into(), printed.into()];
+    let child = process::processes().start(&request.argv, stdio)?;
     let printed = Arc::new(Mutex::new(VecDeque::new()));
     let kept = Arc::clone(&printed);
-    // The command holds our ends of what the child prints to.
-    drop(command);
     std::thread::spawn(move || keep(output, &kept));
-    let mark = format!("{MARK}={value}");
     let (kept, limits) = (Kept::default(), [None; 2]);
-    Ok(Box::new(HostPeer { child, mark, socket, kept, limits, printed, ended: None }))
+    Ok(Box::new(HostPeer { child, socket, kept, limits, printed, ended: None }))
 }
 
 /// Keeps the end of what comes.
@@ -220,53 +201,11 @@ impl Peer for HostPeer {
 impl HostPeer {
     /// Ends the child and all that it started.
     fn end(&mut self) -> Option<ExitStatus> {
-        let end = Instant::now() + GRACE;
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        let mut own = None;
-        while own.is_none() && Instant::now() < end {
-            own = self.child.try_wait().ok().flatten();
-            if own.is_none() {
-                std::thread::sleep(Duration::from_millis(2));
-            }
-        }
-        // The group also when the child has ended: what it started may still be there.
-        kill(&[format!("-{}", self.child.id())]);
-        let _ = self.child.kill();
-        let status = own.or_else(|| self.child.wait().ok());
-        for _ in 0..ROUNDS {
-            let left = marked(&self.mark);
-            if left.is_empty() {
-                break;
-            }
-            kill(&left);
-        }
-        status
+        let own = self.child.wait(GRACE).ok().flatten();
+        let status = self.child.end().ok();
+        own.or(status)
     }
-}
-
-/// Kills processes, or groups whose number has a minus.
-fn kill(which: &[String]) {
-    let mut kill = Command::new("kill");
-    kill.args(["-KILL", "--"]).args(which).stdout(Stdio::null()).stderr(Stdio::null());
-    // Those that have ended meanwhile are no error.
-    let _ = kill.status();
-}
-
-/// The processes that were started with a variable, where the system shows that.
-fn marked(mark: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(pid) = name.to_str().filter(|n| n.bytes().all(|b| b.is_ascii_digit())) else {
-            continue;
-        };
-        // Those of others cannot be read, and those that have ended show nothing.
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        if environment.split(|b| *b == 0).any(|variable| variable == mark.as_bytes()) {
-            found.push(pid.to_owned());
-        }
-    }
-    found
 }
 
 impl Drop for HostPeer {

@@ -1,72 +1,306 @@
-//! Running a child process with a time limit, for [`crate::HostWorld`].
+//! Child processes of [`crate::HostWorld`]: what they may use, and who starts them.
 
 use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::world::{ProcessOutput, ProcessRequest};
 
 /// How long to sleep between two looks at a child that is still running.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Runs the child to its end; kills its process group at the time limit.
-///
-/// # Errors
-/// When the program cannot be started, or with [`io::ErrorKind::TimedOut`] when the limit passed.
-pub(crate) fn run(request: &ProcessRequest) -> io::Result<ProcessOutput> {
-    let Some((program, args)) = request.argv.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "empty command"));
-    };
-    let mut command = Command::new(program);
-    command.args(args).envs(request.env.iter().map(|(k, v)| (k, v)));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0);
-    if let Some(cwd) = &request.cwd {
-        command.current_dir(cwd);
-    }
-    let mut child = command.spawn()?;
-    let stdin = child.stdin.take();
-    let input = request.stdin.clone();
-    let writer = std::thread::spawn(move || {
-        // A child that does not read its input is no error of ours.
-        let _ = stdin.map(|mut s| s.write_all(&input));
-    });
-    let stdout = collect(child.stdout.take());
-    let stderr = collect(child.stderr.take());
-    let status = wait(&mut child, request.timeout)?;
-    drop(writer.join());
-    let join = |h: JoinHandle<Vec<u8>>| h.join().unwrap_or_default();
-    Ok(ProcessOutput { status: status.code(), stdout: join(stdout), stderr: join(stderr) })
+/// The variable that all processes have which a child starts that is talked with, whatever group
+/// they go to.
+const MARK: &str = "ORDAIN_CHILD";
+/// How often processes with the mark are looked for: one may start another meanwhile.
+const ROUNDS: usize = 8;
+
+/// How long what a child wrote is waited for when it has ended: somebody else may hold its output
+/// open.
+const REST: Duration = Duration::from_secs(1);
+
+/// What a program may use that a compile runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessLimits {
+    /// How long it may run.
+    pub time: Duration,
+    /// How many bytes it may write to standard output, and as many to standard error.
+    pub output: u64,
 }
 
-fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut out = Vec::new();
-        // What was read before an error still counts.
-        let _ = pipe.map(|mut p| p.read_to_end(&mut out));
-        out
+impl Default for ProcessLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(60), output: 64 << 20 }
+    }
+}
+
+static LIMITS: OnceLock<ProcessLimits> = OnceLock::new();
+
+/// Sets what programs may use. The first call counts.
+pub fn set_limits(limits: ProcessLimits) {
+    let _ = LIMITS.set(limits);
+}
+
+/// What programs may use.
+pub fn limits() -> ProcessLimits {
+    LIMITS.get().copied().unwrap_or_default()
+}
+
+/// Who starts programs.
+pub trait Processes: Send + Sync {
+    /// Runs a program to its end, within these limits.
+    ///
+    /// # Errors
+    /// When it cannot be started or exceeds a limit; [`io::ErrorKind::TimedOut`] for that of time,
+    /// [`io::ErrorKind::FileTooLarge`] for that of output.
+    fn run(&self, request: &ProcessRequest, limits: ProcessLimits) -> io::Result<ProcessOutput>;
+
+    /// Starts a program with this standard input, output and error.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn start(&self, argv: &[String], stdio: [OwnedFd; 3]) -> io::Result<Box<dyn Process>>;
+}
+
+/// A program that was started.
+pub trait Process: Send {
+    /// Waits for its end, so long at most; `None` if it has not ended then.
+    ///
+    /// # Errors
+    /// When that cannot be known.
+    fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>>;
+
+    /// Ends it with all that it started, also when it has ended by itself.
+    ///
+    /// # Errors
+    /// When it cannot be known how it ended.
+    fn end(&mut self) -> io::Result<ExitStatus>;
+}
+
+static PROCESSES: OnceLock<Box<dyn Processes>> = OnceLock::new();
+
+/// Has somebody else start all programs. The first call counts.
+pub fn use_processes(processes: Box<dyn Processes>) {
+    let _ = PROCESSES.set(processes);
+}
+
+/// Who starts programs: children of this process with a group of their own, where nobody else does.
+pub(crate) fn processes() -> &'static dyn Processes {
+    PROCESSES.get().map_or(&Children, |processes| &**processes)
+}
+
+/// Runs a program to its end, within the limits that it has by itself and those that were set.
+///
+/// # Errors
+/// When it cannot be started or exceeds a limit.
+pub(crate) fn run(request: &ProcessRequest) -> io::Result<ProcessOutput> {
+    let set = limits();
+    let limits = ProcessLimits { time: request.timeout.unwrap_or(set.time), ..set };
+    processes().run(request, limits).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut if request.timeout.is_none() => {
+            let text = format!("{error}; --command-timeout allows more");
+            io::Error::new(io::ErrorKind::TimedOut, text)
+        }
+        io::ErrorKind::FileTooLarge => {
+            let text = format!("{error}; --command-output allows more");
+            io::Error::new(io::ErrorKind::FileTooLarge, text)
+        }
+        _ => error,
     })
 }
 
-fn wait(child: &mut Child, limit: Duration) -> io::Result<std::process::ExitStatus> {
-    let end = Instant::now() + limit;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
+/// Programs that are children of this process.
+struct Children;
+
+impl Processes for Children {
+    fn run(&self, request: &ProcessRequest, limits: ProcessLimits) -> io::Result<ProcessOutput> {
+        let mut command = command(&request.argv, &request.env)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(cwd) = &request.cwd {
+            command.current_dir(cwd);
         }
-        if Instant::now() >= end {
-            let group = format!("-{}", child.id());
-            // The group, so that what the child started ends too.
-            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-            child.kill()?;
-            child.wait()?;
-            return Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("no end within {limit:?}"),
-            ));
+        let mut child = Alone { child: command.spawn()?, mark: None };
+        let stdin = child.child.stdin.take();
+        let input = request.stdin.clone();
+        std::thread::spawn(move || {
+            // A child that does not read its input is no error of ours.
+            let _ = stdin.map(|mut s| s.write_all(&input));
+        });
+        let (exceeded, is_exceeded) = channel();
+        let stdout = collect(child.child.stdout.take(), limits.output, exceeded.clone());
+        let stderr = collect(child.child.stderr.take(), limits.output, exceeded);
+        let end = Instant::now() + limits.time;
+        let too_much = || {
+            let text = format!("more than {} MiB of output", limits.output >> 20);
+            io::Error::new(io::ErrorKind::FileTooLarge, text)
+        };
+        let status = loop {
+            let status = child.child.try_wait()?;
+            if is_exceeded.try_recv().is_ok() {
+                child.end()?;
+                return Err(too_much());
+            }
+            if let Some(status) = status {
+                break status;
+            }
+            if Instant::now() >= end {
+                child.end()?;
+                let text = format!("no end within {:?}", limits.time);
+                return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+            }
+            std::thread::sleep(POLL);
+        };
+        let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).unwrap_or_default();
+        let (stdout, stderr) = (rest(stdout), rest(stderr));
+        if stdout.len().max(stderr.len()) as u64 > limits.output {
+            return Err(too_much());
         }
-        std::thread::sleep(POLL);
+        Ok(ProcessOutput { status: status.code(), stdout, stderr })
+    }
+
+    fn start(
+        &self,
+        argv: &[String],
+        [stdin, stdout, stderr]: [OwnedFd; 3],
+    ) -> io::Result<Box<dyn Process>> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
+        let mut command = command(argv, &[(MARK.to_owned(), value.clone())])?;
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        Ok(Box::new(Alone { child: command.spawn()?, mark: Some(format!("{MARK}={value}")) }))
+    }
+}
+
+fn command(argv: &[String], env: &[(String, String)]) -> io::Result<Command> {
+    let Some((program, args)) = argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "empty command"));
+    };
+    let mut command = Command::new(program);
+    command.args(args).envs(env.iter().map(|(k, v)| (k, v))).process_group(0);
+    Ok(command)
+}
+
+/// Reads what a child writes; says so when that is more than it may write.
+fn collect(
+    pipe: Option<impl Read + Send + 'static>,
+    most: u64,
+    exceeded: Sender<()>,
+) -> Receiver<Vec<u8>> {
+    let (sender, output) = channel();
+    std::thread::spawn(move || {
+        let mut out = Vec::new();
+        // What was read before an error still counts.
+        let _ = pipe.map(|pipe| pipe.take(most + 1).read_to_end(&mut out));
+        if out.len() as u64 > most {
+            let _ = exceeded.send(());
+        }
+        let _ = sender.send(out);
+    });
+    output
+}
+
+/// A child with its process group.
+struct Alone {
+    child: Child,
+    /// The variable that all processes have which it starts, as the system shows it.
+    mark: Option<String>,
+}
+
+impl Process for Alone {
+    fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        let end = Instant::now() + limit;
+        loop {
+            let status = self.child.try_wait()?;
+            if status.is_some() || Instant::now() >= end {
+                return Ok(status);
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        // The group also when the child has ended: what it started may still be there.
+        kill(&[format!("-{}", self.child.id())]);
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        for _ in 0..ROUNDS {
+            let left = self.mark.as_deref().map(marked).unwrap_or_default();
+            if left.is_empty() {
+                break;
+            }
+            kill(&left);
+        }
+        status
+    }
+}
+
+/// The processes that were started with a variable, where the system shows that.
+fn marked(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(pid) = name.to_str().filter(|n| n.bytes().all(|b| b.is_ascii_digit())) else {
+            continue;
+        };
+        // Those of others cannot be read, and those that have ended show nothing.
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environment.split(|b| *b == 0).any(|variable| variable == mark.as_bytes()) {
+            found.push(pid.to_owned());
+        }
+    }
+    found
+}
+
+/// Kills processes, or groups whose number has a minus.
+fn kill(which: &[String]) {
+    let mut kill = Command::new("kill");
+    kill.args(["-KILL", "--"]).args(which).stdout(Stdio::null()).stderr(Stdio::null());
+    // Those that have ended meanwhile are no error.
+    let _ = kill.status();
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn shell(script: &str) -> ProcessRequest {
+        let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        ProcessRequest { argv, cwd: None, env: Vec::new(), stdin: Vec::new(), timeout: None }
+    }
+
+    #[test]
+    fn endless_output_is_ended_and_the_setting_named() {
+        let limits = ProcessLimits { output: 1 << 20, ..ProcessLimits::default() };
+        for script in ["exec yes", "exec yes >&2"] {
+            let error = Children.run(&shell(script), limits).err();
+            assert_eq!(error.map(|error| error.kind()), Some(io::ErrorKind::FileTooLarge));
+        }
+        let error = run(&shell("exec yes")).err().map(|error| error.to_string());
+        let error = error.unwrap_or_default();
+        assert_eq!(error, "more than 64 MiB of output; --command-output allows more");
+    }
+
+    #[test]
+    fn what_never_ends_is_ended() {
+        let limits = ProcessLimits { time: Duration::from_millis(50), ..ProcessLimits::default() };
+        let error = Children.run(&shell("sleep 100"), limits).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn a_daemon_that_keeps_its_output_open_does_not_hold_up_the_compile() {
+        let output = run(&shell("sleep 5 >/dev/null 2>&1 & echo started")).unwrap();
+        assert_eq!((output.status, output.stdout), (Some(0), b"started\n".to_vec()));
+        let start = Instant::now();
+        assert_eq!(run(&shell("sleep 30 &")).unwrap().status, Some(0));
+        assert!(start.elapsed() < Duration::from_secs(20));
     }
 }

@@ -7,22 +7,26 @@ use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::files::{SourceFile, SourceMap};
+use crate::printable::{printable, printable_line, replaced};
 
 /// The widest source line that an excerpt shows; longer ones are shown without an excerpt.
 const EXCERPT_WIDTH: usize = 400;
 
 /// The diagnostic as people read it: message, excerpt with labels, help. Ends in a newline.
 ///
-/// What a message has on further lines stands indented below its first.
+/// What a message has on further lines stands indented below its first. Nothing in it is obeyed by
+/// a terminal but our own styles.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
-    let diagnostic = &*diagnostic.shortened();
+    let diagnostic = &shown(&diagnostic.shortened());
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let marks = marks(diagnostic, sources);
-    let paths: Vec<String> = marks.iter().map(|m| m.file.path.display().to_string()).collect();
+    let path = |mark: &Mark| mark.file.path.display().to_string();
+    let paths = marks.iter().map(|mark| printable_line(&path(mark)).into_owned());
+    let paths: Vec<String> = paths.collect();
     let (title, more) = diagnostic.message.split_once('\n').unwrap_or((&diagnostic.message, ""));
     let mut group = Group::with_title(level.primary_title(title).id(diagnostic.code.as_ref()));
     let mut distant = Vec::new();
@@ -47,7 +51,9 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
         group = group.element(Level::HELP.message(help.as_str()));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let mut out = renderer.render(&[group]);
+    // The renderer leaves some characters of the source as they are; an escape is its own.
+    let out = renderer.render(&[group]);
+    let mut out = replaced(&out, |c| matches!(c, '\n' | '\u{1b}')).into_owned();
     out.push('\n');
     if !more.is_empty() {
         let at = out.find('\n').map_or(out.len(), |i| i + 1);
@@ -56,7 +62,21 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
     }
     for help in diagnostic.help.iter().filter(|_| bare) {
         let word = if colour { "\u{1b}[1mhelp\u{1b}[0m" } else { "help" };
+        let help = help.trim_end().replace('\n', "\n          ");
         out.push_str(&format!("  = {word}: {help}\n"));
+    }
+    out
+}
+
+/// The diagnostic without what a terminal would obey.
+fn shown(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut out = diagnostic.clone();
+    let labels = out.primary.iter_mut().chain(&mut out.related).map(|label| &mut label.text);
+    let texts = std::iter::once(&mut out.message).chain(labels).chain(&mut out.help);
+    for text in texts {
+        if let std::borrow::Cow::Owned(shown) = printable(text) {
+            *text = shown;
+        }
     }
     out
 }
@@ -261,6 +281,22 @@ mod tests {
         let error = Diagnostic::error("a::b", "again").at(at(0, 24)).related(at(0, 0), "here");
         let text = human(&error, &sources, false);
         assert!(text.contains("^ here"), "{text}");
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_of_a_diagnostic() {
+        let sources = SourceMap::new();
+        let bad = "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\r";
+        let file = sources.add(format!("{bad}\n.pp"), format!("notice('{bad}')\n"));
+        let place = TextRange::new(0, 6).in_file(file);
+        let error = Diagnostic::error("a::b", bad).labelled(place, bad).help(bad);
+        let bare = Diagnostic::error("a::b", format!("x\n{bad}")).help(bad);
+        for diagnostic in [error, bare] {
+            let text = human(&diagnostic, &sources, false);
+            assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{text:?}");
+            assert!(!text.contains('\u{202e}') && text.contains('␛'), "{text:?}");
+            assert!(!human(&diagnostic, &sources, true).contains("\u{1b}]"));
+        }
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub struct ProcessRequest {
     pub env: Vec<(String, String)>,
     /// Text for its standard input.
     pub stdin: Vec<u8>,
-    /// It is killed after this time.
-    pub timeout: Duration,
+    /// It is ended after this time, if not after that of [`crate::process::limits`].
+    pub timeout: Option<Duration>,
 }
 
 /// How a child process ended.
@@ -128,6 +128,11 @@ pub trait World: Send + Sync {
     fn now(&self) -> SystemTime;
     /// Eight random bytes, good enough for keys.
     fn random(&self) -> u64;
+    /// Whether child processes can be run. Where they cannot, nothing that is only known to code
+    /// shall be needed.
+    fn runs_processes(&self) -> bool {
+        true
+    }
     /// Runs a child process to its end.
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
     /// Starts a child process to talk with.
@@ -146,7 +151,7 @@ const MAX_INPUT: u64 = 256 << 20;
 /// # Errors
 /// If it cannot be read, or is far larger than what people write.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
-    read_at_most(path, MAX_INPUT)
+    read_at_most(path, crate::budget::scaled(MAX_INPUT))
 }
 
 /// The text of such a file.
@@ -156,6 +161,26 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 pub fn read_input_text(path: &Path) -> io::Result<String> {
     let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8");
     String::from_utf8(read_input(path)?).map_err(invalid)
+}
+
+/// The bytes of standard input.
+///
+/// # Errors
+/// If it cannot be read, or does not end.
+pub fn read_standard_input() -> io::Result<Vec<u8>> {
+    const CHUNK: u64 = 1 << 20;
+    let limit = crate::budget::scaled(MAX_STREAM);
+    let mut bytes = Vec::new();
+    let mut rest = io::stdin().take(limit + 1);
+    // What was read counts while more comes.
+    while let read @ 1.. = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)? {
+        crate::budget::read(Path::new("standard input"), read);
+    }
+    if bytes.len() as u64 > limit {
+        let text = format!("it has more than {} MiB; {}", limit >> 20, crate::budget::HELP);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
 }
 
 /// What a stream may give, of which nobody knows the size before.
@@ -177,9 +202,9 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let text = "a pipe or device is no file to read; give it as `/dev/stdin`";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
-    let limit = if is_stream { limit.min(MAX_STREAM) } else { limit };
+    let limit = if is_stream { limit.min(crate::budget::scaled(MAX_STREAM)) } else { limit };
     let too_large = || {
-        let text = format!("the file has more than {} MiB", limit >> 20);
+        let text = format!("the file has more than {} MiB; {}", limit >> 20, crate::budget::HELP);
         io::Error::new(io::ErrorKind::FileTooLarge, text)
     };
     let file = std::fs::File::open(path)?;
@@ -189,6 +214,7 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(limit + 1).read_to_end(&mut bytes)?;
+    crate::budget::read(path, bytes.len());
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
@@ -219,6 +245,8 @@ impl Touched {
 #[derive(Default, Debug)]
 pub struct HostWorld {
     touched: Touched,
+    /// Whether no child process is run.
+    is_still: bool,
 }
 
 impl HostWorld {
@@ -229,7 +257,22 @@ impl HostWorld {
 
     /// The same; what is touched is noted there.
     pub fn noting(touched: Touched) -> Self {
-        Self { touched }
+        Self { touched, ..Self::default() }
+    }
+
+    /// The same without child processes: whoever wants one gets an error. So no code runs that is in
+    /// what is read, whatever its language.
+    pub fn without_processes(self) -> Self {
+        Self { is_still: true, ..self }
+    }
+
+    fn may_run(&self, argv: &[String]) -> io::Result<()> {
+        if !self.is_still {
+            return Ok(());
+        }
+        let program = argv.first().map_or("", String::as_str);
+        let text = format!("nothing is run here, and so not `{program}`");
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
     fn touch(&self, path: &Path) {
@@ -341,11 +384,17 @@ impl World for HostWorld {
         getrandom::u64().expect("the system has random numbers")
     }
 
+    fn runs_processes(&self) -> bool {
+        !self.is_still
+    }
+
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
+        self.may_run(&request.argv)?;
         crate::process::run(request)
     }
 
     fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+        self.may_run(&request.argv)?;
         crate::peer::spawn(request)
     }
 }
@@ -438,6 +487,6 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let error = read_at_most(&path, 10).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(error.to_string(), "the file has more than 0 MiB");
+        assert!(error.to_string().starts_with("the file has more than 0 MiB; "));
     }
 }

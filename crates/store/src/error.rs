@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
+use rustix::fs::Access;
+use rustix::io::Errno;
 
 /// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +39,15 @@ pub enum StoreError {
         /// The newest schema that is known here.
         known: i64,
     },
-    /// The file is no database, or broken.
+    /// Somebody else could have prepared what is there.
+    #[error("{} is not safe to keep state in: {reason}", path.display())]
+    Unsafe {
+        /// The directory on the way, or the file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The database is damaged.
     #[error("the state in {} cannot be read: {reason}", path.display())]
     Broken {
         /// The database.
@@ -53,21 +63,52 @@ impl StoreError {
         Self::Unwritable { path: path.to_path_buf(), reason: error.to_string() }
     }
 
+    /// An error of a system call at a path.
+    pub(crate) fn errno(path: &Path, error: Errno) -> Self {
+        Self::io(path, &error.into())
+    }
+
+    /// The database at a path is damaged.
+    pub(crate) fn broken(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Broken { path: path.to_path_buf(), reason: reason.into() }
+    }
+
     /// An error of the database at a path.
     pub(crate) fn database(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_path_buf();
         let reason = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => "the disk is full".into(),
+            // A damaged header may forbid writing, too.
+            Some(ErrorCode::ReadOnly) if rustix::fs::access(&path, Access::WRITE_OK).is_ok() => {
+                return Self::broken(&path, "its header is damaged");
+            }
             Some(ErrorCode::ReadOnly) => "it is read-only".into(),
             Some(ErrorCode::PermissionDenied) => "permission denied".into(),
-            Some(ErrorCode::NotADatabase) => {
-                return Self::Broken { path, reason: "it is not a database".into() };
-            }
-            Some(ErrorCode::DatabaseCorrupt) => {
-                return Self::Broken { path, reason: "it is damaged".into() };
-            }
+            Some(ErrorCode::NotADatabase) => return Self::broken(&path, "it is not a database"),
+            Some(ErrorCode::DatabaseCorrupt) => return Self::broken(&path, "it is damaged"),
+            _ if is_damage(error) => return Self::broken(&path, format!("it is damaged: {error}")),
             _ => error.to_string(),
         };
         Self::Unwritable { path, reason }
+    }
+}
+
+/// Whether an error shows that the database holds what was never written: values of another type,
+/// tables that are missing, or a file that ends too soon.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error;
+    match error {
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => true,
+        // The statements are fixed, so what they name is missing or there twice.
+        Error::SqlInputError { .. } => true,
+        Error::SqliteFailure(code, _) => {
+            code.code == ErrorCode::ConstraintViolation
+                || code.extended_code == rusqlite::ffi::SQLITE_ERROR
+                || code.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ
+        }
+        _ => false,
     }
 }

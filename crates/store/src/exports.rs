@@ -1,8 +1,6 @@
 //! Exported resources of all nodes, in a database of their own: unlike the journal it holds values
 //! of attributes, secrets among them, so only its owner may read it.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,6 +13,7 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value as Json;
 
 use crate::StoreError;
+use crate::directory::StateDir;
 use crate::migrate::{self, EXPORTS};
 
 /// The exported resources of all nodes that were compiled with it.
@@ -30,11 +29,8 @@ impl ExportStore {
     /// # Errors
     /// When it cannot be written, is broken, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        crate::journal::make_directory(dir)?;
-        let path = dir.join("exports.db");
-        let made = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-        made.map_err(|e| StoreError::io(&path, &e))?;
-        let connection = migrate::open(&path, EXPORTS)?;
+        let dir = StateDir::open(dir)?;
+        let (path, connection) = migrate::open(&dir, "exports.db", EXPORTS)?;
         Ok(Self { connection: Mutex::new(connection), path })
     }
 

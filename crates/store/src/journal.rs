@@ -1,6 +1,5 @@
 //! The journal of runs.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,17 +7,73 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 
+use crate::damage::{self, Damage};
+use crate::directory::StateDir;
 use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
 /// How many runs are kept.
 const KEPT: i64 = 100;
 
+/// What the column `told` has for a run without an end that a later run made up for, and for one
+/// that was told of, while no later run came to its end. It is 0 before.
+const SETTLED: i64 = 1;
+const TOLD: i64 = 2;
+
 /// The state of this machine between runs.
 #[derive(Debug)]
 pub struct Store {
     connection: Mutex<Connection>,
     path: PathBuf,
+    dir: StateDir,
+    /// Whether a damaged journal is replaced by a new one.
+    replaces_damaged: bool,
+    /// The run that is under way.
+    begun: Mutex<Option<Begun>>,
+    damages: Mutex<Vec<Damage>>,
+}
+
+/// What a run is of.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Subject {
+    /// The path that was given.
+    pub source: Option<String>,
+    /// The node.
+    pub node: Option<String>,
+    /// The account that runs it.
+    pub account: Option<String>,
+    /// The directory that stands for the file system, if it is not `/`.
+    pub root: Option<String>,
+}
+
+/// A run that is under way, as the journal has it.
+#[derive(Debug)]
+struct Begun {
+    number: i64,
+    kind: String,
+    started: i64,
+    subject: Subject,
+}
+
+impl Begun {
+    fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let Subject { source, node, account, root } = &self.subject;
+        connection.execute(
+            "INSERT INTO runs (id, kind, pid, started, source, node, account, root)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                self.number,
+                self.kind,
+                std::process::id(),
+                self.started,
+                source,
+                node,
+                account,
+                root
+            ],
+        )?;
+        Ok(())
+    }
 }
 
 /// A run that is written down.
@@ -45,36 +100,60 @@ pub struct Interrupted {
     pub under_way: Vec<UnderWay>,
     /// What it did, in that order.
     pub done: Vec<UnderWay>,
+    /// Whether this is the first time that it is told of.
+    pub is_new: bool,
 }
 
-/// Makes a state directory that only its owner can look into.
-pub(crate) fn make_directory(dir: &Path) -> Result<(), StoreError> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(|e| StoreError::io(dir, &e))
-}
-
+/// Milliseconds since 1970, negative before.
 fn milliseconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    let count = |distance: Duration| i64::try_from(distance.as_millis()).unwrap_or(i64::MAX);
+    time.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
 }
 
+/// The time of so many milliseconds since 1970; that itself if the system knows no such time.
 pub(crate) fn time(milliseconds: i64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(milliseconds.unsigned_abs())
+    let distance = Duration::from_millis(milliseconds.unsigned_abs());
+    let found = match milliseconds {
+        0.. => UNIX_EPOCH.checked_add(distance),
+        _ => UNIX_EPOCH.checked_sub(distance),
+    };
+    found.unwrap_or(UNIX_EPOCH)
 }
 
 /// The name of the database.
-const FILE: &str = "state.db";
+pub(crate) const FILE: &str = "state.db";
+
+/// The largest journal, in bytes, that a run looks through before it begins.
+const MAX_LOOK: u64 = 64 << 20;
+
+/// The name of the directory of what runs keep.
+pub(crate) const BACKUPS: &str = "backups";
 
 impl Store {
     /// Opens the state in a directory, which is made if it is missing.
     ///
     /// # Errors
-    /// When it cannot be written, is broken, or was made by a newer version.
+    /// When it cannot be written, is damaged, is not safe to use, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        make_directory(dir)?;
-        let path = dir.join(FILE);
-        let connection = migrate::open(&path, JOURNAL)?;
-        Ok(Self { connection: Mutex::new(connection), path })
+        Self::open_in(StateDir::open(dir)?)
+    }
+
+    /// The same for a run, which has to hold the [`crate::RunLock`]. A journal that is damaged is set
+    /// aside and a new one is begun, now or when the damage is found: see [`Store::take_damages`].
+    ///
+    /// # Errors
+    /// As of [`Store::open`], but for damage; and when what is damaged cannot be set aside.
+    pub fn open_for_run(dir: &Path) -> Result<Self, StoreError> {
+        let dir = StateDir::open(dir)?;
+        let found = Self::open_in(dir.try_clone()?).and_then(Self::look_through);
+        let reason = match found {
+            Ok(store) => return Ok(Self { replaces_damaged: true, ..store }),
+            Err(StoreError::Broken { reason, .. }) => reason,
+            Err(error) => return Err(error),
+        };
+        let damage = damage::set_aside(&dir, reason, None)?;
+        let store = Self::open_in(dir)?;
+        Ok(Self { replaces_damaged: true, damages: Mutex::new(vec![damage]), ..store })
     }
 
     /// The state in a directory, if there is any.
@@ -82,22 +161,93 @@ impl Store {
     /// # Errors
     /// As of [`Store::open`].
     pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
-        if dir.join(FILE).is_file() { Self::open(dir).map(Some) } else { Ok(None) }
+        let Some(dir) = StateDir::existing(dir)? else { return Ok(None) };
+        if dir.stat(FILE)?.is_none() {
+            return Ok(None);
+        }
+        Self::open_in(dir).map(Some)
+    }
+
+    fn open_in(dir: StateDir) -> Result<Self, StoreError> {
+        dir.look_at_directory(BACKUPS)?;
+        let (path, connection) = migrate::open(&dir, FILE, JOURNAL)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            path,
+            dir,
+            replaces_damaged: false,
+            begun: Mutex::default(),
+            damages: Mutex::default(),
+        })
+    }
+
+    /// Looks through the journal for damage, if it is not very large: that takes 1.3 ms per MB. Damage
+    /// in a large one shows when it is met.
+    fn look_through(self) -> Result<Self, StoreError> {
+        if self.path.metadata().is_ok_and(|found| found.len() > MAX_LOOK) {
+            return Ok(self);
+        }
+        match self.with(migrate::find_damage)? {
+            Some(found) => Err(StoreError::broken(&self.path, format!("it is damaged: {found}"))),
+            None => Ok(self),
+        }
+    }
+
+    /// Looks through the whole journal, its indexes included.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    pub(crate) fn check_integrity(&self) -> Result<(), StoreError> {
+        let found: String =
+            self.with(|c| c.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
+        match found.as_str() {
+            "ok" => Ok(()),
+            _ => Err(StoreError::broken(&self.path, format!("it is damaged: {found}"))),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does something with the database. Where that shows that the journal of a run is damaged, the
+    /// run goes on with a new one.
     pub(crate) fn with<T>(
         &self,
-        action: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        action(&self.lock()).map_err(|e| StoreError::database(&self.path, &e))
+        let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
+        let mut connection = self.lock();
+        let reason = match action(&connection).map_err(failed) {
+            Err(StoreError::Broken { reason, .. }) if self.replaces_damaged => reason,
+            done => return done,
+        };
+        self.replace(&mut connection, reason)?;
+        action(&connection).map_err(failed)
+    }
+
+    /// Begins a new journal in the place of a damaged one, and notes the run that is under way there.
+    fn replace(&self, connection: &mut Connection, reason: String) -> Result<(), StoreError> {
+        let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        // The files of the old one are closed before they get other names.
+        drop(std::mem::replace(connection, Connection::open_in_memory().map_err(failed)?));
+        let damage = damage::set_aside(&self.dir, reason, begun.as_ref().map(|run| run.number))?;
+        (_, *connection) = migrate::open(&self.dir, FILE, JOURNAL)?;
+        if let Some(run) = &*begun {
+            run.insert(connection).map_err(failed)?;
+        }
+        self.damages.lock().unwrap_or_else(PoisonError::into_inner).push(damage);
+        Ok(())
+    }
+
+    /// The damage that was found since the journal was opened or this was asked last.
+    pub fn take_damages(&self) -> Vec<Damage> {
+        std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The directory of the database.
-    pub(crate) fn directory(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
@@ -105,19 +255,20 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&self, kind: &str) -> Result<Run, StoreError> {
-        let run = self.with(|c| {
-            c.execute(
-                "INSERT INTO runs (kind, pid, started) VALUES (?1, ?2, ?3)",
-                params![kind, std::process::id(), milliseconds(SystemTime::now())],
-            )?;
-            let run = c.last_insert_rowid();
-            c.execute("DELETE FROM runs WHERE id <= ?1", [run - KEPT])?;
-            Ok(run)
+    pub fn begin(&self, kind: &str, subject: &Subject) -> Result<Run, StoreError> {
+        let started = milliseconds(SystemTime::now());
+        let begun = |number| Begun { number, kind: kind.into(), started, subject: subject.clone() };
+        let number = self.with(|c| {
+            let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
+            let number = last.unwrap_or(0).saturating_add(1);
+            begun(number).insert(c)?;
+            c.execute("DELETE FROM runs WHERE id <= ?1", [number - KEPT])?;
+            Ok(number)
         })?;
-        self.forget_backups(run - KEPT);
-        self.sweep_backups(run)?;
-        Ok(Run(run))
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun(number));
+        self.forget_backups(number - KEPT);
+        self.sweep_backups(number)?;
+        Ok(Run(number))
     }
 
     /// Writes down that a resource is about to be changed, and what of it: a list of objects with
@@ -192,30 +343,55 @@ impl Store {
                 params![run.0, now, summary.to_string()],
             )
             .map(drop)
-        })
+        })?;
+        self.settle(run)
     }
 
-    /// Runs that did not come to their end and were not told of yet. Ask before [`Store::begin`],
-    /// with the [`crate::RunLock`] held, so that none of them is still under way.
+    /// Writes down that a run made up for those before it that did not come to their end: they are
+    /// not told of again.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn settle(&self, run: Run) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET told = ?2 WHERE finished IS NULL AND id < ?1";
+        self.with(|c| c.execute(sql, params![run.0, SETTLED]).map(drop))
+    }
+
+    /// Writes down what a run did that was told to end before its end. The next run learns of it as
+    /// of one that was killed. The summary must hold no secrets.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn break_off(&self, run: Run, summary: &Json) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET summary = ?2 WHERE id = ?1";
+        self.with(|c| c.execute(sql, params![run.0, summary.to_string()]).map(drop))
+    }
+
+    /// Runs that did not come to their end, and for which no later one made up ([`Store::settle`]),
+    /// the first of them first. Ask before [`Store::begin`], with the [`crate::RunLock`] held, so
+    /// that none of them is still under way.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub fn take_interrupted(&self) -> Result<Vec<Interrupted>, StoreError> {
         self.with(|c| {
             let mut runs = c.prepare(
-                "SELECT id, pid, started FROM runs WHERE finished IS NULL AND told = 0 ORDER BY id",
+                "SELECT id, pid, started, told FROM runs WHERE finished IS NULL AND told <> ?1
+                 ORDER BY id",
             )?;
-            let rows = runs.query_map([], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?))
+            let rows = runs.query_map([SETTLED], |row| {
+                let is_new = row.get::<_, i64>(3)? == 0;
+                Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?, is_new))
             })?;
             let mut out = Vec::new();
             for row in rows {
-                let (id, pid, started) = row?;
+                let (id, pid, started, is_new) = row?;
                 let under_way = steps(c, id, "ended IS NULL")?;
                 let done = steps(c, id, "ok = 1")?;
-                out.push(Interrupted { pid, started: time(started), under_way, done });
+                let started = time(started);
+                out.push(Interrupted { pid, started, under_way, done, is_new });
             }
-            c.execute("UPDATE runs SET told = 1 WHERE finished IS NULL", [])?;
+            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
             Ok(out)
         })
     }
@@ -233,16 +409,18 @@ fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt;
+
     use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn the_next_run_learns_what_was_under_way_once() {
+    fn the_next_runs_learn_what_was_under_way_until_one_comes_to_its_end() {
         let dir = tempfile::tempdir().unwrap();
         {
             let store = Store::open(dir.path()).unwrap();
-            let run = store.begin("apply").unwrap();
+            let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "create ensure", &json!([])).unwrap();
             store.end_step(run, "File[/a]", true).unwrap();
             store.begin_step(run, "File[/b]", "modify content", &json!([])).unwrap();
@@ -254,6 +432,15 @@ mod tests {
         assert_eq!(interrupted[0].under_way, under_way);
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
+        assert!(interrupted[0].is_new);
+        // A run that is interrupted as well makes up for nothing.
+        let second = store.begin("apply").unwrap();
+        store.break_off(second, &json!({ "changed": 0 })).unwrap();
+        let both = store.take_interrupted().unwrap();
+        assert_eq!(both.iter().map(|run| run.is_new).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(both[0].under_way, under_way);
+        let third = store.begin("apply").unwrap();
+        store.finish(third, &Json::Null).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
     }
 
@@ -261,7 +448,7 @@ mod tests {
     fn a_finished_run_keeps_its_summary_and_is_not_interrupted() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply").unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
         store.finish(run, &json!({ "changed": 2 })).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
         let sql = "SELECT summary FROM runs WHERE finished IS NOT NULL";
@@ -274,7 +461,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         for _ in 0..KEPT + 5 {
-            let run = store.begin("apply").unwrap();
+            let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
@@ -299,12 +486,30 @@ mod tests {
     fn a_full_disk_is_an_error_and_not_a_crash() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply").unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
         store.with(|c| c.pragma_update(None, "max_page_count", 8)).unwrap();
         let long = "x".repeat(100_000);
         let error = store.begin_step(run, &long, "x", &json!([])).unwrap_err().to_string();
         assert!(error.ends_with("the disk is full"), "{error}");
         store.finish(run, &Json::Null).unwrap();
+    }
+
+    #[test]
+    fn only_its_owner_reads_it_in_a_directory_that_others_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(dir.path(), 0o755);
+        let names = ["state.db", "state.db-wal", "state.db-shm"].map(|name| dir.path().join(name));
+        for _ in 0..2 {
+            let store = Store::open(dir.path()).unwrap();
+            store.begin("apply").unwrap();
+            assert_eq!(names.each_ref().map(|path| mode(path)), [0o600; 3]);
+            // As an earlier version made them.
+            names.iter().for_each(|path| set(path, 0o644));
+        }
     }
 
     #[test]

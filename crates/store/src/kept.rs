@@ -121,12 +121,13 @@ impl Store {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::Subject;
 
     #[test]
     fn the_first_state_of_a_path_counts() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply").unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
         let entry = |path: &[u8], state: &str| (path.to_vec(), state.to_string());
         store.note_before(run, &[entry(b"/b", "1"), entry(b"/\xff", "2")]).unwrap();
         store.note_before(run, &[entry(b"/b", "3")]).unwrap();
@@ -152,12 +153,12 @@ mod tests {
     fn what_a_killed_run_was_about_to_keep_goes() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let killed = store.backups(store.begin("apply").unwrap().number());
+        let killed = store.backups(store.begin("apply", &Subject::default()).unwrap().number());
         std::fs::create_dir_all(&killed).unwrap();
         for name in [".kept.1-0.ordain", "digest"] {
             std::fs::write(killed.join(name), "").unwrap();
         }
-        store.begin("apply").unwrap();
+        store.begin("apply", &Subject::default()).unwrap();
         assert!(!killed.join(".kept.1-0.ordain").exists() && killed.join("digest").exists());
     }
 }

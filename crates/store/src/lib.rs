@@ -6,19 +6,28 @@
 //! that a secret holds comes into the journal, because no value of an attribute does; exported
 //! resources are kept apart ([`ExportStore`]).
 
+mod audited;
+mod damage;
+mod directory;
 mod error;
 mod exports;
 mod given;
 mod journal;
 mod kept;
+mod key;
 mod lock;
 mod migrate;
 mod past;
+mod survey;
 
+pub use damage::Damage;
+pub use directory::StateDir;
 pub use error::StoreError;
 pub use exports::ExportStore;
 pub use given::Given;
-pub use journal::{Interrupted, Run, Store, UnderWay};
+pub use journal::{Interrupted, Run, Store, Subject, UnderWay};
 pub use kept::KeptPath;
+pub use key::MachineKey;
 pub use lock::RunLock;
-pub use past::{PastRun, PastStep};
+pub use past::{Outcome, PastRun, PastStep};
+pub use survey::{Condition, Finding, Remedy, Survey};

@@ -1,50 +1,82 @@
 //! One run at a time.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::directory::StateDir;
 use crate::error::StoreError;
 
-/// Held while a run is under way. It goes with the process, however that ends.
+/// How long to wait for the commands of a run to end whose own process has ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Held while a run is under way. It goes with the process, and with what that has started, however
+/// they end. The directory itself is locked: a file in it could be removed.
 #[derive(Debug)]
 pub struct RunLock {
-    _file: File,
+    directory: File,
 }
 
 impl RunLock {
     /// Takes the lock in a state directory.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] when another run has it; never waits.
+    /// [`StoreError::Locked`] when another run has it; waits only for commands of one that has ended.
     pub fn acquire(dir: &Path) -> Result<Self, StoreError> {
-        crate::journal::make_directory(dir)?;
-        let path = dir.join("run.lock");
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(&path).map_err(|e| StoreError::io(&path, &e))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => {
-                let mut pid = String::new();
-                // Without its number the other run is still another run.
-                let _ = (&file).take(32).read_to_string(&mut pid);
-                let pid = Some(pid.trim()).filter(|p| !p.is_empty()).unwrap_or("unknown");
-                return Err(StoreError::Locked { pid: pid.into(), path });
+        let state = StateDir::open(dir)?;
+        let directory = state.handle()?;
+        let path = state.path().join("run.lock");
+        let mut file = state.open_file("run.lock")?;
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match flock(&directory, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => break,
+                Err(Errno::WOULDBLOCK) => {}
+                Err(e) => return Err(StoreError::io(state.path(), &e.into())),
             }
-            Err(e) => return Err(StoreError::io(&path, &e.into())),
+            let pid = process_number(&mut file);
+            let is_there = !pid.bytes().all(|b| b.is_ascii_digit()) || is_process(&pid);
+            if is_there || Instant::now() >= end {
+                return Err(StoreError::Locked { pid, path });
+            }
+            std::thread::sleep(PAUSE);
         }
         let written = file
             .set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()));
         written.map_err(|e| StoreError::io(&path, &e))?;
-        Ok(Self { _file: file })
+        Ok(Self { directory })
     }
+
+    /// A file that holds the lock as long as it is open, wherever that is.
+    ///
+    /// # Errors
+    /// When the process has too many files open.
+    pub fn share(&self) -> io::Result<File> {
+        self.directory.try_clone()
+    }
+}
+
+/// The process that holds the lock. Without its number the other run is still another run.
+fn process_number(file: &mut File) -> String {
+    let mut pid = String::new();
+    let _ = file.rewind().and_then(|()| file.take(32).read_to_string(&mut pid));
+    match pid.trim() {
+        "" => "unknown".to_string(),
+        pid => pid.to_string(),
+    }
+}
+
+/// Whether there is a process of this number; without `/proc` nobody knows, and one is assumed.
+fn is_process(pid: &str) -> bool {
+    let proc = Path::new("/proc");
+    !proc.join("self").exists() || proc.join(pid).exists()
 }
 
 #[cfg(test)]
@@ -61,5 +93,33 @@ mod tests {
         assert!(error.starts_with(&format!("another run is under way (process {pid})")), "{error}");
         drop(first);
         RunLock::acquire(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn it_is_held_without_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = RunLock::acquire(dir.path()).unwrap();
+        std::fs::remove_file(dir.path().join("run.lock")).unwrap();
+        let error = RunLock::acquire(dir.path()).unwrap_err().to_string();
+        assert!(error.starts_with("another run is under way (process unknown)"), "{error}");
+        drop(first);
+        RunLock::acquire(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn it_is_held_as_long_as_a_command_of_the_run_has_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let shared = RunLock::acquire(dir.path()).unwrap().share().unwrap();
+        assert!(RunLock::acquire(dir.path()).is_err());
+        // The run has ended, and its commands end soon.
+        std::fs::write(dir.path().join("run.lock"), "4194305\n").unwrap();
+        let waiting = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| RunLock::acquire(dir.path()));
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(!waiting.is_finished());
+            drop(shared);
+            waiting.join().unwrap()
+        });
+        assert!(waiting.is_ok());
     }
 }

@@ -1,34 +1,149 @@
-//! Brings the schema of a database up to date.
+//! Opens databases, and brings their schema up to date.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
+use rustix::process::Pid;
 
+use crate::directory::StateDir;
 use crate::error::StoreError;
 
-/// The steps to a schema; step n leads to schema n + 1. A released step is never changed.
-pub(crate) type Migrations = &'static [&'static str];
+/// What a database has to hold.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    /// The steps to it; step n leads to version n + 1. A released step is never changed.
+    pub(crate) migrations: &'static [&'static str],
+    /// Statements that can be prepared when all tables and columns are there.
+    probes: &'static [&'static str],
+}
 
-/// Those of the journal.
-pub(crate) const JOURNAL: Migrations = &[
-    include_str!("migrations/0001_runs.sql"),
-    include_str!("migrations/0002_changes.sql"),
-    include_str!("migrations/0003_kept.sql"),
-    include_str!("migrations/0004_applied.sql"),
-];
+/// That of the journal.
+pub(crate) const JOURNAL: &Schema = &Schema {
+    migrations: &[
+        include_str!("migrations/0001_runs.sql"),
+        include_str!("migrations/0002_changes.sql"),
+        include_str!("migrations/0003_kept.sql"),
+        include_str!("migrations/0004_applied.sql"),
+        include_str!("migrations/0005_outcomes.sql"),
+    ],
+    probes: &[
+        "SELECT id, kind, pid, started, finished, summary, told, source, node, account, root
+         FROM runs",
+        "SELECT run, resource, action, begun, ended, ok, changes FROM steps",
+        "SELECT run, path, before, after FROM kept",
+        "SELECT resource, at FROM applied",
+        "SELECT run, resource, status, cause, file, line, is_over FROM outcomes",
+        "SELECT resource, property, value FROM audited",
+    ],
+};
 
-/// Those of exported resources.
-pub(crate) const EXPORTS: Migrations =
-    &[include_str!("migrations/exports_0001.sql"), include_str!("migrations/exports_0002.sql")];
+/// That of exported resources.
+pub(crate) const EXPORTS: &Schema = &Schema {
+    migrations: &[
+        include_str!("migrations/exports_0001.sql"),
+        include_str!("migrations/exports_0002.sql"),
+    ],
+    probes: &[
+        "SELECT node, kind, title, attributes, tags, file, line FROM exports",
+        "SELECT host, kind, name, hosts, data FROM given",
+    ],
+};
 
-/// Opens a database and brings it up to date.
+/// Opens a database of a state directory and brings it up to date; it is made if it is missing.
 ///
 /// # Errors
-/// When it cannot be written, is broken, or was made by a newer version.
-pub(crate) fn open(path: &Path, migrations: Migrations) -> Result<Connection, StoreError> {
+/// When it cannot be written, is damaged, or was made by a newer version.
+pub(crate) fn open(
+    dir: &StateDir,
+    name: &str,
+    schema: &Schema,
+) -> Result<(PathBuf, Connection), StoreError> {
+    let path = dir.path().join(name);
+    match dir.look_at_database(name)? {
+        None => create(dir, name, schema)?,
+        // One that is made here is never empty, whenever this process is killed.
+        Some(0) => return Err(StoreError::broken(&path, "it is empty")),
+        // SQLite takes a file of one byte for a new one; no page is as small as this.
+        Some(1..512) => return Err(StoreError::broken(&path, "it is cut off")),
+        Some(_) => dir.close_database(name)?,
+    }
+    let connection = open_at(&path, schema)?;
+    Ok((path, connection))
+}
+
+/// Makes a database under another name, so that it has its tables when it is seen.
+fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError> {
+    remove_abandoned(dir, name);
+    let path = dir.path().join(name);
+    let temporary = format!("{name}{NEW}{}", std::process::id());
+    let new = dir.path().join(&temporary);
+    // SQLite gives a file the mode that the umask leaves, and its other files that of this one.
+    let file = dir.open_file(&temporary)?;
+    let failed = |e: rusqlite::Error| StoreError::database(&path, &e);
+    let mut connection = Connection::open_with_flags(&new, flags()).map_err(failed)?;
+    // Nobody else sees the file, and it is flushed as a whole below.
+    for (name, value) in [("journal_mode", "off"), ("synchronous", "off")] {
+        connection.pragma_update(None, name, value).map_err(failed)?;
+    }
+    bring_up_to_date(&mut connection, &path, schema)?;
+    connection.close().map_err(|(_, e)| failed(e))?;
+    file.sync_all().map_err(|e| StoreError::io(&path, &e))?;
+    match rename_new(&new, &path) {
+        Ok(()) => Ok(()),
+        // Another process was first; its database is as good.
+        Err(Errno::EXIST) => std::fs::remove_file(&new).map_err(|e| StoreError::io(&new, &e)),
+        Err(e) => Err(StoreError::errno(&path, e)),
+    }
+}
+
+/// Renames a file unless there is one of the new name.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some file systems know no such renames.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rustix::fs::rename(from, to),
+        done => done,
+    }
+}
+
+/// What stands between the name of a database that is being made and the number of the process.
+const NEW: &str = ".new-";
+
+/// The names of databases that killed processes were about to make.
+pub(crate) fn abandoned(dir: &StateDir, name: &str) -> Vec<String> {
+    let prefix = format!("{name}{NEW}");
+    let is_abandoned = |found: &String| {
+        let Some(rest) = found.strip_prefix(&prefix) else { return false };
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse().ok().and_then(Pid::from_raw).is_some_and(|pid| !is_alive(pid))
+    };
+    dir.names().into_iter().filter(is_abandoned).collect()
+}
+
+/// Whether there is such a process.
+pub(crate) fn is_alive(pid: Pid) -> bool {
+    rustix::process::test_kill_process(pid) != Err(Errno::SRCH)
+}
+
+fn remove_abandoned(dir: &StateDir, name: &str) {
+    for name in abandoned(dir, name) {
+        // What cannot be removed now is removed by a later run.
+        let _ = std::fs::remove_file(dir.path().join(name));
+    }
+}
+
+/// The path has no links, and a database is not made by the way.
+fn flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::database(path, &e);
-    let mut connection = Connection::open(path).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(path, flags()).map_err(failed)?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
     // What is written survives the end of the process at once, and a power cut soon.
     for (name, value) in
@@ -36,45 +151,50 @@ pub(crate) fn open(path: &Path, migrations: Migrations) -> Result<Connection, St
     {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
-    migrate(&mut connection, migrations).map_err(|e| match e {
-        MigrateError::Newer(found) => {
-            let known = migrations.len() as i64;
-            StoreError::Newer { path: path.to_path_buf(), found, known }
-        }
-        MigrateError::Database(e) => failed(e),
-    })?;
+    bring_up_to_date(&mut connection, path, schema)?;
     Ok(connection)
 }
 
-/// Why there is no usable schema.
-enum MigrateError {
-    /// It is newer than this program.
-    Newer(i64),
-    /// The database failed.
-    Database(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for MigrateError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error)
+fn bring_up_to_date(
+    connection: &mut Connection,
+    path: &Path,
+    schema: &Schema,
+) -> Result<(), StoreError> {
+    let failed = |e: rusqlite::Error| StoreError::database(path, &e);
+    let known = schema.migrations.len() as i64;
+    let found = version(connection).map_err(failed)?;
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_path_buf(), found, known });
     }
+    if found < 0 {
+        return Err(StoreError::broken(path, format!("it has schema {found}")));
+    }
+    for (i, sql) in schema.migrations.iter().enumerate().skip(found as usize) {
+        apply_step(connection, sql, i as i64 + 1).map_err(failed)?;
+    }
+    for probe in schema.probes {
+        connection.prepare(probe).map(drop).map_err(failed)?;
+    }
+    Ok(())
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Applies what is missing, each step whole or not at all.
-fn migrate(connection: &mut Connection, migrations: Migrations) -> Result<(), MigrateError> {
-    let found = version(connection)?;
-    if found > migrations.len() as i64 {
-        return Err(MigrateError::Newer(found));
-    }
-    for (i, sql) in migrations.iter().enumerate().skip(found.max(0) as usize) {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", i as i64 + 1)?;
-        transaction.commit()?;
-    }
-    Ok(())
+/// Applies a step whole or not at all.
+fn apply_step(connection: &mut Connection, sql: &str, version: i64) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(sql)?;
+    transaction.pragma_update(None, "user_version", version)?;
+    transaction.commit()
+}
+
+/// Looks through a database for damage; `None` is none.
+///
+/// # Errors
+/// When it cannot be looked through.
+pub(crate) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok((found != "ok").then_some(found))
 }

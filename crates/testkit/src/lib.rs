@@ -7,6 +7,7 @@
 //! | [`transcript`] | pages whose blocks are commands and what they print |
 //! | [`codes`] | whether every diagnostic code is documented and tested |
 //! | [`bounded`](mod@bounded) | ends a test whose input takes too much time, stack or memory |
+//! | [`mod@peer`] | skips a test whose program to compare with is not installed, never in CI |
 //! | [`ruby`] | directories of files for tests that need `ruby` |
 //! | [`random`] | numbers that look random and can be had again |
 //!
@@ -19,9 +20,11 @@ pub mod bounded;
 pub mod codes;
 pub mod golden;
 pub mod pages;
+pub mod peer;
 pub mod random;
 pub mod ruby;
 pub mod transcript;
 
 pub use bounded::bounded;
 pub use golden::{Golden, golden};
+pub use peer::peer;

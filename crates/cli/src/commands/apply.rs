@@ -1,8 +1,7 @@
 //! `ordain apply`: make the machine match.
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::Timestamp;
@@ -11,11 +10,12 @@ use ordain_engine::kind::Change;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::report::{ResourceReport, Status};
-use ordain_engine::saved::Refusal;
+use ordain_engine::saved::{Refusal, SavedPlan};
 use ordain_engine::step::Observer;
-use ordain_graph::ResourceRef;
-use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
+use ordain_source::{Diagnostic, SourceMap};
+use ordain_store::{MachineKey, Run, Store};
 use serde_json::{Value as Json, json};
 
 use super::plan::{SelectionArgs, prepare};
@@ -25,6 +25,9 @@ use crate::graphs::{self, Loaded};
 use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
+use crate::show::failures;
+use crate::show::log::Context;
+use crate::signals::{self, Signals};
 use crate::ui::{Progress, Ui};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
@@ -35,6 +38,7 @@ use crate::ui::{Progress, Ui};
 #[command(after_help = APPLY_HELP)]
 pub struct ApplyArgs {
     /// A manifest, a directory, a graph, a catalog, a saved plan, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -42,6 +46,12 @@ pub struct ApplyArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     noop: bool,
+    /// Show what changes in files, as `diff -u` does
+    #[arg(long)]
+    show_diff: bool,
+    /// Apply what can be applied of a graph that cannot be carried out whole
+    #[arg(long)]
+    keep_going: bool,
     /// Where the lock and the journal of runs are
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
@@ -57,55 +67,106 @@ pub struct ApplyArgs {
 /// When the sources have errors, the relations a loop, another run is under way, or a saved plan
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
+    let signals = Signals::of_a_run(ui)?;
     let compile = args.selection.compile(&args.compile);
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
+    if let Some(saved) = &loaded.plan {
+        verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;
+    }
     let options = options(args, &loaded)?;
     let registry = args.compile.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
+    // A saved plan is first held against what is now: that says more of what it lacks.
+    if !args.keep_going && loaded.plan.is_none() {
+        failures::refuse(ui, &prepared, &loaded)?;
+    }
     if options.noop {
-        return run_noop(ui, args, &prepared, loaded.leaves());
+        return run_noop(ui, args, &prepared, &loaded);
     }
     loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let _lock = runs::lock(&dir)?;
+    signals.finish_what_runs();
+    let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
         let mut progress = ui.progress(loaded.leaves(), false);
         let looking = Looking::new(&progress, args.state_dir.as_deref());
         let now = plan(&prepared, &args.selection.host(), &looking, options.jobs);
         progress.clear();
+        if let Some(signal) = interruption::requested() {
+            runs::broken_off(ui, signal, &[]);
+            return Ok(signals::code(signal));
+        }
         saved.check(&now).map_err(|refusal| {
             let help = match refusal {
                 Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
-                Refusal::Moved(_) => "make a new plan, and look at it",
+                _ => "make a new plan, and look at it",
             };
             Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
         })?;
+        if !args.keep_going {
+            failures::refuse(ui, &prepared, &loaded)?;
+        }
     }
     let host = args.selection.host();
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
-    let run = store.begin("apply").map_err(codes::state)?;
-    let progress = ui.progress(loaded.leaves(), true);
-    let mut journal = Journal { progress, store: &store, run };
+    let subject = runs::subject(&args.path, &loaded.graph.name, &args.selection.root);
+    let run = store.begin("apply", &subject).map_err(codes::state)?;
+    let mut progress = ui.progress(loaded.leaves(), true);
+    progress.set_context(Context::new(&loaded).diffs(args.show_diff));
+    let mut journal =
+        Journal { progress, store: &store, run, graph: &loaded.graph, sources: &loaded.sources };
     let host = runs::keeping(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
     runs::note_made(&store, run, &host)?;
     let counts = report.counts();
-    store.finish(run, &runs::counts_json(&counts)).map_err(codes::state)?;
+    let summary = runs::counts_json(&counts);
+    let signal = interruption::requested();
+    let is_whole = signal.is_none() || counts.stopped == 0 && !interruption::is_forced();
+    match is_whole {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
+    runs::tell_damages(ui, &store);
     let exit = finish(ui, args, &report, "Applied")?;
+    if let Some(signal) = signal {
+        let stopped = report.resources.iter().filter(|r| r.status == Status::Stopped);
+        let stopped: Vec<String> = stopped.map(|r| r.resource.to_string()).collect();
+        runs::broken_off(ui, signal, &stopped);
+        return Ok(signals::code(signal));
+    }
     Ok(host.ending().map_or(exit, Exit::Code))
+}
+
+/// A saved plan is applied as it was saved, and where.
+fn verify(saved: &SavedPlan, dir: &Path, root: &Path) -> Result<(), Failure> {
+    let key = MachineKey::existing(dir).map_err(codes::state)?;
+    let key = key.as_ref().map_or(&[][..], MachineKey::bytes);
+    saved.verify(key, dir, &runs::root_path(root)).map_err(|refusal| {
+        let help = match &refusal {
+            Refusal::Unsigned => "save a plan with `ordain plan --out FILE`",
+            Refusal::Foreign(_) => {
+                "plan and apply on one machine, as one user, and with the same --state-dir"
+            }
+            Refusal::Root(_) => "apply it with the same --root",
+            _ => "make a new plan, and look at it",
+        };
+        Diagnostic::error(codes::UNTRUSTED_PLAN, refusal.to_string()).help(help).into()
+    })
 }
 
 fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
     prepared: &Prepared,
-    resources: usize,
+    loaded: &Loaded,
 ) -> Result<Exit, Failure> {
-    let mut progress = ui.progress(resources, true);
+    let mut progress = ui.progress(loaded.leaves(), true);
+    progress.set_context(Context::new(loaded).diffs(args.show_diff));
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let looking = Looking::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(), &looking, jobs);
@@ -115,8 +176,11 @@ fn run_noop(
 
 fn options(args: &ApplyArgs, loaded: &Loaded) -> Result<Options, Failure> {
     let Some(saved) = &loaded.plan else { return Ok(args.selection.options(args.noop)) };
-    if args.noop || !args.selection.tags.is_empty() || !args.selection.skip_tags.is_empty() {
-        let text = "a saved plan is applied exactly: --noop, --tags and --skip-tags go to `plan`";
+    let selection = &args.selection;
+    let chooses = [&selection.tags, &selection.skip_tags].iter().any(|tags| !tags.is_empty());
+    if args.noop || chooses || !selection.target.is_empty() {
+        let text = "a saved plan is applied exactly: --noop, --tags, --skip-tags and --target go \
+                    to `plan`";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     let jobs = args.selection.jobs.map_or(1, Into::into);
@@ -128,6 +192,8 @@ struct Journal<'a> {
     progress: Progress,
     store: &'a Store,
     run: Run,
+    graph: &'a Graph,
+    sources: &'a SourceMap,
 }
 
 impl Observer for Journal<'_> {
@@ -151,8 +217,25 @@ impl Observer for Journal<'_> {
         runs::note_applied(self.store, resource, now);
     }
 
+    fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
+        runs::audited(self.store, resource)
+    }
+
+    fn note_audited(&self, resource: &ResourceRef, values: &[(String, String)]) {
+        runs::note_audited(self.store, resource, values);
+    }
+
+    fn secret_digest(&self, secret: &str) -> String {
+        runs::secret_digest(self.store, secret)
+    }
+
     fn finished(&self, report: &ResourceReport) {
+        runs::note_outcome(self.store, self.run, report, self.graph, self.sources);
         self.progress.finished(report);
+    }
+
+    fn stop(&self) -> bool {
+        interruption::requested().is_some()
     }
 }
 
@@ -166,7 +249,7 @@ fn finish(ui: &mut Ui, args: &ApplyArgs, report: &Report, word: &str) -> Result<
                 "format": "ordain-report", "version": 1, "noop": args.noop,
                 "counts": runs::counts_json(&counts), "resources": resources,
             });
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
     }
     let touched = |s| s == Status::Changed || args.noop && s == Status::WouldChange;

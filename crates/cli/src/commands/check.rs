@@ -42,7 +42,7 @@ Examples:
   ordain check . --format sarif > ordain.sarif")]
 pub struct CheckArgs {
     /// Files and directories, or -
-    #[arg(required = true)]
+    #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -62,6 +62,9 @@ pub struct CheckArgs {
     /// Facts as JSON or YAML, which there are besides those of Facter and of modules
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
+    /// Run the Python code of Inmanta modules, to know the parameters of their plugins
+    #[arg(long)]
+    run_plugins: bool,
     /// Which mcl programs of mgmt are in
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
@@ -108,9 +111,25 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let finder = Finder { language: args.language, roots };
     let mut files = Vec::new();
-    for path in &args.paths {
-        finder.find(path, &mut files)?;
+    let found = args.paths.iter().map(|path| finder.find(path, &mut files));
+    let wrong: Vec<Diagnostic> = found.filter_map(Result::err).collect();
+    if !wrong.is_empty() {
+        ui.diagnostics(wrong, &SourceMap::new());
+        return Err(Failure::Shown);
     }
+    if files.is_empty() {
+        return Err(nothing(&args.paths).into());
+    }
+    let no_dirs: Vec<Diagnostic> = args
+        .modulepath
+        .iter()
+        .filter(|dir| !dir.is_dir())
+        .map(|dir| {
+            let text = format!("--modulepath names {}, which is no directory", dir.display());
+            Diagnostic::warning(codes::FILE, text)
+        })
+        .collect();
+    ui.diagnostics(no_dirs, &SourceMap::new());
     if args.paths.len() > 1 {
         // As bytes, which are compared faster than the parts of paths.
         let mut seen = HashSet::new();
@@ -124,7 +143,10 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     let sources = Arc::new(SourceMap::new());
-    let world = HostWorld::new();
+    let world = match args.run_plugins {
+        true => HostWorld::new(),
+        false => HostWorld::new().without_processes(),
+    };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
     let checking = Checking {
         world: &world,
@@ -145,6 +167,15 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     });
     found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
     report(ui, args.format, files.len(), found, &sources)
+}
+
+/// The error that there is nothing to check.
+fn nothing(paths: &[PathBuf]) -> Diagnostic {
+    let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let text = format!("there is nothing to check in {}", shown.join(", "));
+    let help = "looked for: manifests (.pp), templates (.epp), hiera.yaml, data/, programs (.mcl), \
+                models (.cf)";
+    Diagnostic::error(codes::NOTHING, text).help(help)
 }
 
 /// Whether a name that is given means a code, which may be written without its language.
@@ -199,19 +230,19 @@ fn report(
                 "format": "ordain-check", "version": 1, "ok": errors == 0, "files": files,
                 "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
             });
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
         Format::Sarif => {
             let log = ci::sarif(&found, sources, &codes::all(), env!("CARGO_PKG_VERSION"));
-            writeln!(ui.out(), "{log}")?;
+            writeln!(ui.document(), "{log}")?;
         }
         Format::Github => {
             for diagnostic in &found {
-                writeln!(ui.out(), "{}", ci::github(diagnostic, sources))?;
+                writeln!(ui.document(), "{}", ci::github(diagnostic, sources))?;
             }
         }
-        Format::Gitlab => writeln!(ui.out(), "{}", ci::gitlab(&found, sources))?,
-        Format::Checkstyle => write!(ui.out(), "{}", ci::checkstyle(&found, sources))?,
+        Format::Gitlab => writeln!(ui.document(), "{}", ci::gitlab(&found, sources))?,
+        Format::Checkstyle => write!(ui.document(), "{}", ci::checkstyle(&found, sources))?,
     }
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
 }
@@ -226,7 +257,7 @@ struct Finder {
 
 impl Finder {
     /// The files at a path that was given.
-    fn find(&self, path: &Path, out: &mut Vec<Candidate>) -> Result<(), Failure> {
+    fn find(&self, path: &Path, out: &mut Vec<Candidate>) -> Result<(), Diagnostic> {
         if path == Path::new("-") {
             let claims = match self.language {
                 Some(language) => vec![(language, Claim::ByName)],
@@ -238,13 +269,13 @@ impl Finder {
         let meta = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
         if meta.is_dir() {
             let met = if self.language.is_some() { Met::Chosen } else { Met::Elsewhere };
-            return Ok(self.walk(path, met, 0, out)?);
+            return self.walk(path, met, 0, out);
         }
         let claims = self.claims(path, Met::Named);
         if claims.is_empty() {
             let text = format!("{} is nothing that can be checked", path.display());
             let error = Diagnostic::error(codes::ARGUMENTS, text);
-            return Err(error.help("manifests (.pp), templates (.epp), YAML and JSON can").into());
+            return Err(error.help("manifests (.pp), templates (.epp), YAML and JSON can"));
         }
         out.push(Candidate { path: path.to_path_buf(), claims });
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ordain_graph::exports::Exported;
@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::inmanta;
 use crate::input::{self, Input};
 use crate::mcl::{self, Edition};
-use crate::options::CompileArgs;
+use crate::options::{CompileArgs, at_least_one};
 use crate::served::{self, StaticArgs};
 use crate::several;
 use crate::show::cycle;
@@ -37,6 +37,7 @@ Examples:
   ordain compile - --format dot < site.pp | dot -Tsvg")]
 pub struct CompileCommandArgs {
     /// A manifest, a directory, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "graph")]
@@ -49,11 +50,12 @@ pub struct CompileCommandArgs {
     /// directory are those of the nodes to compile
     #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "node")]
     nodes: Option<PathBuf>,
-    /// Write a file for each node to a directory
+    /// Write a file for each node to a directory. Files with secrets, as all catalogs may be, are
+    /// readable by their owner only
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many nodes at the same time [default: as many as there are processors]
-    #[arg(long, value_name = "N", requires = "out")]
+    #[arg(long, value_name = "N", requires = "out", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
     /// Do not import `std` everywhere in a model of Inmanta
     #[arg(long)]
@@ -104,6 +106,7 @@ impl Format {
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    args.compile.check_paths()?;
     if mcl::is_program(&args.path) {
         return program(ui, args, secrets);
     }
@@ -117,6 +120,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
             nodes: args.nodes.as_deref(),
             out: dir,
             ending: args.format.ending(),
+            is_private: args.format == Format::PuppetCatalog || args.include_secrets,
             jobs: args.jobs,
             compile: &args.compile,
             served: &args.served,
@@ -125,7 +129,10 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
             write(out, graph, sources, args.format, secrets)
         });
     }
-    let input = input::open(ui, Some(&args.path), &args.compile)?;
+    let input = match args.path == Path::new("-") {
+        true => input::open(ui, Some(&args.path), &args.compile)?,
+        false => input::open_with_manifests(ui, &args.path, &args.compile)?,
+    };
     let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
     let (mut graph, exported) = shown(ui, &input, compiled)?;
     let found = args.served.apply(&input.env, &mut graph, &exported)?;
@@ -139,7 +146,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
         let warning = cycle::diagnostic(&loop_, &graph, Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
     }
-    write(ui.out(), &graph, &input.sources, args.format, secrets)?;
+    write(ui.document(), &graph, &input.sources, args.format, secrets)?;
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget((graph, input));
     Ok(Exit::Done)
@@ -160,7 +167,7 @@ fn model(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exi
         }
         _ => {
             let loaded = inmanta::load(ui, &args.path, &args.compile)?;
-            write(ui.out(), &loaded.graph, &loaded.sources, args.format, secrets)?;
+            write(ui.document(), &loaded.graph, &loaded.sources, args.format, secrets)?;
             return Ok(Exit::Done);
         }
     };
@@ -186,7 +193,7 @@ fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<E
     }
     let sources = SourceMap::new();
     let (graph, _) = mcl::compile(ui, &request, &sources, false)?;
-    write(ui.out(), &graph, &sources, args.format, secrets)?;
+    write(ui.document(), &graph, &sources, args.format, secrets)?;
     Ok(Exit::Done)
 }
 

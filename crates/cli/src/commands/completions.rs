@@ -53,7 +53,7 @@ enum ShellName {
 pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
     if args.format == Some(Form::Json) {
         let out = document(&mut crate::Cli::command());
-        writeln!(ui.out(), "{out}")?;
+        writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
     let shell = match args.shell {
@@ -67,7 +67,7 @@ pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
     };
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut crate::Cli::command(), "ordain", &mut script);
-    ui.out().write_all(&script)?;
+    ui.document().write_all(&script)?;
     Ok(Exit::Done)
 }
 

@@ -49,7 +49,7 @@ pub struct Wanted {
 /// When the file cannot be read, or has no such node.
 pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
     let text = convert(&args.file, &args.wanted).map_err(|trouble| shown(ui, &trouble))?;
-    ui.out().write_all(text.as_bytes())?;
+    ui.document().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use ordain_data::diff::Difference;
-use ordain_dynaml::diff::{Comparison, Format, Places, Side, compare_all, report};
+use ordain_dynaml::diff::{Colours, Comparison, Format, Places, Side, compare_all, report};
 use ordain_graph::diff::{Origins, differences};
 use ordain_graph::json::{Secrets, write_value};
 use ordain_graph::place::{Place, place};
@@ -18,7 +18,11 @@ use crate::exit::{DIFF_HELP, Exit, Failure};
 use crate::graphs::{self, Loaded};
 use crate::merging::data;
 use crate::options::{CompileArgs, TextOrJson};
+use crate::screen::marks;
 use crate::ui::Ui;
+
+/// The marks of what goes and what comes.
+const COLOURS: Colours = Colours { left: marks::REMOVE, right: marks::ADD, end: marks::END };
 
 /// Compare two YAML files, or two graphs, by their structure
 ///
@@ -53,6 +57,13 @@ pub struct DiffArgs {
 /// When standard output cannot be written.
 pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
     let (left, right) = (Path::new(&args.left), Path::new(&args.right));
+    let is_missing = |path: &&&Path| **path != Path::new("-") && !path.exists();
+    let missing: Vec<Diagnostic> =
+        [left, right].iter().filter(is_missing).map(|path| codes::missing(path)).collect();
+    if !missing.is_empty() {
+        ui.diagnostics(missing, &SourceMap::new());
+        return Ok(Exit::Trouble);
+    }
     match (graphs::is_graph(left), graphs::is_graph(right)) {
         (false, false) => compare_documents(ui, args),
         (true, true) => compare_graphs(ui, args),
@@ -115,7 +126,7 @@ fn print(
     match args.format {
         TextOrJson::Json => {
             let out = document(args, comparison, places);
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
         TextOrJson::Text => {
             let places: Places<'_> =
@@ -123,7 +134,7 @@ fn print(
             let format = Format {
                 left: &args.left,
                 right: &args.right,
-                colour: ui.colour(),
+                colours: ui.colour().then_some(COLOURS),
                 wide: false,
                 separator: &args.separator,
                 places: Some(places),

@@ -42,7 +42,7 @@ pub struct EncryptArgs {
 pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
     let words: Vec<&str> = args.password.iter().chain(&args.method).map(String::as_str).collect();
     let text = encrypt(&args.file, &words, args.decrypt).map_err(|t| shown(ui, &t))?;
-    ui.out().write_all(text.as_bytes())?;
+    ui.document().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 

@@ -86,6 +86,6 @@ fn document(ui: &mut Ui, input: &Input, evaluated: &Evaluated) -> Result<Exit, F
     }
     out["logs"] = logs;
     out["diagnostics"] = diagnostics;
-    writeln!(ui.out(), "{out}")?;
+    writeln!(ui.document(), "{out}")?;
     Ok(if evaluated.value.is_some() { Exit::Done } else { Exit::Failed })
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
-use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
+use ordain_graph::{Attribute, Graph, ResourceId};
+use ordain_puppet::provenance::Provenance;
 use ordain_source::{Diagnostic, SourceMap, suggest};
 
 use crate::codes;
@@ -17,6 +18,7 @@ use crate::inmanta;
 use crate::mcl;
 use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
+use crate::references;
 use crate::show::explanation;
 use crate::show::value::shown;
 use crate::ui::Ui;
@@ -78,14 +80,16 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     {
         return print(ui, args, &explanation);
     }
-    let (name, attribute) = parse(&args.resource)?;
+    let (name, attribute) = references::parse_with_attribute(&args.resource)?;
     let loaded = graphs::load(ui, path, &args.compile)?;
-    let id = loaded.graph.find(&name).ok_or_else(|| unknown(&name, &loaded.graph))?;
+    let id = loaded.graph.find(&name).ok_or_else(|| references::unknown(&name, &loaded.graph))?;
+    let provenance = Provenance::new(&loaded.graph, &loaded.sources);
     let explainer = Explainer {
         graph: &loaded.graph,
         sources: &loaded.sources,
         line: &line_of_file,
         shown: &shown,
+        variables: &|explainer, origin| provenance.variables(explainer, origin),
     };
     let explanation = match &attribute {
         Some(name) => explainer.attribute(id, find_attribute(&loaded.graph, id, name)?),
@@ -96,7 +100,7 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
 
 fn print(ui: &mut Ui, args: &ExplainArgs, explanation: &Explanation) -> Result<Exit, Failure> {
     match args.format {
-        TextOrJson::Json => writeln!(ui.out(), "{}", explanation.json())?,
+        TextOrJson::Json => writeln!(ui.document(), "{}", explanation.json())?,
         TextOrJson::Text => explanation::write(ui, explanation)?,
     }
     Ok(Exit::Done)
@@ -124,54 +128,9 @@ fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit,
         let text = format!("the document has no node `{node}`");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());
     };
-    print(ui, args, &explained.explanation(&output.files, &SourceMap::new()))
-}
-
-/// `Kind[title]` with perhaps `.attribute` behind it.
-fn parse(text: &str) -> Result<(ResourceRef, Option<String>), Diagnostic> {
-    let wrong = || {
-        let message = format!("`{text}` is no reference to a resource");
-        Diagnostic::error(codes::ARGUMENTS, message)
-            .help("write it as in a manifest: 'File[/etc/motd]' or 'File[/etc/motd].mode'")
-    };
-    let (kind, rest) = text.split_once('[').ok_or_else(wrong)?;
-    let (title, attribute) = match rest.strip_suffix(']') {
-        Some(title) => (title, None),
-        None => {
-            let (title, attribute) = rest.rsplit_once("].").ok_or_else(wrong)?;
-            (title, Some(attribute.to_string()))
-        }
-    };
-    if kind.is_empty() || title.is_empty() {
-        return Err(wrong());
-    }
-    let kind: Vec<String> = kind.split("::").map(capital).collect();
-    let kind = kind.join("::");
-    let title = title.trim_matches(['\'', '"']);
-    let title = if kind == "Class" {
-        title.split("::").map(capital).collect::<Vec<_>>().join("::")
-    } else {
-        title.to_string()
-    };
-    Ok((ResourceRef { kind: kind.into(), title: title.into() }, attribute))
-}
-
-fn capital(segment: &str) -> String {
-    let mut chars = segment.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
-}
-
-fn unknown(name: &ResourceRef, graph: &Graph) -> Diagnostic {
-    let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no resource {name}"));
-    let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
-    let text = name.to_string();
-    let same_kind = names.iter().filter(|n| n.starts_with(&format!("{}[", name.kind)));
-    let near = suggest::nearest(&text, same_kind.map(String::as_str))
-        .or_else(|| suggest::nearest(&text, names.iter().map(String::as_str)));
-    match near {
-        Some(near) => error.help(format!("did you mean {near}?")),
-        None => error,
-    }
+    let mut explanation = explained.explanation(&output.files, &SourceMap::new());
+    explanation.hide(&output.secrets);
+    print(ui, args, &explanation)
 }
 
 fn find_attribute<'g>(

@@ -38,7 +38,7 @@ pub fn run(ui: &mut Ui, args: &ExplainCodeArgs) -> Result<Exit, Failure> {
                 .map(|d| json!({ "code": d.code, "summary": d.summary, "details": d.details }))
                 .collect();
             let out = json!({ "format": "ordain-codes", "version": 1, "codes": codes });
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
         TextOrJson::Text if args.code.is_some() => {
             for doc in chosen {

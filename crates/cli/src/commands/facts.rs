@@ -84,7 +84,10 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
         Format::Yaml => ordain_data::yaml::psych::write(&values),
         Format::Text => text(&values, args.names.len() == 1),
     };
-    ui.out().write_all(text.as_bytes())?;
+    match args.format {
+        Format::Text => ui.out().write_all(text.as_bytes())?,
+        _ => ui.document().write_all(text.as_bytes())?,
+    }
     Ok(Exit::Done)
 }
 

@@ -22,7 +22,7 @@ Examples:
   ordain fmt --check .")]
 pub struct FmtArgs {
     /// Files and directories, or -
-    #[arg(required = true)]
+    #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// Write nothing; fail if a file is not formatted
     #[arg(long)]
@@ -43,12 +43,17 @@ pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
             let text = crate::input::read_stdin()?;
             let formatted = mcl::formatted(path, &text, args.edition).map_err(wrong)?;
             if !args.check {
-                ui.out().write_all(formatted.as_bytes())?;
+                ui.document().write_all(formatted.as_bytes())?;
             }
             if formatted != text {
                 changed.push(path.clone());
             }
             continue;
+        }
+        if path.is_file() && path.extension().is_some_and(|ending| ending != "mcl") {
+            let text = format!("{} is no program of mgmt (.mcl)", path.display());
+            let error = Diagnostic::error(codes::FORMAT, text);
+            return Err(error.help("nothing else is formatted").into());
         }
         changed.extend(mcl::format(path, args.check, args.edition).map_err(wrong)?);
     }

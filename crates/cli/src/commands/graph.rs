@@ -28,6 +28,7 @@ Examples:
   ordain graph . --node web1.example.org --format svg > web1.svg")]
 pub struct GraphArgs {
     /// A manifest, a directory, a graph, a catalog, a program of mgmt, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to write [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]
@@ -63,6 +64,7 @@ enum Format {
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
 pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
+    let format = format(args)?;
     let loaded = if args.instances {
         instances(ui, args)?
     } else if mcl::is_program(&args.path) {
@@ -70,9 +72,9 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
     } else {
         graph(ui, args)?
     };
-    let text = draw(&loaded, format(args));
+    let text = draw(&loaded, format);
     match &args.out {
-        None => ui.out().write_all(text.as_bytes())?,
+        None => ui.document().write_all(text.as_bytes())?,
         Some(path) => std::fs::write(path, text)
             .map_err(|e| codes::io(&format!("cannot write {}", path.display()), &e))?,
     }
@@ -114,17 +116,26 @@ fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-fn format(args: &GraphArgs) -> Format {
-    let by_name = || {
-        let extension = args.out.as_ref()?.extension()?;
-        match extension.to_str()? {
-            "svg" => Some(Format::Svg),
-            "html" | "htm" => Some(Format::Html),
-            "json" => Some(Format::Json),
-            _ => None,
-        }
+/// The form that is asked for, or that the name of the file says.
+fn format(args: &GraphArgs) -> Result<Format, Diagnostic> {
+    let ending = args.out.as_ref().and_then(|path| path.extension());
+    let (Some(ending), None) = (ending, args.format) else {
+        return Ok(args.format.unwrap_or(Format::Dot));
     };
-    args.format.or_else(by_name).unwrap_or(Format::Dot)
+    let ending = ending.to_string_lossy().to_lowercase();
+    match ending.as_str() {
+        "dot" | "gv" => Ok(Format::Dot),
+        "svg" => Ok(Format::Svg),
+        "html" | "htm" => Ok(Format::Html),
+        "json" => Ok(Format::Json),
+        _ => {
+            let text = format!("a picture cannot be written as .{ending}");
+            let error = Diagnostic::error(codes::ARGUMENTS, text);
+            let help = "write .svg, .html, .dot or .json; --format says it where the name does \
+                        not";
+            Err(error.help(help))
+        }
+    }
 }
 
 fn draw(loaded: &Loaded, format: Format) -> String {

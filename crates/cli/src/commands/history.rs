@@ -1,13 +1,14 @@
 //! `ordain history` and `ordain show`: what runs of the past changed.
 
+use std::collections::HashSet;
 use std::io::Write;
-use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use ordain_functions::time;
 use ordain_source::Diagnostic;
-use ordain_store::{PastRun, PastStep, Store};
+use ordain_store::{Outcome, PastRun, PastStep, Store, StoreError, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -17,6 +18,8 @@ use crate::runs::state_dir;
 use crate::ui::{Ui, styles};
 
 /// List the runs that the journal knows, the last first
+///
+/// Each with what it was of: the path, the node, the user who ran it.
 #[derive(Args)]
 pub struct HistoryArgs {
     /// What to print
@@ -27,7 +30,7 @@ pub struct HistoryArgs {
     state_dir: Option<PathBuf>,
 }
 
-/// Show what a run changed
+/// Show what a run changed, what failed and why
 ///
 /// Without RUN it is the last one.
 #[derive(Args)]
@@ -48,11 +51,11 @@ pub struct ShowArgs {
 /// When the journal cannot be read.
 pub fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
     let store = open(args.state_dir.as_deref())?;
-    let runs = store.runs().map_err(codes::state)?;
+    let runs = store.map_or(Ok(Vec::new()), |store| store.runs()).map_err(codes::state)?;
     if args.format == TextOrJson::Json {
         let runs: Json = runs.iter().map(run_json).collect();
         let out = json!({ "format": "ordain-history", "version": 1, "runs": runs });
-        writeln!(ui.out(), "{out}")?;
+        writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
     if runs.is_empty() {
@@ -71,10 +74,8 @@ pub fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
 /// When the journal cannot be read or has no such run.
 pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
     let store = open(args.state_dir.as_deref())?;
-    let last = || store.runs().map(|runs| runs.first().map(|run| run.number));
-    let number = args.run.map_or_else(last, |number| Ok(Some(number))).map_err(codes::state)?;
-    let found = number.map_or(Ok(None), |number| store.past(number)).map_err(codes::state)?;
-    let Some((run, steps)) = found else {
+    let found = store.map_or(Ok(None), |store| find(&store, args.run)).map_err(codes::state)?;
+    let Some((run, steps, outcomes)) = found else {
         let text = match args.run {
             Some(number) => format!("the journal knows no run {number}"),
             None => "the journal knows no run".to_string(),
@@ -87,11 +88,33 @@ pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
         out["format"] = "ordain-run".into();
         out["version"] = 1.into();
         out["steps"] = steps.iter().map(step_json).collect();
-        writeln!(ui.out(), "{out}")?;
+        out["outcomes"] = outcomes.iter().map(outcome_json).collect();
+        writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
     writeln!(ui.out(), "{}", line(&run))?;
-    for step in &steps {
+    show_steps(ui, &steps, &outcomes)?;
+    show_others(ui, &steps, &outcomes)?;
+    Ok(Exit::Done)
+}
+
+/// What the journal has of a run.
+type Found = (PastRun, Vec<PastStep>, Vec<Outcome>);
+
+/// The run of a number, or the last one.
+fn find(store: &Store, number: Option<i64>) -> Result<Option<Found>, StoreError> {
+    let number = match number {
+        Some(number) => Some(number),
+        None => store.runs()?.first().map(|run| run.number),
+    };
+    let Some(number) = number else { return Ok(None) };
+    let Some((run, steps)) = store.past(number)? else { return Ok(None) };
+    Ok(Some((run, steps, store.outcomes(number)?)))
+}
+
+/// What a run did, or was about to do.
+fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
+    for (i, step) in steps.iter().enumerate() {
         let (sign, style) = match (step.ok, step.action.as_str()) {
             (Some(true), "create") => ("+", styles::ADD),
             (Some(true), "remove") => ("-", styles::REMOVE),
@@ -107,18 +130,59 @@ pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
         let sign = ui.styled(style, sign);
         let (resource, action) = (&step.resource, &step.action);
         writeln!(ui.out(), "{sign} {resource} {action}{ending}")?;
-        for (property, message) in &step.changes {
-            writeln!(ui.out(), "    {property}: {message}")?;
+        if step.ok != Some(false) {
+            for (property, message) in &step.changes {
+                writeln!(ui.out(), "    {property}: {message}")?;
+            }
+            continue;
+        }
+        // What the change would have been called is not what happened.
+        let is_last = !steps[i + 1..].iter().any(|later| later.resource == step.resource);
+        let outcome = outcomes.iter().find(|outcome| outcome.resource == step.resource);
+        if let Some(outcome) = outcome.filter(|_| is_last) {
+            show_cause(ui, outcome)?;
         }
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
-fn open(given: Option<&std::path::Path>) -> Result<Store, Failure> {
-    let dir = state_dir(given)?;
-    Ok(Store::open(&dir).map_err(codes::state)?)
+/// What could not even be begun.
+fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
+    let failing: HashSet<&str> =
+        steps.iter().filter(|s| s.ok == Some(false)).map(|s| s.resource.as_str()).collect();
+    for outcome in outcomes.iter().filter(|o| !failing.contains(o.resource.as_str())) {
+        let (sign, style, word) = match outcome.status.as_str() {
+            "failed" => ("x", styles::REMOVE, "failed"),
+            "stopped" => (".", styles::DIM, "not reached"),
+            _ => (".", styles::DIM, "skipped"),
+        };
+        let sign = ui.styled(style, sign);
+        writeln!(ui.out(), "{sign} {}  {word}", outcome.resource)?;
+        show_cause(ui, outcome)?;
+    }
+    Ok(())
 }
 
+/// Where a resource is declared, and why it did not become what it shall be.
+fn show_cause(ui: &mut Ui, outcome: &Outcome) -> Result<(), Failure> {
+    if let Some((file, line)) = &outcome.place {
+        writeln!(ui.out(), "    at {file}:{line}")?;
+    }
+    for line in outcome.cause.lines() {
+        writeln!(ui.out(), "    {line}")?;
+    }
+    if outcome.is_over {
+        writeln!(ui.out(), "    later in the run it came right")?;
+    }
+    Ok(())
+}
+
+/// The journal, if there is one yet.
+fn open(given: Option<&Path>) -> Result<Option<Store>, Failure> {
+    Ok(Store::existing(&state_dir(given)?).map_err(codes::state)?)
+}
+
+/// What a run was, in two lines.
 fn line(run: &PastRun) -> String {
     let ending = match run.finished {
         Some(finished) => {
@@ -127,25 +191,56 @@ fn line(run: &PastRun) -> String {
         }
         None => "no end".into(),
     };
-    let failed = if run.failed > 0 { format!(", {} failed", run.failed) } else { String::new() };
-    let (number, kind, changed) = (run.number, &run.kind, run.changed);
-    format!("{number:4}  {}  {kind:8} {ending:>7}  {changed} changed{failed}", shown(run.started))
+    let mut counts = format!("{} changed", run.changed);
+    for (count, word) in [(run.failed, "failed"), (run.skipped, "skipped")] {
+        if count > 0 {
+            counts.push_str(&format!(", {count} {word}"));
+        }
+    }
+    let (number, kind) = (run.number, &run.kind);
+    let first = format!("{number:4}  {}  {kind:8} {ending:>7}  {counts}", shown(run.started));
+    let Subject { source, node, account, root } = &run.subject;
+    let parts = [
+        source.clone(),
+        node.as_ref().map(|node| format!("for {node}")),
+        account.as_ref().map(|account| format!("by {account}")),
+        root.as_ref().map(|root| format!("in {root}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { first } else { format!("{first}\n      {}", parts.join(" ")) }
 }
 
 /// A time as people read it, in UTC.
 fn shown(at: SystemTime) -> String {
-    let nanos = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as i128;
-    time::format("%Y-%m-%d %H:%M:%SZ", nanos, None).unwrap_or_default()
+    let nanos = milliseconds(at).saturating_mul(1_000_000);
+    let text = time::format("%Y-%m-%d %H:%M:%SZ", nanos, None);
+    text.unwrap_or_else(|_| format!("{:>19}s", milliseconds(at) / 1000))
 }
 
 fn seconds(time: SystemTime) -> Json {
-    json!(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as f64 / 1000.0)
+    json!(milliseconds(time) as f64 / 1000.0)
+}
+
+/// Milliseconds since 1970, negative before.
+fn milliseconds(at: SystemTime) -> i128 {
+    let count = |distance: Duration| distance.as_millis() as i128;
+    at.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
 }
 
 fn run_json(run: &PastRun) -> Json {
     json!({
         "run": run.number, "kind": run.kind, "started": seconds(run.started),
         "finished": run.finished.map(seconds), "changed": run.changed, "failed": run.failed,
+        "skipped": run.skipped, "path": run.subject.source, "node": run.subject.node,
+        "user": run.subject.account, "root": run.subject.root,
+    })
+}
+
+fn outcome_json(outcome: &Outcome) -> Json {
+    let (file, line) = outcome.place.as_ref().map(|(file, line)| (file, line)).unzip();
+    json!({
+        "resource": outcome.resource, "status": outcome.status, "cause": outcome.cause,
+        "file": file, "line": line, "came_right": outcome.is_over,
     })
 }
 

@@ -141,7 +141,7 @@ fn write(ui: &mut Ui, args: &LookupArgs, found: LookedUp) -> Result<Exit, Failur
             if let Some(explanation) = &explanation {
                 out["explanation"] = explanation.to_json();
             }
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
         TextOrJson::Text => match (&explanation, &value) {
             (Some(explanation), _) => ui.out().write_all(explanation.render().as_bytes())?,

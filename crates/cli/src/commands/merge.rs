@@ -105,7 +105,7 @@ fn print(ui: &mut Ui, mut run: Run<'_>, report: Report) -> Result<Exit, Failure>
         Ok(output) => {
             let sources = SourceMap::new();
             ui.diagnostics(diagnose::warnings(&output, &sources), &sources);
-            ui.out().write_all(output.text.as_bytes())?;
+            ui.document().write_all(output.text.as_bytes())?;
             Ok(Exit::Done)
         }
         Err(trouble) if report == Report::Ordain => Err(shown(ui, &trouble)),

@@ -2,10 +2,12 @@
 
 mod apply;
 mod check;
+pub mod code;
 pub mod compile;
 mod completions;
 pub mod convert;
 mod diff;
+mod doctor;
 pub mod encrypt;
 mod eval;
 mod explain;
@@ -47,10 +49,29 @@ macro_rules! verbs {
                 }
             }
 
+            /// Whether a verb does nothing but read and evaluate its input. Others look at the
+            /// machine or change it, for which there is no bound; they watch what they evaluate.
+            pub fn only_evaluates(&self) -> bool {
+                let acts = matches!(
+                    self,
+                    Self::Plan(_)
+                        | Self::Apply(_)
+                        | Self::Watch(_)
+                        | Self::Rollback(_)
+                        | Self::History(_)
+                        | Self::Show(_)
+                        | Self::Facts(_)
+                );
+                !acts
+            }
+
             /// The arguments of one verb, without those of all others.
             pub fn alone(verb: &str) -> Option<clap::Command> {
                 match verb {
-                    $($verb => Some(<$args>::augment_args(clap::Command::new($verb))),)*
+                    $($verb => Some(code::noted(
+                        $verb,
+                        <$args>::augment_args(clap::Command::new($verb)),
+                    )),)*
                     _ => None,
                 }
             }
@@ -67,6 +88,7 @@ verbs! {
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
+    "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

@@ -65,7 +65,7 @@ pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
             out["ok"] = json!(!failed);
             let diagnostics = parsed.diagnostics.iter().map(|d| render::json(d, &sources));
             out["diagnostics"] = diagnostics.collect::<Json>();
-            writeln!(ui.out(), "{out}")?;
+            writeln!(ui.document(), "{out}")?;
         }
         Format::Tree | Format::Pn => {
             ui.diagnostics(parsed.diagnostics, &sources);

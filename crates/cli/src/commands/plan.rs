@@ -1,7 +1,7 @@
 //! `ordain plan`: what an apply would change.
 
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,15 +11,19 @@ use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::saved;
+use ordain_engine::saved::{self, Saving};
+use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
-use ordain_source::Severity;
+use ordain_source::{Diagnostic, Severity, suggest};
+use ordain_store::MachineKey;
 
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
-use crate::options::{CompileArgs, TextOrJson};
-use crate::runs::Looking;
+use crate::options::{self, CompileArgs, TextOrJson};
+use crate::private;
+use crate::references;
+use crate::runs::{self, Looking, root_path};
 use crate::show::{cycle, failures, plan as show};
 use crate::ui::Ui;
 
@@ -31,11 +35,12 @@ use crate::ui::Ui;
 #[command(after_help = PLAN_HELP)]
 pub struct PlanArgs {
     /// A manifest, a directory, a graph, a catalog, or -
+    #[arg(default_value = ".")]
     path: PathBuf,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Save the plan, to apply exactly this later
+    /// Save the plan, to apply exactly this later, as this user and on this machine
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Save secrets in clear, so that a plan with secrets can be applied
@@ -60,9 +65,12 @@ pub struct SelectionArgs {
     /// No resource with one of these tags
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub skip_tags: Vec<String>,
+    /// Only this resource, such as File[/etc/motd], with all that it needs; may be repeated
+    #[arg(long, value_name = "RESOURCE", value_parser = references::parse)]
+    pub target: Vec<ResourceRef>,
     /// How many resources to work on at the same time [default: 1; for watch: 4]
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = options::at_least_one)]
+    pub jobs: Option<NonZeroUsize>,
     /// Do not install or remove several packages in one transaction
     #[arg(long)]
     pub no_autogroup: bool,
@@ -81,6 +89,7 @@ impl SelectionArgs {
             noop,
             tags: self.tags.iter().map(|t| t.to_lowercase()).collect(),
             skip_tags: self.skip_tags.iter().map(|t| t.to_lowercase()).collect(),
+            targets: self.target.clone(),
             jobs: self.jobs.map_or(1, Into::into),
             autogroup: !self.no_autogroup,
             autoedges: !self.no_autoedges,
@@ -107,6 +116,8 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
     let options = args.selection.options(false);
     let registry = args.compile.registry()?;
+    // A plan that cannot be signed is not worth the wait.
+    let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
@@ -115,15 +126,21 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
+    let saving = Saving {
+        graph: &loaded.graph,
+        sources: &loaded.sources,
+        options: &options,
+        root: &root_path(&args.selection.root),
+        modules: &loaded.module_dirs(),
+        secrets,
+        key: None,
+    };
     if let Some(path) = &args.out {
-        save(path, &plan, &loaded, &options, secrets)?;
+        let key = key.as_ref().map(MachineKey::bytes);
+        save(path, &plan, &Saving { key, ..saving })?;
     }
     match args.format {
-        TextOrJson::Json => {
-            let (graph, sources) = (&loaded.graph, &loaded.sources);
-            let modules = loaded.module_dirs();
-            saved::save(&plan, graph, sources, &options, &modules, secrets, ui.out())?;
-        }
+        TextOrJson::Json => saved::save(&plan, &saving, ui.document())?,
         TextOrJson::Text => show::write(ui, &plan, &loaded)?,
     }
     Ok(match (plan.has_failures(), plan.has_changes()) {
@@ -131,6 +148,32 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
         (false, true) => Exit::Changes,
         (false, false) => Exit::Done,
     })
+}
+
+/// Refuses targets that the graph does not have, and warns of tags that no resource has.
+///
+/// # Errors
+/// That there is no such target.
+pub fn check_selection(ui: &mut Ui, loaded: &Loaded, options: &Options) -> Result<(), Failure> {
+    let graph = &loaded.graph;
+    if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
+        return Err(references::unknown(name, graph).into());
+    }
+    let has = |tag: &str| {
+        graph.resources().any(|(_, r)| r.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
+    };
+    for (flag, tags) in [("--tags", &options.tags), ("--skip-tags", &options.skip_tags)] {
+        for tag in tags.iter().filter(|tag| !has(tag)) {
+            let text = format!("no resource has the tag `{tag}` that {flag} names");
+            let names = graph.resources().flat_map(|(_, r)| r.tags.iter().map(|t| t.as_str()));
+            let warning = Diagnostic::warning(codes::NOTHING, text);
+            ui.message(&match suggest::nearest(tag, names) {
+                Some(near) => warning.help(format!("did you mean `{near}`?")),
+                None => warning,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Parses all resources and puts them into order; a loop is shown.
@@ -157,6 +200,7 @@ pub fn prepare_after(
     registry: Arc<Registry>,
     options: Options,
 ) -> Result<Prepared, Failure> {
+    check_selection(ui, loaded, &options)?;
     let graph = Arc::clone(&loaded.graph);
     Prepared::after(earlier, graph, registry, loaded.resolver(), options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
@@ -165,21 +209,16 @@ pub fn prepare_after(
     })
 }
 
+/// The key of this machine, under which plans are saved.
+fn key(state_dir: Option<&Path>) -> Result<MachineKey, Failure> {
+    Ok(MachineKey::open(&runs::state_dir(state_dir)?).map_err(codes::state)?)
+}
+
 /// Writes a plan to a file that only its owner can read.
-fn save(
-    path: &Path,
-    plan: &Plan,
-    loaded: &Loaded,
-    options: &Options,
-    secrets: Secrets,
-) -> Result<(), Failure> {
+fn save(path: &Path, plan: &Plan, saving: &Saving<'_>) -> Result<(), Failure> {
     let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
-    let mut open = std::fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = std::io::BufWriter::new(open.open(path).map_err(failed)?);
-    let modules = loaded.module_dirs();
-    saved::save(plan, &loaded.graph, &loaded.sources, options, &modules, secrets, &mut file)
-        .map_err(failed)?;
+    let mut file = std::io::BufWriter::new(private::create(path).map_err(failed)?);
+    saved::save(plan, saving, &mut file).map_err(failed)?;
     file.flush().map_err(failed)?;
     Ok(())
 }

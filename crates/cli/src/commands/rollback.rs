@@ -3,21 +3,22 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ordain_engine::host::Host;
 use ordain_engine::past::{self, Kept, State};
 use ordain_engine::runner::HostRunner;
 use ordain_graph::ResourceRef;
+use ordain_process::interruption;
 use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_store::{Run, Store, Subject};
 use serde_json::json;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::runs;
+use crate::signals::{self, Signals};
 use crate::ui::{Ui, styles};
 
 /// Put files, directories and links back as they were before a run
@@ -54,9 +55,10 @@ struct Changed {
 /// # Errors
 /// When there is no such run, something was changed since, or something could not be written.
 pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
+    let signals = Signals::of_a_run(ui)?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let _lock = runs::lock(&dir)?;
+    let store = runs::journal(ui, &dir)?;
     let number = number(args, &store)?;
     let changed = changed(&store, number)?;
     let host = Host::new(args.root.clone(), Box::new(HostRunner));
@@ -72,11 +74,17 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
         writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
         return Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes });
     }
-    let own = store.begin("rollback").map_err(codes::state)?;
+    signals.finish_what_runs();
+    let subject = Subject { source: None, ..runs::subject(Path::new("-"), "", &args.root) };
+    let own = store.begin("rollback", &subject).map_err(codes::state)?;
     let host = runs::keeping(host, &store, own);
     let copies = store.backups(number);
-    let mut failed = 0;
+    let (mut failed, mut stopped) = (0, Vec::new());
     for kept in &todo {
+        if interruption::requested().is_some() {
+            stopped.push(kept.path.display().to_string());
+            continue;
+        }
         let done = put_back(&store, own, &host, kept, &copies);
         match done {
             Ok(()) => {
@@ -91,11 +99,20 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
         }
     }
     runs::note_made(&store, own, &host)?;
-    let done = todo.len() - failed;
-    store
-        .finish(own, &json!({ "of": number, "put_back": done, "failed": failed }))
-        .map_err(codes::state)?;
-    writeln!(ui.out(), "Put back: {done} of run {number}.")?;
+    let done = todo.len() - failed - stopped.len();
+    let summary = json!({
+        "of": number, "put_back": done, "failed": failed, "not_reached": stopped.len(),
+    });
+    store.finish(own, &summary).map_err(codes::state)?;
+    let rest = match stopped.len() {
+        0 => String::new(),
+        rest => format!(", {rest} not reached"),
+    };
+    writeln!(ui.out(), "Put back: {done} of run {number}{rest}.")?;
+    if let Some(signal) = interruption::requested() {
+        runs::broken_off(ui, signal, &stopped);
+        return Ok(signals::code(signal));
+    }
     Ok(match (failed, done) {
         (1.., _) => Exit::Failed,
         (0, 0) => Exit::Done,
@@ -161,7 +178,7 @@ fn put_back(
     run: Run,
     host: &Host,
     kept: &Kept,
-    copies: &std::path::Path,
+    copies: &Path,
 ) -> Result<(), String> {
     let title = kept.path.display().to_string();
     let resource = ResourceRef { kind: "File".into(), title: title.into() };

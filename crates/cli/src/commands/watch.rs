@@ -20,6 +20,7 @@ use crate::watching;
 #[command(after_help = WATCH_HELP)]
 pub struct WatchArgs {
     /// A manifest, a directory, a model, a program, a YAML document, a graph or a catalog
+    #[arg(default_value = ".")]
     pub path: PathBuf,
     /// How to tell what happens: on a terminal as a screen, else as lines; or as JSON
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -30,6 +31,9 @@ pub struct WatchArgs {
     /// Change nothing, only say what would be changed
     #[arg(long)]
     pub noop: bool,
+    /// Apply what can be applied of a graph that cannot be carried out whole
+    #[arg(long)]
+    pub keep_going: bool,
     /// How often to look at everything, whatever events say; 0 is never
     #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
     pub interval: u64,

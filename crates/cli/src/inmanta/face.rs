@@ -15,6 +15,7 @@ use ordain_source::{SourceMap, Touched};
 
 use super::table::table;
 use super::{Model, STACK, modules, with_outcome};
+use crate::private;
 
 /// The version of the original that this one is like.
 const VERSION: &str = "20.1.0";
@@ -338,7 +339,8 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     }
     out.write_all(told.printed.as_bytes())?;
     if args.export_compile_data {
-        std::fs::write(directory.join(&args.export_compile_data_file), &told.data)?;
+        let mut out = private::create(&directory.join(&args.export_compile_data_file))?;
+        out.write_all(told.data.as_ref())?;
     }
     if let Some(error) = &told.error {
         header("COMPILATION FAILURE");
@@ -455,7 +457,8 @@ fn written(
         writeln!(out, "exporter       ERROR   {text}")?;
         return Ok(Err(text.to_owned()));
     };
-    std::fs::write(directory.join(file), export::text(resources))?;
+    let mut out = private::create(&directory.join(file))?;
+    out.write_all(export::text(resources).as_bytes())?;
     Ok(Ok(()))
 }
 

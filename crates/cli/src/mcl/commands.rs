@@ -1,17 +1,14 @@
 //! Commands that programs read from line by line, as `os.system` does.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
 use ecow::EcoString;
-use rustix::process::{Pid, Signal, kill_process_group};
+use ordain_process::{Launch, Remains};
+use ordain_source::process::limits;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How long a program waits for the first line of a command.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest line that is read; the rest is another one.
 const MAX_LINE: u64 = 1 << 20;
 
@@ -22,7 +19,8 @@ pub(super) struct Commands {
 }
 
 struct Running {
-    child: Child,
+    /// Ends with this, and all that it started.
+    _process: ordain_process::Running,
     said: Arc<Said>,
     /// How many lines were told of.
     told: u64,
@@ -88,8 +86,13 @@ impl Commands {
             }
         };
         let waits = |state: &mut State| state.last.is_none() && !state.has_ended;
-        let state = said.more.wait_timeout_while(said.state(), PATIENCE, waits);
-        let (state, _) = state.unwrap_or_else(PoisonError::into_inner);
+        let limit = limits().time;
+        let state = said.more.wait_timeout_while(said.state(), limit, waits);
+        let (state, waited) = state.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            let why = format!("{command}: no line within {limit:?}; --command-timeout allows more");
+            return Err(why.into());
+        }
         Ok(state.last.clone())
     }
 
@@ -113,26 +116,21 @@ impl Commands {
 
 fn start(command: &str) -> Result<Running, EcoString> {
     let failed = |error: std::io::Error| EcoString::from(format!("{command}: {error}"));
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
-    let mut child = shell.spawn().map_err(failed)?;
+    let launch = Launch {
+        argv: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
+        remains: Remains::Await,
+        ..Launch::default()
+    };
+    let (output, written) = std::io::pipe().map_err(failed)?;
+    let input = File::open("/dev/null").map_err(failed)?;
+    let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(failed)?;
+    let stdio = [input.into(), written.into(), errors];
+    let process = ordain_process::start(&launch, stdio).map_err(failed)?;
     let said = Arc::new(Said::default());
-    if let Some(output) = child.stdout.take() {
-        let said = Arc::clone(&said);
-        let reader = move || said.read(output);
-        std::thread::Builder::new().name("command".into()).spawn(reader).map_err(failed)?;
-    }
-    Ok(Running { child, said, told: 0 })
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // All that it started ends with it; one that has ended already is only waited for.
-        if !self.said.state().has_ended {
-            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        }
-        let _ = self.child.wait();
-    }
+    let reader = Arc::clone(&said);
+    let reader = move || reader.read(output);
+    std::thread::Builder::new().name("command".into()).spawn(reader).map_err(failed)?;
+    Ok(Running { _process: process, said, told: 0 })
 }
 
 #[cfg(test)]

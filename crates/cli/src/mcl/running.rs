@@ -9,7 +9,7 @@ use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};
 use ordain_mcl::stream::{News, Stream};
-use ordain_source::{SourceMap, Touched};
+use ordain_source::{SourceMap, Touched, budget};
 use ordain_store::ExportStore;
 
 use super::stored::Giving;
@@ -37,6 +37,7 @@ impl Running {
     /// # Errors
     /// When it has errors.
     pub fn start(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
+        let _watch = budget::Watch::within();
         let sources = args.sources();
         let request = Request::of(path, args)?;
         let checked = {
@@ -68,6 +69,7 @@ impl Running {
     /// # Errors
     /// When the program ends with an error, or the engine cannot do what it says.
     pub fn poll(&mut self, ui: &mut Ui) -> Result<Option<Loaded>, Failure> {
+        let _watch = budget::Watch::within();
         let resources = match self.stream.poll(&self.machine) {
             Ok(News::Graph(resources)) => resources,
             Ok(News::Nothing | News::Incomplete) => return Ok(None),

@@ -5,8 +5,10 @@ use std::io::Write;
 use ordain_graph::explain::{Cause, Explanation, Relation};
 
 use crate::exit::Failure;
+use crate::screen::Style;
 use crate::show::gap;
-use crate::ui::{Ui, styles};
+use crate::show::value::shown;
+use crate::ui::Ui;
 
 /// The widest excerpt.
 const EXCERPT_WIDTH: usize = 68;
@@ -16,7 +18,7 @@ const EXCERPT_WIDTH: usize = 68;
 /// # Errors
 /// When standard output cannot be written.
 pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
-    let subject = ui.styled(styles::BOLD, &explanation.subject);
+    let subject = Style::Bold.apply(&explanation.subject);
     match &explanation.value {
         None => writeln!(ui.out(), "{subject}")?,
         Some((value, _)) if value.trim_end().contains('\n') => {
@@ -46,16 +48,21 @@ pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
 }
 
 fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> {
-    let text = format!("{indent}{}", cause.words);
+    let text = match &cause.value {
+        Some(value) if cause.step == "variable" => {
+            format!("{indent}{}: {}", cause.words, shown(value))
+        }
+        _ => format!("{indent}{}", cause.words),
+    };
     if let Some(place) = &cause.place {
         let at = place.to_string();
-        let shown = ui.styled(styles::DIM, &at);
+        let dim = Style::Dim.apply(&at);
         match gap(&text, &at) {
-            Some(gap) => writeln!(ui.out(), "{text}{:gap$}{shown}", "")?,
-            None => writeln!(ui.out(), "{text}\n{indent}  {shown}")?,
+            Some(gap) => writeln!(ui.out(), "{text}{:gap$}{dim}", "")?,
+            None => writeln!(ui.out(), "{text}\n{indent}  {dim}")?,
         }
         if let Some(line) = &cause.line {
-            let number = ui.styled(styles::DIM, &format!("{:>4} |", place.line));
+            let number = Style::Dim.apply(&format!("{:>4} |", place.line));
             writeln!(ui.out(), "{indent}  {number} {}", excerpt(line))?;
         }
     } else if cause.step != "declaration" {

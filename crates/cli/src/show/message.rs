@@ -1,9 +1,31 @@
 //! The message of an error as people read it, where an excerpt shows the places.
 //!
 //! Messages are those of the program whose language this is, word for word, in JSON. In text the
-//! places that they name in words are left out, because they stand below with their lines.
+//! places that they name in words are left out, because they stand below with their lines, and the
+//! slips of the pen of those programs are mended.
 
 use ordain_source::{Diagnostic, SourceMap, Span};
+
+/// What other programs write, and how it is written. Enough stands around each that it is not part
+/// of a name.
+const SLIPS: &[(&str, &str)] = &[
+    (" reqires one or two arguments", " requires one or two arguments"),
+    ("ambigious tag resolution", "ambiguous tag resolution"),
+    ("argument for substraction must", "argument for subtraction must"),
+    ("cannot parse lamba expression", "cannot parse lambda expression"),
+    ("comparision ", "comparison "),
+    ("encyption key", "encryption key"),
+    ("encyption method", "encryption method"),
+    ("got unkown hash type", "got unknown hash type"),
+    ("integer or interger string", "integer or integer string"),
+    ("matches contraint", "matches constraint"),
+    ("must be a provate wireguard", "must be a private wireguard"),
+    ("must be preceeded by", "must be preceded by"),
+    ("only be retreived from", "only be retrieved from"),
+    ("Please direcly use", "Please directly use"),
+    ("std::none as implemenation", "std::none as implementation"),
+    ("value of arument pair", "value of argument pair"),
+];
 
 /// The diagnostic with a message for people.
 pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
@@ -21,6 +43,9 @@ pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
         && let Some((class, _)) = rest.split_once("' of type hostclass")
     {
         out.message = format!("There is no class `{class}` to inherit from");
+    }
+    for (slip, mended) in SLIPS.iter().filter(|(slip, _)| diagnostic.message.contains(slip)) {
+        out.message = out.message.replace(slip, mended);
     }
     let message = &out.message;
     let named = message.strip_prefix("Error while evaluating a").and_then(|m| m.split_once(", "));
@@ -55,6 +80,16 @@ mod tests {
         let text = "Could not find parent resource type '::baze' of type hostclass in production";
         let shown = for_people(&Diagnostic::error("a::b", text), &SourceMap::new());
         assert_eq!(shown.message, "There is no class `baze` to inherit from");
+    }
+
+    #[test]
+    fn slips_of_other_programs_are_mended() {
+        let error = Diagnostic::error("a::b", "invalid empty encyption key");
+        let shown = for_people(&error, &SourceMap::new());
+        assert_eq!(shown.message, "invalid empty encryption key");
+        let name = Diagnostic::error("a::b", "no file `encyption`");
+        assert_eq!(for_people(&name, &SourceMap::new()), name);
+        assert!(SLIPS.windows(2).all(|w| w[0].0.to_lowercase() < w[1].0.to_lowercase()));
     }
 
     #[test]

@@ -1,22 +1,117 @@
 //! How things look: loops, plans, explanations, pictures.
 
 pub mod cycle;
+pub mod diff;
 pub mod explanation;
 pub mod failures;
 pub mod layout;
+pub mod log;
 pub mod message;
 pub mod nest;
 pub mod picture;
 pub mod plan;
 pub mod value;
 
-use unicode_width::UnicodeWidthStr;
+use crate::screen::END;
+use ordain_graph::ResourceRef;
+use ordain_source::printable_line;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How wide a terminal is at least.
 pub const WIDTH: usize = 80;
 
+/// The escape that ends all styles.
+const RESET: &str = "\u{1b}[0m";
+
 /// Where places begin beside short text.
 const PLACE_COLUMN: usize = 46;
+
+/// A resource as all verbs name it, on one line: `File[/etc/motd]`.
+pub fn name(resource: &ResourceRef) -> String {
+    printable_line(&resource.to_string()).into_owned()
+}
+
+/// Breaks a line that is wider than a terminal; what follows begins in the column of `indent`. It is
+/// broken at a blank if there is one in the second half. Styles go on on the next line.
+pub fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
+    let indent = indent.min(width / 2);
+    let mut out = Vec::new();
+    let (mut row, mut column) = (String::new(), 0);
+    let mut blank = None;
+    // The style that holds: an escape as a whole, or a mark.
+    let mut style = String::new();
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            let begun = escape(&mut rest);
+            row += &begun;
+            style = if begun == RESET { String::new() } else { begun };
+            continue;
+        }
+        if ('\u{fdd0}'..='\u{fdef}').contains(&c) {
+            style = if c == END { String::new() } else { c.into() };
+            row.push(c);
+            continue;
+        }
+        let wide = if c == '\t' { 8 - column % 8 } else { c.width().unwrap_or(0) };
+        if column + wide > width {
+            let at = blank.filter(|(at, _)| *at < row.len());
+            let (tail, before) = match at {
+                Some((at, before)) => (row.split_off(at), before),
+                None => (String::new(), style.clone()),
+            };
+            out.push(closed(row.trim_end(), &before));
+            row = format!("{:indent$}{before}{}", "", tail.trim_start_matches(' '));
+            column = indent + plain_width(&tail);
+            blank = None;
+            if c == ' ' && tail.is_empty() {
+                continue;
+            }
+        }
+        row.push(c);
+        column += wide;
+        if c == ' ' && column > width / 2 {
+            blank = Some((row.len(), style.clone()));
+        }
+    }
+    out.push(row);
+    out
+}
+
+/// The rest of an escape that sets a style.
+fn escape(rest: &mut std::str::Chars<'_>) -> String {
+    let mut out = String::from('\u{1b}');
+    for c in rest {
+        out.push(c);
+        if c.is_ascii_alphabetic() {
+            break;
+        }
+    }
+    out
+}
+
+/// A row that ends within a style.
+fn closed(row: &str, style: &str) -> String {
+    match style {
+        "" => row.to_owned(),
+        escape if escape.starts_with('\u{1b}') => format!("{row}{RESET}"),
+        _ => format!("{row}{END}"),
+    }
+}
+
+/// How many columns a text without tabs takes, styles left out.
+pub fn plain_width(text: &str) -> usize {
+    let mut rest = text.chars();
+    let mut width = 0;
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            escape(&mut rest);
+        } else if !('\u{fdd0}'..='\u{fdef}').contains(&c) {
+            width += c.width().unwrap_or(0);
+        }
+    }
+    width
+}
 
 /// The blanks between a text and the place beside it: a column where it is wide enough, else the
 /// end of the line. Nothing if both do not fit on a line.
@@ -30,7 +125,32 @@ pub fn gap(text: &str, place: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::gap;
+    use super::{gap, name, wrapped};
+    use ordain_graph::ResourceRef;
+
+    #[test]
+    fn long_lines_are_broken_with_an_indent() {
+        let text = "    content   one two three four five";
+        assert_eq!(wrapped(text, 14, 80), [text]);
+        assert_eq!(
+            wrapped(text, 14, 30),
+            ["    content   one two three", "              four five"]
+        );
+        assert_eq!(wrapped(&"x".repeat(9), 2, 4), ["xxxx", "  xx", "  xx", "  x"]);
+        assert_eq!(wrapped("日本語日本語", 2, 6), ["日本語", "  日本", "  語"]);
+        // A style goes on on the next line, and each line ends its own.
+        let styled = "\u{1b}[31maaaa bbbb\u{1b}[0m c";
+        let want = ["\u{1b}[31maaaa\u{1b}[0m", " \u{1b}[31mbbbb\u{1b}[0m", " c"];
+        assert_eq!(wrapped(styled, 1, 5), want);
+    }
+
+    #[test]
+    fn a_name_is_one_line() {
+        let name_of = |title: &str| name(&ResourceRef { kind: "File".into(), title: title.into() });
+        assert_eq!(name_of("/etc/motd"), "File[/etc/motd]");
+        assert_eq!(name_of("a\nApplied: 1"), "File[a␊Applied: 1]");
+        assert_eq!(name_of("\u{1b}]0;x\u{7}"), "File[␛]0;x␇]");
+    }
 
     #[test]
     fn places_stand_in_a_column_or_at_the_end_or_below() {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use ordain_functions::text::xml_entity;
 use ordain_graph::place::place;
-use ordain_graph::{Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
+use ordain_graph::{Barrier, Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
 
 use crate::graphs::Loaded;
 use crate::show::layout::{Size, Spot};
@@ -98,6 +98,9 @@ impl<'a> Picture<'a> {
             used[edge.from.0 as usize] = true;
             used[edge.to.0 as usize] = true;
         }
+        for id in graph.barriers.iter().flat_map(|barrier| barrier.from.iter().chain(&barrier.to)) {
+            used[id.0 as usize] = true;
+        }
         let mut nodes = Vec::new();
         let mut index = vec![None; graph.len()];
         for (id, resource) in graph.resources() {
@@ -130,11 +133,25 @@ impl<'a> Picture<'a> {
         let yields =
             |l: &Line| written.contains(&(l.from, l.to)) || written.contains(&(l.to, l.from));
         lines.extend(automatic.filter(|l| !yields(l)));
+        for barrier in &graph.barriers {
+            let (hub, kind) = (parents.len(), barrier.kind);
+            parents.push(None);
+            let line = |from, to| Line { from, to, kind, on_loop: false, automatic: false };
+            lines.extend(barrier.from.iter().filter_map(|&id| Some(line(at(id)?, hub))));
+            lines.extend(barrier.to.iter().filter_map(|&id| Some(line(hub, at(id)?))));
+        }
         Self { loaded, nodes, parents, lines }
     }
 
+    /// The barriers, which are boxes after those of resources.
+    fn barriers(&self) -> &[Barrier] {
+        &self.loaded.graph.barriers
+    }
+
     fn svg(&self, style: &str) -> String {
-        let labels: Vec<String> = self.nodes.iter().map(|&id| self.label(id)).collect();
+        let barriers = self.barriers().iter().map(barrier_label);
+        let labels = self.nodes.iter().map(|&id| self.label(id)).chain(barriers);
+        let labels: Vec<String> = labels.collect();
         let sizes: Vec<Size> = labels
             .iter()
             .map(|l| Size { width: l.chars().count() as f64 * CHARACTER + 20.0, height: BOX })
@@ -158,13 +175,13 @@ impl<'a> Picture<'a> {
         }
         text.push_str("</defs>\n");
         // Frames are below lines, and outer frames below inner ones; other boxes are above.
-        let mut frames: Vec<usize> = (0..self.nodes.len()).filter(|&i| out.is_frame[i]).collect();
+        let mut frames: Vec<usize> = (0..labels.len()).filter(|&i| out.is_frame[i]).collect();
         frames.sort_by_key(|&i| out.depth[i]);
         for i in frames {
             self.write_node(&mut text, &labels[i], out.boxes[i], i, true);
         }
         self.write_lines(&mut text, &out);
-        for i in (0..self.nodes.len()).filter(|&i| !out.is_frame[i]) {
+        for i in (0..labels.len()).filter(|&i| !out.is_frame[i]) {
             self.write_node(&mut text, &labels[i], out.boxes[i], i, false);
         }
         text.push_str("</svg>\n");
@@ -190,14 +207,22 @@ impl<'a> Picture<'a> {
     }
 
     fn write_node(&self, out: &mut String, label: &str, at: Rect, index: usize, frame: bool) {
-        let id = self.nodes[index];
-        let resource = self.loaded.graph.resource(id);
-        let class = match resource.containment {
-            Containment::Leaf => "leaf",
-            Containment::Class | Containment::ClassResource => "class",
-            Containment::Define => "define",
+        let (class, name, origin) = match self.nodes.get(index) {
+            Some(&id) => {
+                let resource = self.loaded.graph.resource(id);
+                let class = match resource.containment {
+                    Containment::Leaf => "leaf",
+                    Containment::Class | Containment::ClassResource => "class",
+                    Containment::Define => "define",
+                };
+                (class, resource.id.to_string(), resource.origin)
+            }
+            None => {
+                let barrier = &self.barriers()[index - self.nodes.len()];
+                ("leaf", barrier_label(barrier), barrier.origin)
+            }
         };
-        let place = place(&self.loaded.graph, resource.origin, &self.loaded.sources);
+        let place = place(&self.loaded.graph, origin, &self.loaded.sources);
         let place = place.map(|p| format!("\n{}", p.of_line())).unwrap_or_default();
         let (round, x, y) = if frame {
             (6, at.x + 12.0, at.y + HEADING / 2.0 + 4.0)
@@ -211,7 +236,7 @@ impl<'a> Picture<'a> {
             "<g class=\"node {class} {kind}\" data-node=\"{index}\"{within}><title>{}</title>\
              <rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{round}\"/>\
              <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
-            escaped(&format!("{}{place}", resource.id)),
+            escaped(&format!("{name}{place}")),
             at.x,
             at.y,
             at.width,
@@ -230,6 +255,12 @@ impl<'a> Picture<'a> {
         let (head, tail) = (&name[..half], &name[name.len() - half + 1..]);
         head.iter().chain(['…'].iter()).chain(tail).collect()
     }
+}
+
+/// What stands in the box of a barrier.
+fn barrier_label(barrier: &Barrier) -> String {
+    let word = if barrier.kind == EdgeKind::Notify { "notifies" } else { "before" };
+    format!("each of {} {word} each of {}", barrier.from.len(), barrier.to.len())
 }
 
 /// Resources that every catalog has and nobody wrote.

@@ -4,29 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use anstyle::Style;
 use ordain_data::Value;
 use ordain_engine::kind::{Action, Change, TextChange};
 use ordain_engine::plan::{Entry, Plan};
 use ordain_engine::report::{Counts, ResourceReport, Status};
 use ordain_graph::ResourceRef;
 use ordain_graph::place::place;
-use similar::{ChangeTag, TextDiff};
 
 use crate::exit::Failure;
 use crate::graphs::Loaded;
+use crate::screen::Style;
 use crate::show::value::shown;
-use crate::show::{WIDTH, gap};
-use crate::ui::{Ui, styles};
+use crate::show::{WIDTH, diff, gap, name, wrapped};
+use crate::ui::Ui;
 
 /// The width of the names of properties.
 const NAME_WIDTH: usize = 10;
-
-/// The most lines of a text that are shown; `-v` shows all.
-const DIFF_LINES: usize = 40;
-
-/// Lines around a change of a text.
-const CONTEXT: usize = 2;
 
 /// Attributes that a resource that comes does not show: they say nothing about its state, or the
 /// change itself shows them.
@@ -85,7 +78,7 @@ fn write_entry(
     let head = format!("{sign} {}", name(&report.resource));
     let at = place(&loaded.graph, report.origin, &loaded.sources);
     let at = at.map(|p| p.of_line().to_string()).unwrap_or_default();
-    let (line, below) = (ui.styled(style, &head), ui.styled(styles::DIM, &at));
+    let (line, below) = (style.apply(&head), Style::Dim.apply(&at));
     match gap(&head, &at) {
         _ if at.is_empty() => writeln!(ui.out(), "{line}")?,
         Some(gap) => writeln!(ui.out(), "{line}{:gap$}{below}", "")?,
@@ -104,10 +97,10 @@ fn write_entry(
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        writeln!(ui.out(), "    {:NAME_WIDTH$}{}{more}", "because", name(first))?;
+        write_named(ui, "because", &format!("{}{more}", name(first)))?;
     }
     for other in &entry.triggers {
-        writeln!(ui.out(), "    {:NAME_WIDTH$}refresh {}", "then", name(other))?;
+        write_named(ui, "then", &format!("refresh {}", name(other)))?;
     }
     Ok(())
 }
@@ -151,21 +144,23 @@ fn short(ui: &Ui, text: &str) -> String {
 fn write_named(ui: &mut Ui, name: &str, text: &str) -> Result<(), Failure> {
     let name = format!("{name:NAME_WIDTH$}");
     let name = if name.len() > NAME_WIDTH { name + " " } else { name };
-    writeln!(ui.out(), "    {name}{text}")?;
+    let line = format!("    {name}{text}");
+    let lines = match ui.width() {
+        Some(width) => wrapped(&line, 4 + NAME_WIDTH + 1, width),
+        None => vec![line],
+    };
+    for line in lines {
+        writeln!(ui.out(), "{}", line.trim_end())?;
+    }
     Ok(())
-}
-
-/// `file /etc/motd`
-pub fn name(resource: &ResourceRef) -> String {
-    format!("{} {}", resource.kind.to_lowercase(), resource.title.escape_debug())
 }
 
 fn sign(action: Option<Action>) -> (char, Style) {
     match action {
-        Some(Action::Create) => ('+', styles::ADD),
-        Some(Action::Remove) => ('-', styles::REMOVE),
-        Some(Action::Modify) => ('~', styles::CHANGE),
-        Some(Action::Run) | None => ('!', styles::CHANGE),
+        Some(Action::Create) => ('+', Style::Add),
+        Some(Action::Remove) => ('-', Style::Remove),
+        Some(Action::Modify) => ('~', Style::Change),
+        Some(Action::Run) | None => ('!', Style::Change),
     }
 }
 
@@ -186,47 +181,12 @@ fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
     write_named(ui, property, &line)
 }
 
-/// The lines that differ, with a few around them.
+/// The content before and after, as `diff -u` has it.
 fn write_text(ui: &mut Ui, name: &str, text: &TextChange) -> Result<(), Failure> {
-    let diff = TextDiff::from_lines(text.before.as_str(), text.after.as_str());
-    let mut lines = Vec::new();
-    for (i, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
-        if i > 0 {
-            lines.push("  ...".to_string());
-        }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ('-', styles::REMOVE),
-                ChangeTag::Insert => ('+', styles::ADD),
-                ChangeTag::Equal => (' ', Style::new()),
-            };
-            let mut line = format!("{sign} {}", printable(change.value()));
-            if change.missing_newline() {
-                line.push_str(" (no line end)");
-            }
-            lines.push(ui.styled(style, line.trim_end()));
-        }
+    for (i, line) in diff::lines(text, ui.verbose()).iter().enumerate() {
+        write_named(ui, if i == 0 { name } else { "" }, line)?;
     }
-    let hidden = if ui.verbose() { 0 } else { lines.len().saturating_sub(DIFF_LINES) };
-    lines.truncate(lines.len() - hidden);
-    let mut out = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        let name = if i == 0 { name } else { "" };
-        // Writing to text cannot fail.
-        let _ = writeln!(out, "    {name:NAME_WIDTH$}{line}");
-    }
-    if hidden > 0 {
-        let _ = writeln!(out, "    {:NAME_WIDTH$}{hidden} more lines; -v shows them", "");
-    }
-    ui.out().write_all(out.as_bytes())?;
     Ok(())
-}
-
-/// A line without its end and without characters that a terminal would obey.
-fn printable(line: &str) -> String {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    let keep = |c: char| c == '\t' || !c.is_control();
-    line.chars().map(|c| if keep(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 fn summary(counts: &Counts, changes: bool) -> String {

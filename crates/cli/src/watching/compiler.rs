@@ -22,6 +22,7 @@ use crate::exit::Failure;
 use crate::graphs::Loaded;
 use crate::options::CompileArgs;
 use crate::running::Running;
+use crate::show::failures;
 use crate::ui::Ui;
 
 /// How long the end waits for a compile that is under way, and for programs to let go of what they
@@ -264,6 +265,9 @@ impl Work {
         let earlier = self.kept.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let (earlier, registry) = (earlier.as_deref(), Arc::clone(&self.registry));
         let prepared = prepare_after(&mut self.ui, earlier, &loaded, registry, options)?;
+        if !self.args.keep_going {
+            failures::refuse(&mut self.ui, &prepared, &loaded)?;
+        }
         Ok(Some(Box::new(Made { loaded, prepared, noted })))
     }
 

@@ -7,6 +7,7 @@ use ordain_engine::reconcile::Standing;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
+use ordain_source::printable_line;
 use serde_json::{Value as Json, json};
 
 use super::printer::Printer;
@@ -27,11 +28,14 @@ impl Lines {
 
 fn print(line: &str) {
     // When nobody reads it there is nobody to tell.
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(std::io::stdout().lock(), "{}", printable_line(line));
 }
 
 impl Teller for Lines {
     fn graph(&mut self, graph: &NewGraph) {
+        if let Some(context) = &graph.context {
+            self.log.set_context(context.clone());
+        }
         print(&graph_text(graph));
     }
 
@@ -99,6 +103,7 @@ pub(super) fn standings_text(standings: &[(&ResourceRef, Standing)]) -> String {
 pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static str, usize)> {
     let all = [
         Standing::InPlace,
+        Standing::WouldChange,
         Standing::Running,
         Standing::Waiting,
         Standing::Flapping,
@@ -112,6 +117,7 @@ pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static st
 pub(super) fn word(standing: Standing) -> &'static str {
     match standing {
         Standing::InPlace => "in place",
+        Standing::WouldChange => "would change",
         Standing::Running => "running",
         Standing::Waiting => "waiting",
         Standing::Flapping => "flapping",

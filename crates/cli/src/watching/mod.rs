@@ -4,9 +4,9 @@ mod compiler;
 mod lines;
 mod manager;
 mod printer;
-mod signals;
 mod view;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,19 +18,21 @@ use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning, Turn};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_engine::unfinished::Unfinished;
-use ordain_graph::ResourceRef;
-use ordain_source::Diagnostic;
-use ordain_store::{Run, RunLock, Store};
+use ordain_graph::{Graph, ResourceRef};
+use ordain_process::interruption;
+use ordain_source::{Diagnostic, SourceMap};
+use ordain_store::{Run, Store};
 
 use crate::codes;
 use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::runs;
+use crate::show::log::Context;
+use crate::signals::{self, Hangup, Signals};
 use crate::ui::Ui;
 use compiler::{Answer, Compiler, Made, Read};
 use lines::{JsonLines, Lines};
 use manager::Manager;
-use signals::Asked;
 use view::View;
 
 /// How long sources have to be at rest before they are compiled, so that a checkout of many files is
@@ -78,6 +80,8 @@ struct NewGraph {
     sources: usize,
     /// How long it took to make it.
     took: Duration,
+    /// Where its resources were declared.
+    context: Option<Context>,
 }
 
 /// Watches until a signal or the end of all work.
@@ -92,20 +96,24 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     if !args.path.exists() {
         return Err(codes::missing(&args.path).into());
     }
+    args.compile.check_paths()?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
-    let _lock = RunLock::acquire(&dir).map_err(codes::state)?;
-    let store = Arc::new(Store::open(&dir).map_err(codes::state)?);
+    let _lock = runs::lock(&dir)?;
+    let store = runs::journal(ui, &dir)?;
     let earlier = runs::interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
-    Asked::block().map_err(failed)?;
+    let signals = Signals::block(Hangup::Reloads).map_err(failed)?;
+    signals.finish_what_runs();
     crate::outlive_panics();
-    let run = store.begin("watch").map_err(codes::state)?;
+    let node = args.compile.node.as_deref().unwrap_or_default();
+    let subject = runs::subject(&args.path, node, &args.selection.root);
+    let run = store.begin("watch", &subject).map_err(codes::state)?;
     let notes = Notes { store: Arc::clone(&store), run };
     let mut host = args.selection.host();
     host.stays = true;
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
-    let asked = Asked::listen(keeper.waker()).map_err(failed)?;
+    signals.listen(keeper.waker(), ui.lines()).map_err(failed)?;
     let registry = args.compile.registry()?;
     let (teller, manager) = (teller(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
@@ -114,27 +122,42 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         teller,
         ui,
         args,
+        store: Arc::clone(&store),
+        run,
         keeper,
         compiler,
         sources: Vec::new(),
         dirty: None,
         is_reloading: false,
         earlier: Some(earlier),
+        journal: Journal {
+            store: Arc::clone(&store),
+            run,
+            failing: BTreeSet::new(),
+            texts: Arc::default(),
+        },
         manager,
         last: Said::default(),
         changed: 0,
         is_settled: false,
         is_ready: false,
     };
-    watching.follow(&asked).map_err(failed)?;
-    let (changed, failing) = watching.end(asked.end());
+    watching.follow(&signals).map_err(failed)?;
+    let asked = interruption::requested();
+    let Ended { changed, would_change, failing, is_whole } = watching.end(asked.is_some());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
-    store.finish(run, &summary).map_err(codes::state)?;
-    let by_itself = match (asked.end(), failing, changed) {
-        (true, ..) | (false, 0, 0) => Exit::Done,
-        (false, 0, _) => Exit::Changes,
-        (false, ..) => Exit::Failed,
+    match is_whole {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
+    runs::tell_damages(ui, &store);
+    let by_itself = match (asked, failing, changed + would_change) {
+        (Some(signal), ..) if interruption::is_forced() => signals::code(signal),
+        (Some(_), ..) | (None, 0, 0) => Exit::Done,
+        (None, 0, _) => Exit::Changes,
+        (None, ..) => Exit::Failed,
     };
     Ok(host.ending().map_or(by_itself, Exit::Code))
 }
@@ -176,6 +199,39 @@ impl Observer for Notes {
     fn applied(&self, resource: &ResourceRef, now: Timestamp) {
         runs::note_applied(&self.store, resource, now);
     }
+
+    fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
+        runs::audited(&self.store, resource)
+    }
+
+    fn note_audited(&self, resource: &ResourceRef, values: &[(String, String)]) {
+        runs::note_audited(&self.store, resource, values);
+    }
+
+    fn secret_digest(&self, secret: &str) -> String {
+        runs::secret_digest(&self.store, secret)
+    }
+}
+
+/// Writes down what fails, and what comes right again.
+struct Journal {
+    store: Arc<Store>,
+    run: Run,
+    /// The resources that fail now.
+    failing: BTreeSet<String>,
+    /// The texts that the graph was made from.
+    texts: Arc<SourceMap>,
+}
+
+impl Journal {
+    fn note(&mut self, report: &ResourceReport, graph: &Graph) {
+        if runs::note_outcome(&self.store, self.run, report, graph, &self.texts) {
+            self.failing.insert(report.resource.to_string());
+        } else if !self.failing.is_empty() && self.failing.remove(&report.resource.to_string()) {
+            // It is told as failed then, which it was.
+            let _ = self.store.note_recovered(self.run, &report.resource.to_string());
+        }
+    }
 }
 
 /// What was said last, so that it is not said again.
@@ -185,9 +241,23 @@ struct Said {
     remarks: String,
 }
 
+/// How a watch ended.
+struct Ended {
+    /// How many resources were changed.
+    changed: usize,
+    /// How many would be, with `--noop`.
+    would_change: usize,
+    /// How many fail, where nobody asked for the end.
+    failing: usize,
+    /// Whether nothing was broken off, and everybody was notified who had to be.
+    is_whole: bool,
+}
+
 struct Watching<'a> {
     ui: &'a mut Ui,
     args: &'a Arc<WatchArgs>,
+    store: Arc<Store>,
+    run: Run,
     host: Arc<Host>,
     keeper: Keeper,
     compiler: Compiler,
@@ -199,6 +269,7 @@ struct Watching<'a> {
     is_reloading: bool,
     /// What runs before this one left undone, until there is a graph.
     earlier: Option<Unfinished>,
+    journal: Journal,
     teller: Box<dyn Teller>,
     manager: Manager,
     last: Said,
@@ -210,10 +281,10 @@ struct Watching<'a> {
 
 impl Watching<'_> {
     /// Turns until the end is asked for, or comes by itself.
-    fn follow(&mut self, asked: &Asked) -> std::io::Result<()> {
+    fn follow(&mut self, signals: &Signals) -> std::io::Result<()> {
         // When the screen was drawn last, and whether anything happened since.
         let (mut drawn, mut is_old) = (Instant::now(), true);
-        while !asked.end() {
+        while interruption::requested().is_none() {
             let draw = is_old.then(|| view::PAUSE.saturating_sub(drawn.elapsed()));
             let turn = self.keeper.turn(self.patience(draw))?;
             is_old = true;
@@ -228,9 +299,12 @@ impl Watching<'_> {
             }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
+                if let Some(prepared) = self.keeper.prepared() {
+                    self.journal.note(report, &prepared.graph);
+                }
                 self.teller.report(report);
             }
-            self.look_at_sources(&turn, asked.take_reload());
+            self.look_at_sources(&turn, signals.take_reload());
             self.hear_compiler();
             self.tell_rest();
             if self.teller.draws() && now - drawn >= view::PAUSE {
@@ -266,20 +340,24 @@ impl Watching<'_> {
         }
     }
 
-    /// Ends what is under way. How many resources were changed, and how many fail where nobody asked for
-    /// the end.
-    fn end(self, is_asked: bool) -> (usize, usize) {
-        let Watching { keeper, compiler, mut teller, manager, changed, .. } = self;
+    /// Ends what is under way.
+    fn end(self, is_asked: bool) -> Ended {
+        let Watching { keeper, compiler, mut teller, manager, changed, last, .. } = self;
         manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
         compiler.end();
+        let count = |wanted| keeper.standings().iter().filter(|(_, how)| *how == wanted).count();
+        // Sources that do not compile are as bad as a resource that fails.
         let failing = match is_asked {
             true => 0,
-            false => keeper.standings().iter().filter(|(_, how)| *how == Standing::Failed).count(),
+            false => count(Standing::Failed) + usize::from(!last.refused.is_empty()),
         };
-        for report in keeper.end() {
+        let would_change = count(Standing::WouldChange);
+        let (reports, is_owing) = keeper.end();
+        for report in reports {
             teller.report(&report);
         }
-        (changed, failing)
+        let is_whole = !is_owing && !interruption::is_forced();
+        Ended { changed, would_change, failing, is_whole }
     }
 
     /// How long the next turn may wait.
@@ -312,6 +390,8 @@ impl Watching<'_> {
     fn tell_rest(&mut self) {
         let is_settled = self.keeper.quiet_for().is_some();
         if is_settled && !self.is_settled && self.is_ready {
+            // Where it cannot be written, runs that were interrupted are made up for again.
+            let _ = self.store.settle(self.run);
             self.teller.settled(&self.keeper.standings());
         }
         self.is_settled = is_settled;
@@ -327,7 +407,7 @@ impl Watching<'_> {
                 None => (false, inputs.len()),
             };
             match made.and_then(|made| made.map(|made| self.keep(*made)).transpose()) {
-                Ok(swapped) => self.tell_swapped(swapped, is_compiled.then_some(text), count, took),
+                Ok(kept) => self.tell_swapped(kept, is_compiled.then_some(text), count, took),
                 Err(failure) => self.tell_refused(text, failure, is_compiled),
             }
             if is_compiled && std::mem::take(&mut self.is_reloading) {
@@ -339,7 +419,7 @@ impl Watching<'_> {
     /// What is said when sources were compiled, or a program went on, and there may be another graph.
     fn tell_swapped(
         &mut self,
-        swapped: Option<Swapped>,
+        kept: Option<(Swapped, Context)>,
         remarks: Option<String>,
         sources: usize,
         took: Duration,
@@ -352,9 +432,12 @@ impl Watching<'_> {
             self.last = Said { refused: String::new(), remarks: text };
         }
         // A program that waits for its first value has no resources yet.
-        let swapped = swapped.or_else(|| is_compiled.then(Swapped::default));
-        let Some(swapped) = swapped else { return };
-        self.teller.graph(&NewGraph { swapped, sources, took });
+        let (swapped, context) = match kept {
+            Some((swapped, context)) => (swapped, Some(context)),
+            None if is_compiled => (Swapped::default(), None),
+            None => return,
+        };
+        self.teller.graph(&NewGraph { swapped, sources, took, context });
         // A graph that is the same has nothing to wait for.
         self.is_settled = false;
         if is_compiled {
@@ -406,8 +489,9 @@ impl Watching<'_> {
     }
 
     /// Keeps a graph true.
-    fn keep(&mut self, made: Made) -> Result<Swapped, Failure> {
+    fn keep(&mut self, made: Made) -> Result<(Swapped, Context), Failure> {
         let Made { loaded, prepared, noted } = made;
+        let context = Context::new(&loaded);
         if !self.args.noop {
             let host = self.args.selection.host();
             noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
@@ -415,6 +499,7 @@ impl Watching<'_> {
         if let Some(exports) = &loaded.exports {
             exports.keep()?;
         }
+        self.journal.texts = Arc::clone(&loaded.sources);
         let swapped = self.keeper.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
         })?;
@@ -422,6 +507,6 @@ impl Watching<'_> {
         if let Some(earlier) = self.earlier.take() {
             self.keeper.resume(&earlier);
         }
-        Ok(swapped)
+        Ok((swapped, context))
     }
 }

@@ -6,31 +6,50 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anstyle::Style;
+use ordain_engine::kind::Level;
 use ordain_engine::reconcile::Standing;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_graph::ResourceRef;
+use ordain_source::{printable, printable_line};
 
 use super::lines::{counts, graph_text, refused_text, standings_text, word};
 use super::{NewGraph, Teller};
-use crate::ui::{Ui, styles};
+use crate::screen::{Style, gated};
+use crate::show::{log, name, wrapped};
+use crate::ui::Ui;
 
 /// The pause between two looks of the screen.
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
+/// How many entries of the log are kept.
+const KEPT: usize = 100;
+
 /// How many lines of the log are shown at most.
 const LOG: usize = 8;
+
+/// How many lines the cause of a failure takes at most.
+const CAUSE: usize = 3;
+
+/// Where the names of resources begin.
+const NAMES: usize = 15;
 
 /// How long a resource that was repaired is shown among the first.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// The whole terminal.
 pub(super) struct View {
+    /// Whether the terminal shows it.
+    is_open: bool,
     colour: bool,
     title: String,
     graph: String,
+    /// Why the sources do not compile: lines that are rendered.
+    refused: Vec<String>,
+    /// Lines without what a terminal would obey, but for our own styles.
     log: VecDeque<String>,
     repaired: HashMap<ResourceRef, Instant>,
+    /// Why resources failed.
+    causes: HashMap<ResourceRef, String>,
     last: String,
 }
 
@@ -43,35 +62,45 @@ impl View {
     pub(super) fn new(ui: &Ui, path: &Path) -> Self {
         // Another screen, without a cursor; what was there comes back at the end.
         show("\x1b[?1049h\x1b[?25l");
+        let mut view = Self::of(path, ui.colour());
+        view.is_open = true;
+        view
+    }
+
+    fn of(path: &Path, colour: bool) -> Self {
         Self {
-            colour: ui.colour(),
-            title: format!("ordain watch {}", path.display()),
+            is_open: false,
+            colour,
+            title: printable_line(&format!("ordain watch {}", path.display())).into_owned(),
             graph: String::new(),
+            refused: Vec::new(),
             log: VecDeque::new(),
             repaired: HashMap::new(),
+            causes: HashMap::new(),
             last: String::new(),
         }
     }
 
+    /// Adds lines to the log that are rendered.
     fn say(&mut self, text: &str) {
         self.log.extend(text.lines().map(str::to_string));
-        while self.log.len() > LOG {
+        while self.log.len() > KEPT {
             self.log.pop_front();
         }
     }
 
-    fn paint(&self, style: Style, text: &str) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_string() }
-    }
-
     fn style(standing: Standing) -> Style {
         match standing {
-            Standing::InPlace | Standing::Hidden => styles::DIM,
-            Standing::Running => styles::ADD,
-            Standing::Waiting => Style::new(),
-            Standing::Flapping => styles::CHANGE,
-            Standing::Failed => styles::REMOVE,
+            Standing::InPlace | Standing::Hidden => Style::Dim,
+            Standing::Running => Style::Add,
+            Standing::Waiting => Style::Plain,
+            Standing::Flapping | Standing::WouldChange => Style::Change,
+            Standing::Failed => Style::Remove,
         }
+    }
+
+    fn is_recent(&self, name: &ResourceRef) -> bool {
+        self.repaired.get(name).is_some_and(|at| at.elapsed() < RECENT)
     }
 
     /// The resources that are worth most attention first, as many as there is room for.
@@ -81,51 +110,109 @@ impl View {
         width: usize,
         room: usize,
     ) -> Vec<String> {
-        let now = Instant::now();
-        let is_recent = |name: &ResourceRef| {
-            self.repaired.get(name).is_some_and(|at| now.duration_since(*at) < RECENT)
-        };
         let weight = |name: &ResourceRef, how: Standing| match how {
             Standing::Failed => 0,
             Standing::Flapping => 1,
             Standing::Running => 2,
-            _ if is_recent(name) => 3,
-            Standing::Waiting => 4,
-            Standing::InPlace | Standing::Hidden => 5,
+            _ if self.is_recent(name) => 3,
+            Standing::WouldChange => 4,
+            Standing::Waiting => 5,
+            Standing::InPlace | Standing::Hidden => 6,
         };
         let mut order: Vec<&(&ResourceRef, Standing)> = standings.iter().collect();
         order.sort_by_key(|(name, how)| weight(name, *how));
-        let fits = if order.len() > room { room.saturating_sub(1) } else { room };
-        let mut rows: Vec<String> = order
-            .iter()
-            .take(fits)
-            .map(|(name, how)| {
-                let repaired = *how == Standing::InPlace && is_recent(name);
-                let (text, style) = if repaired {
-                    ("repaired", styles::ADD)
-                } else {
-                    (word(*how), Self::style(*how))
-                };
-                let name = clipped(&name.to_string(), width.saturating_sub(15));
-                format!("  {} {name}", self.paint(style, &format!("{text:12}")))
-            })
-            .collect();
-        let rest: Vec<_> = order.iter().skip(fits).map(|row| **row).collect();
-        if !rest.is_empty() {
-            rows.push(clipped(&format!("  and {}", standings_text(&rest)), width));
+        let mut rows = Vec::new();
+        for (shown, (name, how)) in order.iter().enumerate() {
+            let row = self.row(name, *how, width);
+            let is_last = shown + 1 == order.len();
+            if rows.len() + row.len() + usize::from(!is_last) > room {
+                let rest: Vec<_> = order[shown..].iter().map(|row| **row).collect();
+                rows.extend(first_line(&format!("  and {}", standings_text(&rest)), width));
+                break;
+            }
+            rows.extend(row);
         }
+        rows.truncate(room);
         rows
+    }
+
+    /// A resource, with why it failed.
+    fn row(&self, resource: &ResourceRef, how: Standing, width: usize) -> Vec<String> {
+        let repaired = how == Standing::InPlace && self.is_recent(resource);
+        let (text, style) =
+            if repaired { ("repaired", Style::Add) } else { (word(how), Self::style(how)) };
+        let text = format!("  {} {}", style.apply(&format!("{text:12}")), name(resource));
+        let mut lines = wrapped(&text, NAMES, width);
+        lines.truncate(CAUSE);
+        if let Some(cause) = self.causes.get(resource).filter(|_| how == Standing::Failed) {
+            let mut causes = wrapped(&format!("{:NAMES$}{cause}", ""), NAMES, width);
+            shorten(&mut causes, CAUSE);
+            lines.extend(causes);
+        }
+        lines
+    }
+
+    /// All rows of a screen of this size, without escapes that are not styles.
+    fn screen(
+        &self,
+        standings: &[(&ResourceRef, Standing)],
+        width: usize,
+        height: usize,
+    ) -> Vec<String> {
+        let states: Vec<String> =
+            counts(standings).iter().map(|(word, n)| format!("{n} {word}")).collect();
+        let mut rows = wrapped(&Style::Bold.apply(&self.title), 2, width);
+        rows.extend(wrapped(&self.graph, 2, width));
+        rows.extend(first_line(&states.join(", "), width));
+        rows.truncate(height.saturating_sub(2));
+        rows.push(String::new());
+        // What is wrong stands first: its beginning says what, its end only how much.
+        let refused = self.refused.iter().flat_map(|line| wrapped(line, 6, width));
+        let mut refused: Vec<String> = refused.collect();
+        shorten(&mut refused, (height / 2).max(4));
+        rows.extend(refused);
+        let log = self.log.iter().rev().map(|line| wrapped(line, 4, width));
+        let mut shown: VecDeque<Vec<String>> = VecDeque::new();
+        let most = LOG.min(height.saturating_sub(rows.len()) / 2);
+        for lines in log {
+            if shown.iter().map(Vec::len).sum::<usize>() + lines.len() > most {
+                break;
+            }
+            shown.push_front(lines);
+        }
+        let log: Vec<String> = shown.into_iter().flatten().collect();
+        let room = height.saturating_sub(rows.len() + log.len() + 1);
+        rows.extend(self.rows(standings, width, room));
+        rows.resize(height.saturating_sub(log.len()), String::new());
+        rows.extend(log);
+        rows.truncate(height);
+        rows
+    }
+}
+
+/// The first line of a text that may be too wide.
+fn first_line(text: &str, width: usize) -> Option<String> {
+    wrapped(text, 0, width).into_iter().next()
+}
+
+/// Leaves so many lines, of which the last says how many more there are.
+fn shorten(lines: &mut Vec<String>, most: usize) {
+    if lines.len() > most {
+        let more = lines.len() - most + 1;
+        lines.truncate(most - 1);
+        lines.push(format!("... and {more} more lines"));
     }
 }
 
 impl Teller for View {
     fn graph(&mut self, graph: &NewGraph) {
+        self.refused.clear();
         self.graph = graph_text(graph);
         self.say(&graph_text(graph));
     }
 
     fn refused(&mut self, text: &str, is_kept: bool) {
-        self.say(text);
+        self.refused = text.lines().map(str::to_string).collect();
         self.graph = refused_text(is_kept).into();
     }
 
@@ -137,13 +224,25 @@ impl Teller for View {
         if report.status == Status::Changed {
             self.repaired.insert(report.resource.clone(), Instant::now());
         }
+        let error = report.lines.iter().find(|line| line.level == Level::Error);
+        match error.filter(|_| report.status == Status::Failed) {
+            Some(line) => {
+                let text = printable_line(line.message.trim_end()).into_owned();
+                self.causes.insert(report.resource.clone(), text);
+            }
+            None => {
+                self.causes.remove(&report.resource);
+            }
+        }
         for line in &report.lines {
-            self.say(&line.to_string());
+            if let Some((_, text)) = log::shown(report, line) {
+                self.say(&printable(&text));
+            }
         }
     }
 
     fn note(&mut self, text: &str) {
-        self.say(text);
+        self.say(&printable_line(text));
     }
 
     fn settled(&mut self, _: &[(&ResourceRef, Standing)]) {}
@@ -156,24 +255,12 @@ impl Teller for View {
         let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
         let (width, height) = size
             .map_or((80, 24), |s| (usize::from(s.ws_col).max(20), usize::from(s.ws_row).max(10)));
-        let states: Vec<String> =
-            counts(standings).iter().map(|(word, n)| format!("{n} {word}")).collect();
-        let mut rows = vec![
-            self.paint(styles::BOLD, &clipped(&self.title, width)),
-            clipped(&self.graph, width),
-            clipped(&states.join(", "), width),
-            String::new(),
-        ];
-        let log: Vec<String> = self.log.iter().map(|line| clipped(line, width)).collect();
-        let room = height.saturating_sub(rows.len() + log.len() + 1);
-        rows.extend(self.rows(standings, width, room));
-        rows.resize(height.saturating_sub(log.len()), String::new());
-        rows.extend(log);
+        let rows = self.screen(standings, width, height);
         let mut text = String::from("\x1b[H");
-        for (i, row) in rows.iter().take(height).enumerate() {
+        for (i, row) in rows.iter().enumerate() {
             let end = if i + 1 < height { "\r\n" } else { "" };
             // Writing to a text cannot fail.
-            let _ = write!(text, "{row}\x1b[K{end}");
+            let _ = write!(text, "{}\x1b[K{end}", coloured(row, self.colour));
         }
         text.push_str("\x1b[J");
         if text != self.last {
@@ -185,11 +272,21 @@ impl Teller for View {
 
 impl Drop for View {
     fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
         show("\x1b[?25h\x1b[?1049l");
-        for line in &self.log {
-            show(&format!("{line}\n"));
+        let lines = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
+        for line in lines {
+            show(&format!("{}\n", coloured(line, self.colour)));
         }
     }
+}
+
+/// A row in colour: its marks become escapes. Escapes that it has are our own already.
+fn coloured(row: &str, colour: bool) -> String {
+    let parts = row.split('\u{1b}').map(|part| gated(part, colour));
+    parts.collect::<Vec<_>>().join("\u{1b}")
 }
 
 fn show(text: &str) {
@@ -198,8 +295,71 @@ fn show(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// As much of a text as fits, without characters that move the cursor.
-fn clipped(text: &str, width: usize) -> String {
-    let plain = text.chars().filter(|c| !c.is_control());
-    plain.take(width).collect()
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ordain_engine::report::Line;
+    use ordain_graph::OriginId;
+
+    use super::*;
+    use crate::show::plain_width;
+
+    fn failed(title: &str, message: &str) -> ResourceReport {
+        let resource = ResourceRef { kind: "File".into(), title: title.into() };
+        let path = format!("/Stage[main]/Main/{resource}");
+        let line = Line { level: Level::Error, source: path.clone(), message: message.into() };
+        ResourceReport {
+            resource,
+            path,
+            origin: OriginId(0),
+            generated_by: None,
+            status: Status::Failed,
+            blocked_by: None,
+            changes: Vec::new(),
+            refreshed: false,
+            lines: vec![line],
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// What stands on a screen, where nothing is wider than it or would be obeyed.
+    fn seen(view: &View, standings: &[(&ResourceRef, Standing)], size: (usize, usize)) -> String {
+        let rows = view.screen(standings, size.0, size.1);
+        assert!(rows.len() <= size.1);
+        for row in &rows {
+            assert!(plain_width(row) <= size.0, "{row}");
+            let plain = coloured(row, false);
+            assert!(!plain.contains(|c: char| c.is_control() && c != '\u{1b}'), "{row:?}");
+        }
+        rows.join("\n")
+    }
+
+    #[test]
+    fn the_cause_of_a_failure_is_seen_whole() {
+        let mut view = View::of(Path::new("site\u{7}.pp"), false);
+        let message = format!("cannot write {}: the last word", "/a/long/path".repeat(6));
+        let report = failed("/etc/a\u{1b}]0;x\u{7}\nb", &message);
+        view.report(&report);
+        for size in [(80, 24), (120, 40), (40, 20)] {
+            let text = seen(&view, &[(&report.resource, Standing::Failed)], size);
+            assert!(text.contains("the last word"), "{text}");
+            assert!(text.contains("File[/etc/a␛]0;x␇␊b]"), "{text}");
+            assert!(text.contains("site␇.pp"));
+        }
+    }
+
+    #[test]
+    fn why_sources_are_refused_is_seen_from_its_beginning() {
+        let mut view = View::of(Path::new("site.pp"), true);
+        let resource = ResourceRef { kind: "File".into(), title: "/a".into() };
+        let line = |n: usize| format!("\u{1b}[1m\u{1b}[91merror {n}\u{1b}[0m: {}", "w ".repeat(60));
+        let text: String = (0..40).map(|n| line(n) + "\n").collect();
+        view.refused(&text, true);
+        let text = seen(&view, &[(&resource, Standing::InPlace)], (80, 24));
+        assert!(text.contains("error 0") && !text.contains("error 39"), "{text}");
+        assert!(text.contains("more lines") && text.contains("File[/a]"), "{text}");
+        // Styles are obeyed, and shown nowhere as text.
+        assert!(!text.replace("\u{1b}[", "").contains("[1m"), "{text}");
+    }
 }

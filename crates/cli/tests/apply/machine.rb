@@ -1,8 +1,9 @@
 # Applies a manifest with Puppet or with Ordain on a copy of this machine, a case a line: JSON in,
 # JSON out.
 #
-# Request: {name, side, manifest, setup, between, options, ordain, modules}. `setup` and `between`
-# are shell scripts that run before the first and before the second run. Answer: a list with an
+# Request: {name, side, manifest, setup, between, options, ordain, modules, installed}. `setup` and
+# `between` are shell scripts that run before the first and before the second run; with `installed`
+# Ordain sees the modules that are installed with Puppet, too. Answer: a list with an
 # object for each of two runs: {exit, resources, logs, tree}.
 #
 # The copy is an overlay of the root directory, in a mount namespace and with an upper layer in
@@ -51,9 +52,12 @@ NEW_MOUNTS = 0x20000
 # What either program keeps for itself, and what tells the time.
 OWN = %w[
   /.program /etc/puppet /run /var/log /var/cache /var/lib/ordain /var/lib/puppet /var/lib/apt/lists
-  /root/.puppetlabs /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/dpkg/triggers
+  /root/.puppetlabs /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/dpkg/triggers /var/lib/dnf
+  /var/lib/rpm
 ].freeze
 OLD = %r{(-old|\.lock|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-)\z}
+# The modules that are installed with Puppet.
+INSTALLED = '/usr/share/puppet/modules'
 # Lines that tell the time, or who wrote the file.
 HEADER = /^# (HEADER: |\(- installed on).*\n/
 
@@ -167,7 +171,7 @@ end
 def puppet_arguments(request)
   dirs = %w[conf var code log run].zip(%w[confdir vardir codedir logdir rundir])
   dirs.flat_map { |dir, setting| ["--#{setting}", "/.program/#{dir}"] } +
-    ['--modulepath', '/.program/modules:/usr/share/puppet/modules'] +
+    ['--modulepath', "/.program/modules:#{INSTALLED}"] +
     ['--detailed-exitcodes', '--log_level', 'notice', *request['options'], '/.program/case.pp']
 end
 
@@ -191,7 +195,7 @@ def puppet_run(request)
   return result if result['error']
 
   report = result['report']
-  return { exit: result['exit'], resources: {}, logs: [['err', '', File.read('/.program/errors')]] } unless report
+  return refused(result['exit']) unless report
 
   statuses = report['resource_statuses'].reject { |name, _| BUILT_IN.match?(name) }
   resources = statuses.transform_values { |status| puppet_status(status) }
@@ -227,7 +231,7 @@ end
 
 def ordain_run(request)
   command = ['/.program/ordain', 'apply', '/.program/case.pp', '--format', 'json',
-             '--modulepath', '/.program/modules',
+             '--modulepath', ['/.program/modules', *(INSTALLED if request['installed'])].join(':'),
              '--state-dir', '/var/lib/ordain', '--facts', '/.program/facts.json',
              *request['options'].map { |o| o.sub('skip_tags', 'skip-tags') }]
   output = IO.popen([*command, err: '/.program/errors'], &:read)
@@ -239,7 +243,14 @@ def ordain_run(request)
   logs = logs.map { |log| log_line(log['log'], log['source'], log['message']) }
   { exit: status, resources: resources, logs: logs.uniq }
 rescue JSON::ParserError
-  { exit: status, resources: {}, logs: [['err', '', File.read('/.program/errors')]] }
+  refused(status)
+end
+
+# A run that ended before it looked at a resource: why is told in words of one's own.
+def refused(status)
+  raise "no error is told: #{File.read('/.program/errors')}" unless File.read('/.program/errors') =~ /error/i
+
+  { exit: status, resources: {}, logs: [['err', '', '']] }
 end
 
 def ordain_status(resource)

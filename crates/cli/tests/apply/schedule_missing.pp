@@ -1,3 +1,3 @@
-# differs: resources: schedules are not kept yet, and are errors
-# differs: log: schedules are not kept yet, and are errors
+# differs: resources: a catalog with a schedule that nobody declared is refused
+# differs: log: a catalog with a schedule that nobody declared is refused
 file { '/w/a': content => 'x', schedule => 'nowhere' }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ordain_source::limits::MOST_ITEMS;
+use ordain_source::limits::most_items;
 
 use super::operators::whole_numbers;
 use super::reference::{Depth, Spot, full_path};
@@ -278,7 +278,7 @@ impl Evaluator<'_> {
         let [Some(Value::Int(from)), Some(Value::Int(to))] = ends else {
             return Err(Stop::failed("integer operand required"));
         };
-        if from.abs_diff(to) >= MOST_ITEMS as u64 {
+        if from.abs_diff(to) >= most_items() as u64 {
             return Err(Stop::failed(format!("the range {from}..{to} is too long")));
         }
         let numbers: Vec<Item> = if from <= to {

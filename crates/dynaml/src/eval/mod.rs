@@ -29,8 +29,10 @@ pub mod tree;
 use std::rc::Rc;
 
 use ecow::EcoString;
+use ordain_data::Decrypted;
 use ordain_source::World;
-use ordain_source::limits::{MOST_TEXT, StackMeter, Steps};
+use ordain_source::budget;
+use ordain_source::limits::{StackMeter, Steps, most_text};
 use ordain_syntax::Arena;
 use rustc_hash::FxHashMap;
 
@@ -84,23 +86,25 @@ impl Default for Options {
             keep_temporary: false,
             keep_escapes: false,
             call_depth: 10_000,
-            steps: 100_000_000,
+            steps: budget::scaled(25_000_000),
             stack: 480 << 20,
             encryption_key: None,
         }
     }
 }
 
-/// The largest number of values a list or map may stand for.
-pub const MOST_NODES: u64 = 20_000_000;
+/// The largest number of values a list or map may stand for, besides those of the documents.
+pub const MOST_NODES: u64 = 2_000_000;
 /// How deep values may be nested.
 pub const MOST_NESTED: u32 = 500;
 /// How deep templates, files and merges may be nested in each other.
 const MOST_INSIDE: u32 = 500;
 /// Four times the bytes of stack that a chain of nodes may use outside of lambdas.
 const CHAIN_STACK: usize = 16 << 20;
-/// The largest number of nodes under evaluation.
-const MOST_INSTS: usize = 30_000_000;
+/// The largest number of nodes under evaluation, besides some for each of the documents.
+const MOST_INSTS: usize = 500_000;
+/// How many there may be for each.
+const INSTS_OF_NODE: usize = 4;
 
 /// A document under evaluation.
 #[derive(Debug)]
@@ -205,6 +209,8 @@ pub struct Evaluator<'w> {
     pub outer: FxHashMap<InstId, InstId>,
     /// Built-in functions by name.
     pub builtins: Rc<functions::Table>,
+    /// What `decrypt` gave, and private keys that were made.
+    pub secrets: Decrypted,
     /// Results of commands and files that were read.
     pub cache: functions::Cache,
     /// Nodes and values by tag.
@@ -234,6 +240,7 @@ impl<'w> Evaluator<'w> {
             dynamic: FxHashMap::default(),
             outer: FxHashMap::default(),
             builtins: Rc::new(functions::table()),
+            secrets: Decrypted::default(),
             cache: functions::Cache::default(),
             tags: functions::Tags::default(),
             calls: 0,
@@ -320,7 +327,8 @@ impl<'w> Evaluator<'w> {
         if self.stack.used() > self.too_deep / 10 * 9 {
             return Err(Stop::failed("lambda recursion too deep"));
         }
-        if self.nodes.len() > MOST_INSTS {
+        let of_documents = self.sources.nodes.len() * INSTS_OF_NODE;
+        if self.nodes.len() > budget::scaled_size(MOST_INSTS) + of_documents {
             return Err(Stop::failed("the documents have too many nodes"));
         }
         Ok(())
@@ -415,12 +423,12 @@ impl<'w> Evaluator<'w> {
         let weight = match &value {
             Value::List(l) => l.weight,
             Value::Map(m) => m.weight,
-            Value::Str(s) if s.len() > MOST_TEXT => {
+            Value::Str(s) if s.len() > most_text() => {
                 return Err(Stop::failed("the text has grown too long"));
             }
             _ => return Ok(value),
         };
-        if weight.nodes > MOST_NODES {
+        if weight.nodes > budget::scaled(MOST_NODES) + self.sources.nodes.len() as u64 {
             return Err(Stop::failed("the value has grown too large"));
         }
         if weight.depth > MOST_NESTED {

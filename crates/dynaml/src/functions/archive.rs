@@ -1,7 +1,7 @@
 //! `archive`: files as a tape archive in base64.
 
 use miniz_oxide::deflate::compress_to_vec;
-use ordain_source::limits::MOST_TEXT;
+use ordain_source::limits::most_text;
 
 use super::files::{Options, data, name_marks, options};
 use super::{Call, Table, eager, encode, fail};
@@ -181,7 +181,7 @@ fn archive(call: &mut Call<'_, '_>) -> Eval<Value> {
     }
     let files = files(call, value).map_err(Stop::failed)?;
     let size: usize = files.iter().map(|f| f.data.len() + 2 * BLOCK).sum();
-    if size > MOST_TEXT / 2 {
+    if size > most_text() / 2 {
         return fail("the archive has grown too large");
     }
     let time = call.ev.world.now().duration_since(std::time::UNIX_EPOCH);

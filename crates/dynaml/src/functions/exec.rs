@@ -1,7 +1,7 @@
 //! Commands: `exec` and `pipe`.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ecow::EcoString;
 use ordain_source::ProcessRequest;
@@ -9,9 +9,6 @@ use ordain_source::ProcessRequest;
 use super::{Call, Table, eager, fail};
 use crate::eval::Eval;
 use crate::value::Value;
-
-/// A command that takes longer is ended.
-const LONGEST: Duration = Duration::from_secs(3600);
 
 /// That files and commands are out of reach.
 pub(super) fn denied<T>(name: &str) -> Eval<T> {
@@ -112,11 +109,14 @@ fn run(call: &mut Call<'_, '_>, mut argv: Vec<String>, stdin: &str, keep: bool) 
         cwd: None,
         env: Vec::new(),
         stdin: stdin.as_bytes().to_vec(),
-        timeout: LONGEST,
+        timeout: None,
     };
     let failed = || EcoString::from(format!("execution '{shown}' failed"));
     let result = match call.ev.world.run(&request) {
         Ok(done) if done.status == Some(0) => Ok(output(&done.stdout)),
+        Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::FileTooLarge) => {
+            Err(EcoString::from(format!("{}: {error}", failed())))
+        }
         _ => Err(failed()),
     };
     if keep {

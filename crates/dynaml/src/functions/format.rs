@@ -2,7 +2,7 @@
 
 use ordain_functions::go::printf::{self, Arg};
 use ordain_functions::go::quote::quote;
-use ordain_source::limits::MOST_TEXT;
+use ordain_source::limits::most_text;
 
 use super::{Call, Table, eager, fail};
 use crate::eval::stop::Stop;
@@ -17,7 +17,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 fn sprintf(format: &[u8], args: &[Arg]) -> Eval<String> {
     let text = printf::sprintf(format, args);
-    if text.len() > MOST_TEXT {
+    if text.len() > most_text() {
         return fail("the text has grown too long");
     }
     Ok(String::from_utf8_lossy(&text).into_owned())

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ordain_source::limits::MOST_ITEMS;
+use ordain_source::limits::most_items;
 
 use super::{Call, Table, eager};
 use crate::eval::Eval;
@@ -313,7 +313,7 @@ fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
     };
     let count = usize::try_from(*count)
         .ok()
-        .filter(|n| *n <= MOST_ITEMS)
+        .filter(|n| *n <= most_items())
         .ok_or_else(|| Stop::failed(format!("invalid number of IPs: {count}")))?;
     let wanted: Vec<i64> = if rest.is_empty() {
         (0..i64::try_from(count).unwrap_or(0)).collect()

@@ -1,6 +1,6 @@
 //! `rand`: numbers and texts by chance.
 
-use ordain_source::limits::MOST_TEXT;
+use ordain_source::limits::most_text;
 
 use super::{Call, Table, eager, fail};
 use crate::eval::Eval;
@@ -34,7 +34,7 @@ fn text(call: &mut Call<'_, '_>, class: &str, length: i64) -> Eval<Value> {
         let shown = super::format::quoted(class);
         fail(format!("invalid rand character set specification {shown}: {e}"))
     })?;
-    let most = i64::try_from(MOST_TEXT / 4).unwrap_or(i64::MAX);
+    let most = i64::try_from(most_text() / 4).unwrap_or(i64::MAX);
     if length > most {
         return fail("the text has grown too long");
     }

@@ -152,7 +152,12 @@ fn decrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
     let Some(text) = decrypted(text, &key) else { return fail("invalid key: %!s(<nil>)") };
     let text = String::from_utf8_lossy(&text);
     match crate::document::read(&text) {
-        Ok(documents) => Ok(documents.into_iter().next().unwrap_or_default()),
+        Ok(documents) => {
+            let value = documents.into_iter().next().unwrap_or_default();
+            let data = crate::lower::data(&call.ev.sources.exprs, std::slice::from_ref(&value));
+            data.iter().for_each(|data| call.ev.secrets.add_all(data));
+            Ok(value)
+        }
         Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.said())),
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
-use ordain_source::limits::{MOST_ITEMS, MOST_TEXT};
+use ordain_source::limits::{most_items, most_text};
 
 use super::{Call, Table, eager, fail, items};
 use crate::eval::Eval;
@@ -45,7 +45,7 @@ fn join(call: &mut Call<'_, '_>) -> Eval<Value> {
         return fail("first argument for join must be a string");
     };
     let length: usize = parts.iter().map(|p| p.len() + separator.len()).sum();
-    if length > MOST_TEXT {
+    if length > most_text() {
         return fail("the text has grown too long");
     }
     Ok(Value::str(parts.join(separator)))
@@ -76,7 +76,7 @@ fn split(call: &mut Call<'_, '_>) -> Eval<Value> {
         Value::Int(length) => chunks(string, *length, most),
         _ => return fail("first argument for split must be a string"),
     };
-    if parts.len() > MOST_ITEMS {
+    if parts.len() > most_items() {
         return fail("the list has grown too long");
     }
     Ok(Value::list(parts.into_iter().map(Value::str)))
@@ -246,7 +246,7 @@ fn replace(call: &mut Call<'_, '_>) -> Eval<Value> {
                 out.push_str(&expand(call, &lambda, vec![Value::Str(what.clone())])?);
             }
         }
-        if out.len() > MOST_TEXT {
+        if out.len() > most_text() {
             return fail("the text has grown too long");
         }
         from = at + what.len();
@@ -275,7 +275,7 @@ fn replace_match(call: &mut Call<'_, '_>) -> Eval<Value> {
                 out.push_str(&expand(call, &Rc::clone(lambda), groups)?);
             }
         }
-        if out.len() > MOST_TEXT {
+        if out.len() > most_text() {
             return fail("the text has grown too long");
         }
         from = whole.end();
@@ -317,7 +317,7 @@ fn find_matches(call: &mut Call<'_, '_>) -> Eval<Value> {
             let mut nodes = 0;
             for found in regex.captures_iter(&string).take(most) {
                 nodes += found.len();
-                if nodes > MOST_ITEMS {
+                if nodes > most_items() {
                     return fail("the list has grown too long");
                 }
                 out.push(groups(found));

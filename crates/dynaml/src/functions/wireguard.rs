@@ -22,7 +22,9 @@ fn wggenkey(call: &mut Call<'_, '_>) -> Eval<Value> {
             return fail(format!("invalid key type {kind}, use private or preshared"));
         }
     };
-    Ok(Value::str(encode::encode(&key, None)))
+    let key = encode::encode(&key, None);
+    call.ev.secrets.add(&key);
+    Ok(Value::str(key))
 }
 
 fn wgpublickey(call: &mut Call<'_, '_>) -> Eval<Value> {

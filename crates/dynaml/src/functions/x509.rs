@@ -56,7 +56,9 @@ fn genkey(call: &mut Call<'_, '_>) -> Eval<Value> {
         let unknown = || Stop::failed(format!("Unrecognized elliptic curve: {}", quoted(curve)));
         key.ok_or_else(unknown)?
     };
-    key.write().map(Value::str).map_err(Stop::failed)
+    let key = key.write().map_err(Stop::failed)?;
+    call.ev.secrets.add(&key);
+    Ok(Value::str(key))
 }
 
 /// The public key in a private one, a public one or a certificate.

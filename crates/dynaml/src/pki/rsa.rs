@@ -2,6 +2,7 @@
 
 use der::Tag;
 use der::asn1::UintRef;
+use ordain_source::budget;
 use rsa::errors::Error;
 use rsa::pkcs1::EncodeRsaPrivateKey;
 use rsa::traits::PublicKeyParts;
@@ -15,6 +16,8 @@ use super::asn1::{Reader, trimmed, written};
 const SMALLEST: usize = 32;
 /// More bits than this would take hours.
 const LARGEST: usize = 16_384;
+/// The largest key in bits that is made: the work grows with the fourth power.
+const LARGEST_MADE: usize = 4096;
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +50,9 @@ impl Private {
         }
         if bits > LARGEST {
             return Err("rsa: key too large");
+        }
+        if bits > budget::scaled_size(LARGEST_MADE) {
+            return Err("rsa: the key is too large to be made; `--limits 2` allows twice as much");
         }
         let key = RsaPrivateKey::new(random, bits);
         key.map(Self).map_err(|_| "rsa: internal error: no primes found")

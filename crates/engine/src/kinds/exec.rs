@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_process::interruption;
 
 use crate::accounts;
 use crate::host::{Host, Outcome, RunAs};
@@ -256,10 +257,10 @@ impl ExecInstance {
                 .surroundings
                 .run(command, None, !self.keep_output, host)
                 .map_err(|error| KindError::new(error.to_string()))?;
-            if self.accepts(&outcome) || tries >= self.tries {
+            if self.accepts(&outcome) || tries >= self.tries || !interruption::pause(self.try_sleep)
+            {
                 break outcome;
             }
-            std::thread::sleep(self.try_sleep);
         };
         let failed = !self.accepts(&outcome);
         self.log_output(&outcome, failed);

@@ -21,6 +21,7 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_data::Value;
 use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
 use rustc_hash::FxHasher;
@@ -270,6 +271,10 @@ impl Instance for FileInstance {
         reversal::of(self, host).map(Some)
     }
 
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        compare::observed(self, host).map(Some)
+    }
+
     fn recover(&self, host: &Host) -> Result<(), KindError> {
         apply::recover(self, host)
     }
@@ -283,5 +288,9 @@ impl Instance for FileInstance {
             Some(declared) => recurse::generate(self, declared, host),
             None => Ok(Vec::new()),
         }
+    }
+
+    fn is_container(&self) -> bool {
+        true
     }
 }

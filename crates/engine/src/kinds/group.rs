@@ -49,6 +49,7 @@ struct GroupInstance {
     system: bool,
     allow_duplicate: bool,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Kind for Group {
@@ -81,8 +82,9 @@ impl Kind for Group {
         let allow_duplicate = p.boolean("allowdupe");
         p.boolean("forcelocal");
         p.choice("attribute_membership", &["inclusive", "minimum"]);
-        p.reject("groupadd", &["attributes", "ia_load_module"]);
-        let (files, secrets) = (self.files.clone(), p.secrets());
+        let foreign = ["attributes", "ia_load_module"].map(|name| (name, Some("manages_aix_lam")));
+        p.leave_out("groupadd", &foreign);
+        let (files, secrets, remarks) = (self.files.clone(), p.secrets(), p.remarks());
         let group = GroupInstance {
             files,
             name,
@@ -93,6 +95,7 @@ impl Kind for Group {
             system,
             allow_duplicate,
             secrets,
+            remarks,
         };
         p.finish(Box::new(group) as Box<dyn Instance>)
     }
@@ -219,6 +222,24 @@ impl Instance for GroupInstance {
         let name = Some(self.name.clone()).filter(|n| !n.bytes().all(|b| b.is_ascii_digit()));
         let names = number.into_iter().chain(name);
         names.map(|n| ResourceRef { kind: "Group".into(), title: n.into() }).collect()
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        let accounts = self.files.read(host)?;
+        let Some(now) = accounts.group(&self.name) else {
+            let names = ["ensure", "gid", "members"];
+            return Ok(Some(names.map(|name| (name, Value::Null)).to_vec()));
+        };
+        let members = now.members.iter().map(|name| Value::str(name.as_str()));
+        Ok(Some(vec![
+            ("ensure", Value::str("present")),
+            ("gid", Value::Int(now.gid.into())),
+            ("members", Value::list(members)),
+        ]))
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

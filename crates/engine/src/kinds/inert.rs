@@ -14,6 +14,8 @@ pub struct Inert {
     attributes: &'static [AttributeDoc],
     /// What it hands on, and the attributes that this is the value of.
     sends: &'static [(&'static str, &'static str)],
+    /// Whether it passes notifications on.
+    passes_on: bool,
 }
 
 /// When resources may be applied.
@@ -29,6 +31,7 @@ pub const SCHEDULE: Inert = Inert {
         AttributeDoc { name: "weekday", doc: "Days of the week" },
     ],
     sends: &[],
+    passes_on: false,
 };
 
 /// Where backups of files go.
@@ -42,6 +45,27 @@ pub const FILEBUCKET: Inert = Inert {
         AttributeDoc { name: "server", doc: "Accepted; the store is local" },
     ],
     sends: &[],
+    passes_on: false,
+};
+
+const NAME_ONLY: &[AttributeDoc] = &[AttributeDoc { name: "name", doc: "Its name" }];
+
+/// What modules put at the begin and the end of a class, so that it holds what it declares.
+pub const ANCHOR: Inert = Inert {
+    name: "anchor",
+    doc: "A place in the order; passes notifications on",
+    attributes: NAME_ONLY,
+    sends: &[],
+    passes_on: true,
+};
+
+/// What Puppet itself puts at the begin and the end of containers.
+pub const WHIT: Inert = Inert {
+    name: "whit",
+    doc: "A place in the order; passes notifications on",
+    attributes: NAME_ONLY,
+    sends: &[],
+    passes_on: true,
 };
 
 /// What stands for nothing, to try relations with.
@@ -57,6 +81,7 @@ pub const NULL_RESOURCE: Inert = Inert {
         AttributeDoc { name: "value", doc: "A text" },
     ],
     sends: &[],
+    passes_on: false,
 };
 
 /// What only stands in the graph.
@@ -68,6 +93,7 @@ pub const NOOP: Inert = Inert {
         AttributeDoc { name: "comment", doc: "Anything" },
     ],
     sends: &[],
+    passes_on: false,
 };
 
 /// What only counts while a graph is kept true.
@@ -79,6 +105,7 @@ pub const TIMER: Inert = Inert {
         AttributeDoc { name: "interval", doc: "Seconds between two events" },
     ],
     sends: &[],
+    passes_on: false,
 };
 
 /// A value on its way from one resource to another.
@@ -90,6 +117,7 @@ pub const VALUE: Inert = Inert {
         AttributeDoc { name: "any", doc: "The value" },
     ],
     sends: &[("any", "any")],
+    passes_on: false,
 };
 
 const fn field(name: &'static str) -> AttributeDoc {
@@ -142,6 +170,7 @@ pub const TEST: Inert = Inert {
         field("waitforerror"),
     ],
     sends: &[("answer", "answer"), ("hello", "sendvalue")],
+    passes_on: false,
 };
 
 impl Kind for Inert {
@@ -164,12 +193,14 @@ impl Kind for Inert {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let value =
             |(key, name): &(&'static str, &str)| Some((*key, resource.value(name)?.clone()));
-        Ok(Box::new(Nothing { sent: self.sends.iter().filter_map(value).collect() }))
+        let sent = self.sends.iter().filter_map(value).collect();
+        Ok(Box::new(Nothing { sent, passes_on: self.passes_on }))
     }
 }
 
 struct Nothing {
     sent: Vec<(&'static str, Value)>,
+    passes_on: bool,
 }
 
 impl Instance for Nothing {
@@ -179,6 +210,10 @@ impl Instance for Nothing {
 
     fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
         Ok(())
+    }
+
+    fn refreshable(&self) -> bool {
+        self.passes_on
     }
 
     fn sent(&self, _: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {

@@ -3,7 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::attributes::Attributes;
+use crate::attributes::{Attributes, reveal};
 use crate::host::Host;
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource,
@@ -47,7 +47,12 @@ impl Kind for Notify {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut attributes = Attributes::new(resource);
-        let message = attributes.value("message").cloned().unwrap_or_else(|| {
+        // Of a list the first is said, as of every property that takes one value.
+        let first = |value: &Value| match value {
+            Value::List(items) => items.first().map(|item| reveal(item).0.clone()),
+            other => Some(other.clone()),
+        };
+        let message = attributes.value("message").and_then(first).unwrap_or_else(|| {
             Value::str(attributes.text("name").unwrap_or_else(|| attributes.title().to_string()))
         });
         let secret = attributes.is_secret("message");

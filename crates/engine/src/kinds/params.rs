@@ -13,12 +13,16 @@ use crate::kind::AttributeError;
 pub(crate) struct Params<'a> {
     resource: &'a Resource,
     errors: Vec<AttributeError>,
+    /// Attributes that are set and that the provider cannot manage.
+    dropped: Vec<&'static str>,
+    /// What is said of them.
+    remarks: Vec<String>,
 }
 
 impl<'a> Params<'a> {
     /// The attributes of a resource. That all names are known was checked before.
     pub(crate) fn new(resource: &'a Resource) -> Self {
-        Self { resource, errors: Vec::new() }
+        Self { resource, errors: Vec::new(), dropped: Vec::new(), remarks: Vec::new() }
     }
 
     /// Notes an error of an attribute.
@@ -38,7 +42,8 @@ impl<'a> Params<'a> {
 
     /// The value as it was set, a secret without its cover; `None` if it is not set.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
-        self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null())
+        let value = self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null());
+        value.filter(|_| !self.dropped.contains(&name))
     }
 
     /// Whether the attribute is set.
@@ -46,14 +51,9 @@ impl<'a> Params<'a> {
         self.raw(name).is_some()
     }
 
-    /// The attributes whose values are secrets.
+    /// The attributes that are secrets, or have some in them.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        let secret = |v: &Value| match v {
-            Value::Secret(_) => true,
-            Value::List(items) => items.iter().any(|i| matches!(i, Value::Secret(_))),
-            _ => false,
-        };
-        let names = self.resource.attributes.iter().filter(|a| secret(&a.value));
+        let names = self.resource.attributes.iter().filter(|a| a.value.holds_secret());
         names.map(|a| a.name.to_string()).collect()
     }
 
@@ -123,7 +123,7 @@ impl<'a> Params<'a> {
 
     /// Notes that a value is none of those allowed. A secret value is not shown.
     pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
-        let shown = if matches!(self.resource.value(name), Some(Value::Secret(_))) {
+        let shown = if self.resource.value(name).is_some_and(Value::holds_secret) {
             "[redacted]".to_string()
         } else {
             inspect(value)
@@ -132,14 +132,31 @@ impl<'a> Params<'a> {
         self.error(name, message);
     }
 
-    /// Notes each of these attributes that is set as one that cannot be had here.
-    pub(crate) fn reject(&mut self, provider: &str, names: &[&str]) {
-        for name in names {
-            if self.has(name) {
-                let message = format!("the provider {provider} cannot manage the attribute {name}");
-                self.error(name, message);
+    /// Leaves out each of these attributes that is set: the provider lacks the feature, by its name
+    /// in Puppet, or no provider but others uses the attribute at all.
+    pub(crate) fn leave_out(
+        &mut self,
+        provider: &str,
+        names: &[(&'static str, Option<&'static str>)],
+    ) {
+        for (name, feature) in names {
+            if !self.has(name) {
+                continue;
             }
+            self.remarks.push(match feature {
+                Some(feature) => format!(
+                    "Provider {provider} does not support features {feature}; \
+                     not managing attribute {name}"
+                ),
+                None => format!("Provider {provider} does not use attribute {name}"),
+            });
+            self.dropped.push(name);
         }
+    }
+
+    /// What is to be said of attributes that were left out.
+    pub(crate) fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
     }
 
     /// The provider, if it is one of these; the first is the default. One of the others that are

@@ -164,9 +164,9 @@ impl Keeper {
     pub fn resume(&mut self, earlier: &Unfinished) {
         let Some(prepared) = self.prepared.clone() else { return };
         earlier.clear(&prepared, &self.host);
-        for id in earlier.owing(&prepared) {
+        for (id, since) in earlier.owing(&prepared) {
             let name = &prepared.graph.resource(id).id;
-            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver));
+            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver, since));
         }
     }
 
@@ -247,9 +247,15 @@ impl Keeper {
         self.scheduler.look_at_all();
     }
 
-    /// Begins nothing more and waits for what is under way.
-    pub fn end(self) -> Vec<ResourceReport> {
-        self.workers.end().into_iter().flat_map(|done| done.reports).collect()
+    /// Begins nothing more and waits for what is under way. Gives what came of it, and whether a
+    /// notification is left of which nobody heard.
+    pub fn end(mut self) -> (Vec<ResourceReport>, bool) {
+        let mut reports = Vec::new();
+        for done in self.workers.end() {
+            self.scheduler.finished(done.vertex, done.outcome);
+            reports.extend(done.reports);
+        }
+        (reports, self.scheduler.is_owing())
     }
 
     /// Milliseconds since the start.

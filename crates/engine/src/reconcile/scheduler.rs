@@ -54,6 +54,8 @@ pub enum Outcome {
 pub enum Standing {
     /// As it shall be.
     InPlace,
+    /// It differs, and is left as it is: nothing may be changed.
+    WouldChange,
     /// Being worked on.
     Running,
     /// Waiting for others, for its watch or for time.
@@ -309,6 +311,7 @@ impl Scheduler {
         let Settings { retry, delay, longest_delay, .. } = state.vertex.settings;
         state.dirty = true;
         state.failing = true;
+        state.would_change = false;
         if retry.is_some_and(|most| state.tries >= most) {
             state.failed = true;
         } else {
@@ -331,6 +334,7 @@ impl Scheduler {
         let tuning = self.tuning;
         let Some(state) = self.state(index) else { return };
         state.failing = false;
+        state.would_change = outcome == Outcome::WouldChange;
         let reset = state.vertex.settings.retry_reset || state.vertex.settings.retry.is_none();
         if reset {
             state.tries = 0;
@@ -365,6 +369,12 @@ impl Scheduler {
         if let Some(id) = self.find(from) {
             self.notify(id.index, was_told);
         }
+    }
+
+    /// Whether somebody is still to act on a notification.
+    pub fn is_owing(&self) -> bool {
+        let mut edges = self.states.iter().flatten().flat_map(|state| &state.incoming);
+        edges.any(|edge| edge.pending)
     }
 
     /// Puts a notification on the edges of a vertex, through markers to what is behind them.
@@ -571,6 +581,8 @@ fn standing(state: &State, now: u64) -> Standing {
         Standing::Failed
     } else if state.backoff > 0 && now < state.not_before {
         Standing::Flapping
+    } else if state.would_change {
+        Standing::WouldChange
     } else if state.settled {
         Standing::InPlace
     } else {

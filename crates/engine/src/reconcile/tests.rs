@@ -88,6 +88,25 @@ fn an_event_during_a_check_brings_another() {
 }
 
 #[test]
+fn what_would_be_changed_is_not_in_place() {
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(wiring(2, &[(0, 1, false)])).unwrap();
+    let standings = |s: &Scheduler| -> Vec<Standing> {
+        s.standings().into_iter().map(|(_, standing)| standing).collect()
+    };
+    let first = checks(&mut s, 0);
+    s.finished(first[0].0, Outcome::WouldChange);
+    let second = checks(&mut s, 1);
+    s.finished(second[0].0, Outcome::InPlace);
+    assert_eq!(standings(&s), [Standing::WouldChange, Standing::InPlace]);
+    // Somebody else changes it.
+    s.touched(first[0].0);
+    let again = checks(&mut s, 2);
+    s.finished(again[0].0, Outcome::InPlace);
+    assert_eq!(standings(&s), [Standing::InPlace, Standing::InPlace]);
+}
+
+#[test]
 fn what_fails_holds_back_its_dependents_only() {
     let mut graph = wiring(3, &[(0, 1, true)]);
     graph.vertices[0].settings.retry = Some(2);

@@ -46,6 +46,8 @@ pub(super) struct State {
     pub(super) failed: bool,
     /// Whether its last check failed.
     pub(super) failing: bool,
+    /// Whether its last check found that it differs, and left it as it is.
+    pub(super) would_change: bool,
     /// Whether the next graph does not have it as it is.
     pub(super) leaving: bool,
     pub(super) tries: u32,
@@ -77,6 +79,7 @@ impl State {
             rides: false,
             failed: false,
             failing: false,
+            would_change: false,
             leaving: false,
             tries: 0,
             not_before: 0,

@@ -22,9 +22,7 @@ use crate::support::{Builder, Machine, text, texts};
 #[test]
 fn addresses_are_given() {
     let has_client = Command::new("busybox").arg("true").status().is_ok();
-    assert!(has_client || std::env::var_os("CI").is_none(), "there is no busybox");
-    if !has_client {
-        eprintln!("left out, because there is no busybox");
+    if !ordain_testkit::peer(has_client, "busybox-static") {
         return;
     }
     in_own_network("dhcp::to_a_client_at_the_other_end");

@@ -11,6 +11,7 @@ mod network;
 mod notify;
 mod run;
 mod saved;
+mod secrets;
 mod speed;
 mod support;
 mod together;

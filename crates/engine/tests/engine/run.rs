@@ -1,6 +1,8 @@
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
 
 use ordain_data::Value;
+use ordain_engine::kind::Level;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::step::Observer;
 use ordain_graph::{EdgeKind, ResourceRef};
@@ -70,6 +72,78 @@ fn a_container_passes_changes_on_as_one_event() {
 }
 
 #[test]
+fn an_empty_container_passes_nothing_on() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let first = builder.add("Notify", "first", &[]);
+    let empty = builder.class("empty", &[]);
+    let last = builder.add("Anchor", "last", &[]);
+    builder.edge(first, empty, EdgeKind::Notify);
+    builder.edge(empty, last, EdgeKind::Notify);
+    let lines = machine.lines(&builder.graph);
+    assert!(!lines.iter().any(|line| line.contains("Triggered")), "{lines:?}");
+}
+
+#[test]
+fn a_resource_that_stands_for_others_passes_on_one_event() {
+    let machine = Machine::new();
+    for path in ["/tree/a", "/tree/b", "/tree/c"] {
+        machine.write(path, "x");
+        std::fs::set_permissions(machine.path(path), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    let mut builder = Builder::default();
+    let with = [("recurse", Value::Bool(true)), ("mode", text("0644"))];
+    let tree = builder.add("File", "/tree", &with);
+    let told = builder.add("Anchor", "told", &[]);
+    let after = builder.add("Whit", "after", &[]);
+    builder.edge(tree, told, EdgeKind::Notify);
+    builder.edge(told, after, EdgeKind::Notify);
+    let lines = machine.lines(&builder.graph);
+    assert_eq!(lines.iter().filter(|line| line.contains("/mode: ")).count(), 3, "{lines:?}");
+    for line in ["/Anchor[told]", "/Whit[after]"] {
+        let line = format!("{line}: Triggered 'refresh' from 1 event");
+        assert!(lines.contains(&line), "{lines:?}");
+    }
+}
+
+#[test]
+fn changes_are_told_at_the_level_that_a_resource_asks_for() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    let levels = [
+        ("debug", Level::Debug),
+        ("info", Level::Info),
+        ("notice", Level::Notice),
+        ("warning", Level::Warning),
+        ("err", Level::Error),
+        ("alert", Level::Alert),
+        ("emerg", Level::Emergency),
+        ("crit", Level::Critical),
+        ("verbose", Level::Debug),
+    ];
+    for (word, _) in levels {
+        let with = [("content", text("x")), ("loglevel", text(word))];
+        builder.add("File", &format!("/{word}"), &with);
+    }
+    let report = machine.apply(&builder.graph);
+    let told: Vec<_> = report.resources.iter().map(|r| r.lines[0].level).collect();
+    assert_eq!(told, levels.map(|(_, level)| level));
+}
+
+#[test]
+fn faults_are_known_before_anything_is_done() {
+    let machine = Machine::new();
+    let mut builder = Builder::default();
+    builder.add("File", "/a", &[("content", text("x"))]);
+    builder.add("File", "/b", &[("mode", text("0999"))]);
+    builder.add("Nosuch", "c", &[]);
+    let prepared = machine.prepared(&builder.graph);
+    let faults: Vec<_> = prepared.faults().map(|(id, errors)| (id.0, errors.len())).collect();
+    assert_eq!(faults, [(1, 1), (2, 1)]);
+    assert!(!machine.exists("/a"));
+}
+
+#[test]
 fn noop_changes_nothing_and_says_what_it_would() {
     let mut machine = Machine::new();
     let mut builder = Builder::default();
@@ -133,6 +207,38 @@ fn tags_choose() {
     machine.options.tags.clear();
     machine.options.skip_tags = vec!["notify".into()];
     machine.assert_settled(&builder.graph, 0);
+}
+
+#[test]
+fn targets_bring_what_they_need() {
+    let mut machine = Machine::new();
+    let mut builder = Builder::default();
+    let file = [("ensure", text("file"))];
+    let directory = [("ensure", text("directory"))];
+    // Asked for by the kind of `/d/target`.
+    builder.add("File", "/d", &directory);
+    let (before, other) = (builder.add("File", "/before", &file), builder.add("File", "/x", &file));
+    let target = builder.add("File", "/d/target", &file);
+    let class = builder.class("A", &[target, other]);
+    let far = builder.add("File", "/far", &file);
+    builder.edge(far, before, EdgeKind::Before);
+    // What a container needs, all that it holds needs.
+    builder.edge(before, class, EdgeKind::Before);
+    let after = builder.add("File", "/after", &file);
+    builder.edge(target, after, EdgeKind::Notify);
+    // It is wrong, and nobody asked for it.
+    builder.add("File", "/bad", &[("mode", text("rwx!"))]);
+    let name = |kind: &str, title: &str| ResourceRef { kind: kind.into(), title: title.into() };
+    machine.options.targets = vec![name("File", "/d/target")];
+    let mut lines = machine.lines(&builder.graph);
+    lines.sort();
+    let made = ["/A/File[/d/target]", "/File[/before]", "/File[/d]", "/File[/far]"];
+    assert_eq!(lines, made.map(|name| format!("{name}/ensure: created")));
+    assert!(!machine.exists("/x") && !machine.exists("/after"));
+    // Of a container, all that it holds.
+    machine.options.targets = vec![name("Class", "A")];
+    machine.apply(&builder.graph);
+    assert!(machine.exists("/x") && !machine.exists("/after"));
 }
 
 #[test]

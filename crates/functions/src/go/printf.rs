@@ -41,7 +41,7 @@ impl Arg {
 /// The widest field, and the most digits.
 const WIDEST: i64 = 1_000_000;
 /// The longest text that is made.
-const MOST_TEXT: usize = 64 << 20;
+const MOST_TEXT: usize = 32 << 20;
 
 /// What stands between `%` and the verb.
 #[derive(Clone, Copy, Default, Debug)]

@@ -3,7 +3,9 @@
 //! Both are RE2's children. What differs: the classes `\d \s \w` and `\b` are ASCII in Go, a
 //! bracket or an operator inside of a class is an ordinary character, and there is `\Q…\E`.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+use crate::regex::cost::{self, Refused};
 
 /// A pattern for texts of any bytes.
 pub type Pattern = regex::bytes::Regex;
@@ -13,7 +15,9 @@ pub type Pattern = regex::bytes::Regex;
 /// # Errors
 /// When it is none, in words like Go's.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&translate(pattern)).map_err(|error| complaint(pattern, &error))
+    let text = translate(pattern);
+    cost::compile(|size| RegexBuilder::new(&text).size_limit(size).build())
+        .map_err(|refused| complaint(pattern, &refused))
 }
 
 /// Compiles a pattern for texts that may have bytes that are no UTF-8.
@@ -21,13 +25,16 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
 /// # Errors
 /// As of [`compile`].
 pub fn compile_bytes(pattern: &str) -> Result<Pattern, String> {
-    Pattern::new(&translate(pattern)).map_err(|error| complaint(pattern, &error))
+    let text = translate(pattern);
+    cost::compile(|size| regex::bytes::RegexBuilder::new(&text).size_limit(size).build())
+        .map_err(|refused| complaint(pattern, &refused))
 }
 
-fn complaint(pattern: &str, error: &regex::Error) -> String {
-    let text = match error {
-        regex::Error::CompiledTooBig(_) => "expression is too large".to_owned(),
-        other => reason(&other.to_string()),
+fn complaint(pattern: &str, refused: &Refused) -> String {
+    let text = match refused {
+        Refused::Cost(reason) => reason.clone(),
+        Refused::Pattern(regex::Error::CompiledTooBig(_)) => "expression is too large".to_owned(),
+        Refused::Pattern(other) => reason(&other.to_string()),
     };
     format!("error parsing regexp: {text}: `{pattern}`")
 }

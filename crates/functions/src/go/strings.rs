@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{Error, Result};
 
 /// The longest text that a repetition may give.
-const MOST_TEXT: usize = 256 << 20;
+const MOST_TEXT: usize = 32 << 20;
 
 /// The characters of a text with the bytes that each takes.
 pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usize)> {

@@ -15,6 +15,7 @@
 
 mod chars;
 mod class;
+pub(crate) mod cost;
 mod python;
 mod quantifier;
 mod replace;
@@ -24,7 +25,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::{Error, Result};
+use cost::Refused;
 
+pub use cost::forget;
 pub use replace::escape;
 
 /// How many steps the backtracking engine may take for one match.
@@ -83,10 +86,7 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     let fail =
         |reason: &str| Error::Regex { reason: reason.into(), pattern: slashes_escaped(pattern) };
     if pattern.len() > PATTERN_LIMIT {
-        return Err(Error::Regex {
-            reason: "regular expression is too big".into(),
-            pattern: "…".into(),
-        });
+        return Err(Error::Regex { reason: TOO_BIG.into(), pattern: "…".into() });
     }
     let plain = translate(dialect, pattern, false)?;
     let exact = match plain.is_approximate {
@@ -97,10 +97,7 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
         let text = exact.map_or(plain.text, |exact| exact.text);
         (Engine::Backtracking(Box::new(backtracking(&text).map_err(|reason| fail(&reason))?)), None)
     } else {
-        let linear = ::regex::RegexBuilder::new(&plain.text)
-            .size_limit(SIZE_LIMIT)
-            .build()
-            .map_err(|error| fail(&linear_reason(&error)))?;
+        let linear = linear(&plain.text).map_err(|reason| fail(&reason))?;
         (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
     };
     let misses = dialect == Dialect::Python && exact.is_some();
@@ -162,7 +159,18 @@ pub fn slashes_escaped(pattern: &str) -> String {
     out
 }
 
+fn linear(text: &str) -> Result<::regex::Regex, String> {
+    let build = |size| ::regex::RegexBuilder::new(text).size_limit(size).build();
+    cost::compile(build).map_err(|refused| match refused {
+        Refused::Pattern(error) => linear_reason(&error),
+        Refused::Cost(reason) => reason,
+    })
+}
+
 fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
+    // A long pattern is one that becomes large.
+    const LONG: usize = 2048;
+    cost::add((text.len() / LONG) as u64)?;
     fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(BACKTRACK_LIMIT)
         .delegate_size_limit(SIZE_LIMIT)
@@ -180,15 +188,17 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
                 fancy_regex::CompileError::LookBehindNotConst => {
                     "invalid pattern in look-behind".into()
                 }
-                _ => "regular expression is too big".into(),
+                _ => TOO_BIG.into(),
             },
             _ => "unsupported regular expression".into(),
         })
 }
 
+const TOO_BIG: &str = "regular expression is too big";
+
 fn linear_reason(error: &::regex::Error) -> String {
     match error {
-        ::regex::Error::CompiledTooBig(_) => "regular expression is too big".into(),
+        ::regex::Error::CompiledTooBig(_) => TOO_BIG.into(),
         _ => "unsupported regular expression".into(),
     }
 }

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 
 /// The longest result in bytes, unless the text itself is longer: one that repeats what is before
 /// or behind each match grows with the square of the text.
-const MAX_TEXT: usize = 64 << 20;
+const MAX_TEXT: usize = 32 << 20;
 
 impl Regex {
     /// Replaces the first match, or `all` of them, by a template in which `\0` to `\9`, `\&`,

@@ -13,7 +13,7 @@ pub use civil::{Civil, NANOS_PER_SECOND};
 pub use span::{SPAN_FORMATS, SpanFormat, format_span, parse_span, span_from_fields};
 pub use strftime::{MONTHS, WEEKDAYS, format};
 pub use strptime::{FORMATS, FORMATS_WITHOUT_ZONE, parse, parse_any};
-pub use zone::{clock_offset, offset, offset_at, offset_text};
+pub use zone::{clock_offset, offset, offset_at, offset_text, timestamp};
 
 /// Nanoseconds as a number of seconds: as Ruby divides integers, in lowest terms, which keeps
 /// `1577934245.678` as it was written.

@@ -1,5 +1,7 @@
 //! Time zones as `strptime` reads them: offsets and a few names.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -80,6 +82,14 @@ pub fn offset_at(rules: &[u8], seconds: i64) -> Result<i32> {
     let zone = TimeZone::tzif("local", rules).map_err(wrong)?;
     let time = Timestamp::from_second(seconds).map_err(wrong)?;
     Ok(zone.to_offset(time).seconds())
+}
+
+/// A time as the libraries for time zones take it. They know the years from -9999 to 9999; what is
+/// beyond, as on a machine whose clock is wrong, is the nearest time that they know.
+pub fn timestamp(time: SystemTime) -> Timestamp {
+    let is_past = time < SystemTime::UNIX_EPOCH;
+    let nearest = if is_past { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(time).unwrap_or(nearest)
 }
 
 /// An offset as the zone of a text: `+05:30`.
@@ -241,5 +251,17 @@ mod tests {
         assert_eq!(clock_offset("gmt-3:30:15").unwrap(), -12_660);
         assert_eq!(clock_offset("+24:00").unwrap_err().to_string(), "utc_offset out of range");
         assert_eq!(offset("FOO").unwrap_err().to_string(), "Illegal timezone 'FOO'");
+    }
+
+    #[test]
+    fn clocks_may_be_wrong() {
+        use std::time::Duration;
+        let after = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(timestamp(after(1)), Timestamp::from_second(1).unwrap());
+        // The year 10000, and one that no calendar has.
+        assert_eq!(timestamp(after(253_402_300_800)), Timestamp::MAX);
+        assert_eq!(timestamp(after(1 << 60)), Timestamp::MAX);
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1 << 60);
+        assert_eq!(timestamp(before), Timestamp::MIN);
     }
 }

@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 use super::value::read_value;
 use super::{FORMAT, VERSION};
 use crate::model::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId, ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId,
+    ResourceRef,
 };
 use crate::origin::{Origin, OriginId, Step};
 
@@ -52,6 +53,8 @@ struct Document {
     containment: Vec<(u32, u32)>,
     #[serde(default)]
     edges: Vec<EdgeDoc>,
+    #[serde(default)]
+    barriers: Vec<BarrierDoc>,
     #[serde(default)]
     automatic: Vec<EdgeDoc>,
 }
@@ -136,6 +139,14 @@ struct EdgeDoc {
     origin: u32,
 }
 
+#[derive(Deserialize)]
+struct BarrierDoc {
+    from: Vec<u32>,
+    to: Vec<u32>,
+    kind: String,
+    origin: u32,
+}
+
 /// Reads a graph that [`super::write`] wrote.
 ///
 /// `file` gives the id of a source file that is at hand. The place of an origin in a file that is
@@ -170,6 +181,7 @@ pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph
     }
     reader.add_relations(document.aliases, document.containment)?;
     reader.graph.edges = reader.edges(document.edges)?;
+    reader.graph.barriers = reader.barriers(document.barriers)?;
     reader.graph.automatic = reader.edges(document.automatic)?;
     Ok(reader.graph)
 }
@@ -267,15 +279,34 @@ impl Reader {
 
     fn edges(&self, edges: Vec<EdgeDoc>) -> Result<Vec<Edge>, ReadError> {
         let edge = |edge: EdgeDoc| {
-            let kind = match edge.kind.as_str() {
-                "before" => EdgeKind::Before,
-                "notify" => EdgeKind::Notify,
-                other => return Err(ReadError(format!("unknown kind of edge `{other}`"))),
-            };
+            let kind = edge_kind(&edge.kind)?;
             let (from, to) = (self.resource(edge.from)?, self.resource(edge.to)?);
             Ok(Edge { from, to, kind, origin: self.origin(edge.origin)? })
         };
         edges.into_iter().map(edge).collect()
+    }
+
+    fn barriers(&self, barriers: Vec<BarrierDoc>) -> Result<Vec<Barrier>, ReadError> {
+        let ids = |ids: Vec<u32>| -> Result<Vec<ResourceId>, ReadError> {
+            ids.into_iter().map(|id| self.resource(id)).collect()
+        };
+        let barrier = |barrier: BarrierDoc| {
+            Ok(Barrier {
+                from: ids(barrier.from)?,
+                to: ids(barrier.to)?,
+                kind: edge_kind(&barrier.kind)?,
+                origin: self.origin(barrier.origin)?,
+            })
+        };
+        barriers.into_iter().map(barrier).collect()
+    }
+}
+
+fn edge_kind(text: &str) -> Result<EdgeKind, ReadError> {
+    match text {
+        "before" => Ok(EdgeKind::Before),
+        "notify" => Ok(EdgeKind::Notify),
+        other => Err(ReadError(format!("unknown kind of edge `{other}`"))),
     }
 }
 
@@ -355,6 +386,20 @@ mod tests {
     }
 
     #[test]
+    fn barriers_make_a_document_of_a_newer_version() {
+        let sources = SourceMap::new();
+        let mut graph = sample(&sources);
+        let without = text(&graph, &sources, Secrets::Include);
+        let (from, to) = (vec![ResourceId(0), ResourceId(1)], vec![ResourceId(2)]);
+        let origin = graph.edges[0].origin;
+        graph.barriers.push(Barrier { from, to, kind: EdgeKind::Before, origin });
+        let with = text(&graph, &sources, Secrets::Include);
+        assert!(without.contains("\"version\":1") && with.contains("\"version\":2"), "{with}");
+        let back = read(with.as_bytes(), &|_| Some(FileId(0))).unwrap();
+        assert_eq!(back.barriers, graph.barriers);
+    }
+
+    #[test]
     fn places_survive_without_the_sources() {
         let sources = SourceMap::new();
         let graph = sample(&sources);
@@ -383,7 +428,7 @@ mod tests {
                 ),
                 "no resource 1",
             ),
-            (good.replace("\"version\":1", "\"version\":2") + "}", "newer"),
+            (good.replace("\"version\":1", "\"version\":3") + "}", "newer"),
             (good.replace("ordain-graph", "x") + "}", "is not"),
             (good.replace("relation", "x") + "}", "unknown step"),
             (good.replace("\"origin\":0", "\"origin\":7") + "}", "no origin 7"),

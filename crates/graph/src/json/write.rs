@@ -8,8 +8,10 @@ use serde::ser::{SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
 
 use super::value::{Secrets, write_value};
-use super::{FORMAT, VERSION};
-use crate::model::{Attribute, Containment, EdgeKind, Graph, Resource};
+use super::{FORMAT, VERSION, WITHOUT_BARRIERS};
+use crate::model::{
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
+};
 use crate::origin::{Origin, Step};
 
 #[derive(Serialize)]
@@ -25,6 +27,8 @@ struct Document<'a> {
     aliases: Stream<'a, Json>,
     containment: Stream<'a, Json>,
     edges: Stream<'a, Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    barriers: Option<Stream<'a, Json>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     automatic: Option<Stream<'a, Json>>,
 }
@@ -62,7 +66,7 @@ pub fn write(
 ) -> io::Result<()> {
     let document = Document {
         format: FORMAT,
-        version: VERSION,
+        version: if graph.barriers.is_empty() { WITHOUT_BARRIERS } else { VERSION },
         name: &graph.name,
         environment: &graph.environment,
         classes: &Names(&graph.classes),
@@ -72,7 +76,11 @@ pub fn write(
             Box::new(graph.resources().map(|(_, r)| resource(r, secrets)))
         })),
         aliases: Stream(Box::new(|| {
-            let aliases = graph.aliases().map(|(name, id)| {
+            let shown = move |name: &ResourceRef| {
+                secrets == Secrets::Include || !graph.is_secret_alias(name)
+            };
+            let aliases = graph.aliases().filter(move |(name, _)| shown(name));
+            let aliases = aliases.map(|(name, id)| {
                 json!({ "kind": name.kind.as_str(), "title": name.title.as_str(), "of": id.0 })
             });
             Box::new(aliases)
@@ -81,18 +89,31 @@ pub fn write(
             Box::new(graph.containment.iter().map(|(outer, inner)| json!([outer.0, inner.0])))
         })),
         edges: Stream(Box::new(|| Box::new(graph.edges.iter().map(edge)))),
+        barriers: (!graph.barriers.is_empty())
+            .then(|| Stream::<Json>(Box::new(|| Box::new(graph.barriers.iter().map(barrier))))),
         automatic: (!graph.automatic.is_empty())
             .then(|| Stream::<Json>(Box::new(|| Box::new(graph.automatic.iter().map(edge))))),
     };
     serde_json::to_writer(out, &document).map_err(io::Error::from)
 }
 
-fn edge(edge: &crate::model::Edge) -> Json {
-    let kind = match edge.kind {
+fn edge(edge: &Edge) -> Json {
+    let kind = kind(edge.kind);
+    json!({ "from": edge.from.0, "to": edge.to.0, "kind": kind, "origin": edge.origin.0 })
+}
+
+fn barrier(barrier: &Barrier) -> Json {
+    let ids = |ids: &[ResourceId]| ids.iter().map(|id| Json::from(id.0)).collect::<Json>();
+    let (from, to) = (ids(&barrier.from), ids(&barrier.to));
+    let kind = kind(barrier.kind);
+    json!({ "from": from, "to": to, "kind": kind, "origin": barrier.origin.0 })
+}
+
+fn kind(kind: EdgeKind) -> &'static str {
+    match kind {
         EdgeKind::Before => "before",
         EdgeKind::Notify => "notify",
-    };
-    json!({ "from": edge.from.0, "to": edge.to.0, "kind": kind, "origin": edge.origin.0 })
+    }
 }
 
 fn origin(origin: &Origin, sources: &SourceMap) -> Json {

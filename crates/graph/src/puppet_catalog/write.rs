@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::Value;
-use ordain_source::{FileId, SourceFile, SourceMap};
+use ordain_source::{FileId, SourceFile, SourceMap, budget};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::RELATIONS;
@@ -15,10 +15,13 @@ use super::read::references;
 use super::text::Text;
 use super::value::write_rich;
 use crate::model::{
-    Attribute, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
 };
 use crate::place::{Spot, spot};
 use crate::served::ServedTree;
+
+/// How many edges barriers may stand for where each edge is written.
+const MOST_EDGES: usize = 4_000_000;
 
 /// How many bytes are gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
@@ -46,6 +49,14 @@ pub fn write(
     envelope: &Envelope,
     out: impl Write,
 ) -> io::Result<()> {
+    let edges = graph.edges_of_barriers();
+    if edges > budget::scaled_size(MOST_EDGES) {
+        let text = format!(
+            "the catalog would name each of {edges} relations; write `--format graph`, or {}",
+            budget::HELP
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
     let extra = unsaid_edges(graph);
     // What is never written to takes no memory.
     let text = Text::with_capacity(2 * BUFFER);
@@ -187,7 +198,7 @@ impl<W: Write> Writer<'_, W> {
         self.entry("title", &resource.id.title);
         self.texts("tags", &resource.tags);
         // An included class or a node block has no place of its own in a catalog.
-        if resource.containment != Containment::Class {
+        if resource.containment != Containment::Class || resource.id.kind == "Stage" {
             self.place(resource);
         }
         self.word("exported", if resource.exported { "true" } else { "false" });
@@ -225,6 +236,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn parameters(&mut self, id: ResourceId, resource: &Resource) {
         let extra = self.extra.get(&id).map_or(&[][..], Vec::as_slice);
+        let graph = self.graph;
         let text = &mut self.text;
         let is_set = |value: &Value| match value {
             Value::Secret(inner) => !inner.is_null(),
@@ -242,25 +254,26 @@ impl<W: Write> Writer<'_, W> {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let mut more = unsaid(extra, &name).peekable();
-            if more.peek().is_none() {
+            let more = unsaid(graph, extra, &name);
+            if more.is_empty() {
                 write_rich(text, value);
             } else {
+                let more = more.iter().map(String::as_str);
                 text.strings(references(value).into_iter().chain(more));
             }
         }
         for name in ["before", "notify"] {
-            let mut more = unsaid(extra, name).peekable();
-            if more.peek().is_some() && !set().any(|a| a.name == name) {
+            let more = unsaid(graph, extra, name);
+            if !more.is_empty() && !set().any(|a| a.name == name) {
                 text.plain_key(name);
-                text.strings(more);
+                text.strings(more.iter().map(String::as_str));
             }
         }
         text.end(b'}');
     }
 }
 
-type Unsaid = Vec<(EdgeKind, String)>;
+type Unsaid = Vec<(EdgeKind, ResourceId)>;
 
 /// Attributes by their names in small letters, as upstream writes them; of those that then are one
 /// the last in the place of the first.
@@ -278,23 +291,21 @@ fn in_small_letters<'a>(
 }
 
 /// The references that are to be added to a parameter.
-fn unsaid<'u>(extra: &'u [(EdgeKind, String)], name: &str) -> impl Iterator<Item = &'u str> {
+fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<String> {
     let kind = match name {
-        _ if extra.is_empty() => None,
-        "notify" => Some(EdgeKind::Notify),
-        "before" => Some(EdgeKind::Before),
-        _ => None,
+        _ if extra.is_empty() => return Vec::new(),
+        "notify" => EdgeKind::Notify,
+        "before" => EdgeKind::Before,
+        _ => return Vec::new(),
     };
-    extra.iter().filter(move |(k, _)| Some(*k) == kind).map(|(_, target)| target.as_str())
+    let targets = extra.iter().filter(|(of, _)| *of == kind);
+    targets.map(|(_, target)| graph.resource(*target).id.to_string()).collect()
 }
 
 /// The edges that no parameter says, by the resource that they begin at.
 fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
     let mut extra: FxHashMap<ResourceId, Unsaid> = FxHashMap::default();
-    if graph.edges.is_empty() {
-        return extra;
-    }
-    if graph.edges.iter().all(|edge| is_said(graph, edge)) {
+    if graph.barriers.is_empty() && graph.edges.iter().all(|edge| is_said(graph, edge)) {
         return extra;
     }
     let mut said: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
@@ -306,10 +317,10 @@ fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
             said.extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
         }
     }
-    for edge in &graph.edges {
+    let of_barriers = graph.barriers.iter().flat_map(Barrier::edges);
+    for edge in graph.edges.iter().cloned().chain(of_barriers) {
         if said.insert((edge.from, edge.to, edge.kind)) {
-            let target = graph.resource(edge.to).id.to_string();
-            extra.entry(edge.from).or_default().push((edge.kind, target));
+            extra.entry(edge.from).or_default().push((edge.kind, edge.to));
         }
     }
     extra

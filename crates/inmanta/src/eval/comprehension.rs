@@ -14,7 +14,7 @@ impl Net<'_> {
         else {
             return Ok(());
         };
-        self.bounded()?;
+        self.bounded().map_err(|error| self.error_at(place, error))?;
         let inner = self.element_scope(scope, value, place);
         let target = self.plain(0);
         self.comprehensions[number as usize].results.push(target);

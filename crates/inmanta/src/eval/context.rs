@@ -66,6 +66,10 @@ impl Context for Net<'_> {
         &mut self.renderer
     }
 
+    fn secret(&mut self, text: &str) {
+        self.secrets.add(text);
+    }
+
     fn world(&self) -> &dyn World {
         self.settings.world
     }

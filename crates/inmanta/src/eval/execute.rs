@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ordain_source::limits::most_items;
 use ordain_syntax::ListRef;
 
 use super::units::Values;
@@ -44,7 +45,10 @@ impl Net<'_> {
                 let value = self.execute(*subject, scope, values)?;
                 self.matches(id, pattern, value)
             }
-            &ExprKind::List(items) => Ok(flat(self.execute_all(items, scope, values)?)),
+            &ExprKind::List(items) => {
+                let items = self.execute_all(items, scope, values)?;
+                flat(items).map_err(|error| self.error_at(Place::expr(id), error))
+            }
             ExprKind::Dict(keys, items) => {
                 let (keys, items) = (*keys, *items);
                 let items = self.execute_all(items, scope, values)?;
@@ -168,7 +172,11 @@ impl Net<'_> {
 }
 
 /// A list; the lists in it become its items.
-fn flat(values: Vec<Value>) -> Value {
+fn flat(values: Vec<Value>) -> Result<Value> {
+    let length = |value: &Value| if let Value::List(inner) = value { inner.len() } else { 1 };
+    if values.iter().map(length).sum::<usize>() > most_items() {
+        return Err(Error::new(Class::Runtime, "the list is too long"));
+    }
     let mut out = Vec::with_capacity(values.len());
     for value in values {
         match value {
@@ -176,5 +184,5 @@ fn flat(values: Vec<Value>) -> Value {
             value => out.push(value),
         }
     }
-    Value::list(out)
+    Ok(Value::list(out))
 }

@@ -48,7 +48,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
-use ordain_source::World;
+use ordain_data::Decrypted;
+use ordain_source::{World, budget};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -467,6 +468,8 @@ pub struct Net<'w> {
     logs: Vec<String>,
     calls: FxHashMap<u32, u64>,
     unknown_parameters: Vec<(String, String)>,
+    /// Passwords that the model asked for.
+    pub(crate) secrets: Decrypted,
     call_site: Vec<(ExprId, ScopeId)>,
     depth: u32,
     bool_type: TypeId,
@@ -533,6 +536,7 @@ impl<'w> Net<'w> {
             logs: Vec::new(),
             calls: FxHashMap::default(),
             unknown_parameters: Vec::new(),
+            secrets: Decrypted::default(),
             call_site: Vec::new(),
             depth: 0,
             bool_type,
@@ -613,7 +617,9 @@ impl<'w> Net<'w> {
             + self.waiting.bytes()
             + self.zero.bytes();
         if taken < self.settings.most_bytes {
-            return Ok(());
+            // What values take besides, such as texts, is not counted.
+            return budget::check()
+                .map_err(|exceeded| Error::new(Class::Compiler, exceeded.to_string()));
         }
         let message = format!(
             "the model takes more than {} MiB, with {} instances so far",
@@ -621,9 +627,9 @@ impl<'w> Net<'w> {
             self.instances.len()
         );
         let mut error = Error::new(Class::Compiler, message);
-        let help = "does an implementation make instances that it is an implementation of? \
-                    ORDAIN_MODEL_MEMORY=MIB allows more";
-        error.background.get_or_insert_default().help.push(help.into());
+        let help = "does an implementation make instances that it is an implementation of?";
+        let help = format!("{help} {}", budget::HELP);
+        error.background.get_or_insert_default().help.push(help);
         Err(error)
     }
 

@@ -2,13 +2,14 @@
 
 use ecow::EcoString;
 use num_bigint::{BigInt, Sign};
+use ordain_source::limits::most_text;
 
 use crate::error::{Class, Error, Result};
 use crate::syntax::ast::BinOp;
 use crate::value::{Names, Value, compare_numbers};
 
-/// The longest text or number that an operator makes, in bytes and bits.
-const LARGEST: usize = 1 << 26;
+/// The longest number that an operator makes, in bits.
+const LARGEST: usize = 1 << 22;
 
 /// Two values with an operator.
 ///
@@ -67,7 +68,7 @@ fn arithmetic(op: BinOp, a: &Value, b: &Value, names: &dyn Names) -> Result<Valu
     }
     if let (BinOp::Plus, Value::Str(a)) = (op, a) {
         if let Value::Str(b) = b {
-            if a.len() + b.len() > LARGEST {
+            if a.len() + b.len() > most_text() {
                 return Err(Error::new(Class::Runtime, "the text is too long"));
             }
             let mut out = EcoString::with_capacity(a.len() + b.len());

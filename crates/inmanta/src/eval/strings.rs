@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ordain_functions::printf::python::{Arg, format};
+use ordain_source::limits::most_text;
 
 use super::{Net, Place};
 use crate::error::{Class, Error, Result};
@@ -38,6 +39,9 @@ impl Net<'_> {
             });
         }
         match self.parts(&node.parts, &values) {
+            Ok(text) if text.len() > most_text() => {
+                fail(Class::Runtime, "the text is too long".to_owned())
+            }
             Ok(text) => Ok(Value::str(text)),
             Err(message) => fail(Class::Runtime, message),
         }

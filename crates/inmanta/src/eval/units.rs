@@ -1,5 +1,7 @@
 //! What units do once they are ready.
 
+use ordain_source::budget;
+
 use super::{Listener, Net, Place, Reason, Requires, Root, ScopeId, Unit, UnitId, Work};
 use crate::error::{Class, Error, Reporter, Result};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
@@ -240,6 +242,10 @@ impl Net<'_> {
         scope: ScopeId,
         requires: &Requires,
     ) -> Result<Value> {
+        if let Err(exceeded) = budget::check() {
+            let error = Error::new(Class::Compiler, exceeded.to_string());
+            return Err(self.error_at(Place::expr(expr), error));
+        }
         let mut values = self.read(requires, Place::expr(expr))?;
         match root {
             Root::Plain => self.execute(expr, scope, &mut values),
@@ -271,7 +277,7 @@ impl Net<'_> {
         if value.is_unknown() {
             return Ok(());
         }
-        self.bounded()?;
+        self.bounded().map_err(|error| self.error_at(Place::stmt(stmt), error))?;
         let variables = &self.program.ast.blocks[block].variables;
         let at = variables.iter().position(|name| *name == variable);
         let count = variables.len();

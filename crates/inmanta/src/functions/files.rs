@@ -139,7 +139,7 @@ fn passwords(context: &dyn Context, path: &Path) -> Passwords {
 }
 
 fn known_password(
-    context: &dyn Context,
+    context: &mut dyn Context,
     id: &str,
 ) -> Result<(PathBuf, Passwords, Option<Value>), Stop> {
     if id.contains('=') {
@@ -147,8 +147,9 @@ fn known_password(
     }
     let path = password_file(context);
     let known = passwords(context, &path);
-    let found = known.iter().rev().find(|(other, _)| other == id).map(|(_, p)| Value::str(p));
-    Ok((path, known, found))
+    let found = known.iter().rev().find(|(other, _)| other == id).map(|(_, p)| p.clone());
+    found.iter().for_each(|password| context.secret(password));
+    Ok((path, known, found.map(Value::str)))
 }
 
 fn password(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
@@ -182,6 +183,7 @@ fn generate_password(context: &mut dyn Context, arguments: &Arguments) -> Outcom
             }
         }
     }
+    context.secret(&password);
     known.push((id.to_owned(), password.clone()));
     let text: String = known.iter().map(|(id, password)| format!("{id}={password}\n")).collect();
     let world = context.world();

@@ -3,14 +3,12 @@
 use std::cmp::Ordering;
 
 use ecow::EcoString;
+use ordain_source::limits::most_items;
 
 use super::python::class_name;
 use super::{Entry, Outcome, integer, items, plain, python_repr, string};
 use crate::plugin::{Arguments, Context, Stop};
 use crate::value::{Dict, Value, compare_numbers};
-
-/// The longest list that a function makes.
-const LENGTH_LIMIT: i64 = 10_000_000;
 
 pub(super) const TABLE: &[Entry] = &[
     plain("count", "item_list: &any[]", "int", count),
@@ -53,7 +51,7 @@ fn len(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
 
 fn sequence(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let (length, start) = (integer(arguments, 0), integer(arguments, 1));
-    if length > LENGTH_LIMIT {
+    if length > most_items() as i64 {
         return Err(Stop::raised("MemoryError", ""));
     }
     let end = start.saturating_add(length);

@@ -275,10 +275,11 @@ impl Lowering<'_, '_> {
                 Some(given) => self.origin(Step::Declaration, Some(given.at)),
                 None => origin,
             };
+            let value = self.net.secrets.mark(value);
             attributes.push(Attribute { name: name.into(), value, origin, losers: Vec::new() });
         }
         let entity = EcoString::from(one.id.entity.to_lowercase());
-        Resource {
+        let mut resource = Resource {
             id,
             containment: Containment::Leaf,
             attributes,
@@ -286,7 +287,9 @@ impl Lowering<'_, '_> {
             exported: false,
             is_virtual: false,
             origin,
-        }
+        };
+        resource.keep_private();
+        resource
     }
 
     /// A place, and the implementation that it is in.

@@ -69,7 +69,7 @@ impl Environment {
             cwd: None,
             env: Vec::new(),
             stdin: Vec::new(),
-            timeout: PATIENCE,
+            timeout: Some(PATIENCE),
         };
         let Ok(output) = world.run(&request) else { return Vec::new() };
         let mut found = Self { interpreter: None, packages: self.packages.clone() };

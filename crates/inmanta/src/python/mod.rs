@@ -6,6 +6,7 @@
 //! values never change, the child keeps them; so of many reads few cross.
 
 mod answers;
+mod declared;
 mod wire;
 
 use std::cell::{Cell, RefCell};
@@ -40,6 +41,11 @@ pub struct Module {
 impl Module {
     /// The Python modules that have to be imported: all files below the directory.
     fn imports(&self, world: &dyn World) -> Vec<String> {
+        self.files(world).into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The same with their files.
+    fn files(&self, world: &dyn World) -> Vec<(String, PathBuf)> {
         let mut out = Vec::new();
         if let Some(directory) = &self.python {
             collect(world, directory, &format!("inmanta_plugins.{}", self.name), &mut out, 0);
@@ -69,14 +75,24 @@ const COMPILE: u64 = 1;
 /// How deep packages may nest.
 const DEPTH_LIMIT: usize = 20;
 
-fn collect(world: &dyn World, directory: &Path, name: &str, out: &mut Vec<String>, depth: usize) {
+fn collect(
+    world: &dyn World,
+    directory: &Path,
+    name: &str,
+    out: &mut Vec<(String, PathBuf)>,
+    depth: usize,
+) {
     use ordain_source::world::EntryKind;
     let Ok(entries) = world.list(directory) else { return };
     for (file, kind) in entries {
         let stem = file.strip_suffix(".py");
         match (kind, stem) {
-            (EntryKind::File, Some("__init__")) => out.push(name.to_owned()),
-            (EntryKind::File, Some(stem)) => out.push(format!("{name}.{stem}")),
+            (EntryKind::File, Some("__init__")) => {
+                out.push((name.to_owned(), directory.join(&file)))
+            }
+            (EntryKind::File, Some(stem)) => {
+                out.push((format!("{name}.{stem}"), directory.join(&file)));
+            }
             (EntryKind::Directory, _)
                 if depth < DEPTH_LIMIT
                     && !matches!(
@@ -173,6 +189,9 @@ impl Python {
             .filter(|(_, imports)| !imports.is_empty())
             .collect();
         let Some((first, _)) = with_code.first() else { return Ok(Vec::new()) };
+        if !world.runs_processes() {
+            return Ok(with_code.iter().flat_map(|(m, _)| declared::plugins(world, m)).collect());
+        }
         let mut session = self.host.session(world).map_err(|fault| missing(&fault, &first.name))?;
         let mut state = self.state.borrow_mut();
         if !state.is_started {
@@ -220,7 +239,8 @@ impl Python {
         world: &dyn World,
         names: &[&str],
     ) -> Result<Vec<PythonClass>, Box<Error>> {
-        if names.is_empty() {
+        // Without Python nothing can be said of classes, and so nothing wrong either.
+        if names.is_empty() || !world.runs_processes() {
             return Ok(Vec::new());
         }
         if !self.is_used() {

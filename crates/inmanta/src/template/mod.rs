@@ -17,6 +17,7 @@ use std::thread;
 
 use ecow::EcoString;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+use ordain_source::budget;
 
 use crate::error::{Class, Error};
 use crate::functions;
@@ -25,7 +26,7 @@ use crate::value::Value;
 use exchange::{Answer, Asker, Known, Plain, Question, Request};
 
 /// How many steps a template may take.
-const FUEL: u64 = 50_000_000;
+const FUEL: u64 = 20_000_000;
 /// What the thread has for its stack: templates nest, and so do their expressions.
 const STACK: usize = 8 << 20;
 
@@ -196,10 +197,9 @@ impl Engine {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        environment.set_fuel(Some(FUEL));
+        environment.set_fuel(Some(budget::scaled(FUEL)));
         environment.set_formatter(text::write);
-        environment
-            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.set_unknown_method_callback(text::method);
         text::register(&mut environment);
         let loader = asker.clone();
         environment.set_loader(move |name| match loader.ask(Question::Template(name.into())) {
@@ -219,6 +219,8 @@ impl Engine {
         known: Known,
         questions: Option<Sender<Request>>,
     ) -> (Result<String, Failure>, Known, Option<Question>) {
+        // What an operator of the engine makes is not counted there.
+        budget::at(&format!("the template {path}"));
         self.asker.begin(known, questions);
         let scope = objects::scope(&self.asker, given.to_vec());
         let template = self.environment.get_template(path);

@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use minijinja::value::{Rest, Value, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, Output, State};
+use minijinja::{Environment, Error, ErrorKind, Output, State, filters};
+use minijinja_contrib::pycompat::unknown_method_callback;
+use ordain_source::budget::{self, HELP};
+use ordain_source::limits::{most_items, most_text};
 
 use super::objects::{Dict, Empty, Instance, List};
 use crate::value::float_text;
@@ -11,8 +14,106 @@ use crate::value::float_text;
 /// How deep a value may nest that is printed.
 const DEPTH_LIMIT: usize = 100;
 
+/// That no more memory or time is used than is allowed.
+fn within_budget() -> Result<(), Error> {
+    budget::check().map_err(|exceeded| Error::new(ErrorKind::OutOfFuel, exceeded.to_string()))
+}
+
+/// A text of so many bytes, unless it is too long.
+fn text_of(bytes: usize) -> Result<(), Error> {
+    if bytes > most_text() {
+        return Err(Error::new(ErrorKind::OutOfFuel, format!("a text is too long; {HELP}")));
+    }
+    within_budget()
+}
+
+/// A list of so many items, unless it is too long.
+fn items_of(count: usize) -> Result<(), Error> {
+    if count > most_items() {
+        return Err(Error::new(ErrorKind::OutOfFuel, format!("a list is too long; {HELP}")));
+    }
+    within_budget()
+}
+
+fn replace(value: &Value, old: &Value, new: &Value) -> Result<String, Error> {
+    let (text, old, new) = (shown(value), shown(old), shown(new));
+    // As many places as there can be.
+    let places = if old.is_empty() { text.len() + 1 } else { text.matches(&old).count() };
+    text_of(text.len().saturating_add(places.saturating_mul(new.len())))?;
+    Ok(text.replace(&old, &new))
+}
+
+fn slice(
+    state: &State<'_, '_>,
+    value: Value,
+    count: usize,
+    fill: Option<Value>,
+) -> Result<Value, Error> {
+    items_of(count)?;
+    filters::slice(state, value, count, fill)
+}
+
+fn batch(
+    state: &State<'_, '_>,
+    value: Value,
+    count: usize,
+    fill: Option<Value>,
+) -> Result<Value, Error> {
+    if fill.is_some() {
+        items_of(count)?;
+    }
+    // A row is no longer than all that there is, unless it is filled.
+    let most = value.len().unwrap_or(count).max(1);
+    let count = if fill.is_none() { count.min(most) } else { count };
+    filters::batch(state, value, count, fill)
+}
+
+/// The name under which templates cannot call it, of the engine's own filter.
+const OWN_INDENT: &str = "own indent";
+
+fn indent(
+    state: &State<'_, '_>,
+    value: Value,
+    width: Option<usize>,
+    arguments: Rest<Value>,
+) -> Result<Value, Error> {
+    let text = shown(&value);
+    let named = arguments.last().and_then(|last| last.get_attr("width").ok()?.as_usize());
+    let width_of = width.or(named).unwrap_or_default();
+    let lines = text.matches('\n').count() + 1;
+    text_of(text.len().saturating_add(lines.saturating_mul(width_of)))?;
+    let mut all = vec![value, Value::from(width)];
+    all.extend(arguments.0);
+    state.apply_filter(OWN_INDENT, &all)
+}
+
+/// A method of Python's texts, lists and dicts.
+pub(super) fn method(
+    state: &State<'_, '_>,
+    value: &Value,
+    method: &str,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let text = || value.as_str().unwrap_or_default();
+    match (method, arguments) {
+        ("replace", [old, new, ..]) => {
+            let (old, new) = (shown(old), shown(new));
+            let places =
+                if old.is_empty() { text().len() + 1 } else { text().matches(&old).count() };
+            text_of(text().len().saturating_add(places.saturating_mul(new.len())))?;
+        }
+        ("join", [items]) => {
+            let length = |item: Value| item.as_str().map_or(0, str::len) + text().len();
+            text_of(items.try_iter()?.map(length).fold(0, usize::saturating_add))?;
+        }
+        _ => within_budget()?,
+    }
+    unknown_method_callback(state, value, method, arguments)
+}
+
 /// Writes what stands in `{{ }}`.
 pub(super) fn write(out: &mut Output<'_>, _: &State<'_, '_>, value: &Value) -> Result<(), Error> {
+    within_budget()?;
     check(value)?;
     match value.as_str() {
         Some(text) => out.write_str(text)?,
@@ -149,9 +250,11 @@ pub(super) fn register(environment: &mut Environment<'_>) {
         Some(set) => shown(value).trim_matches(|c| set.contains(c)).to_owned(),
         None => shown(value).trim().to_owned(),
     });
-    environment.add_filter("replace", |value: &Value, old: &Value, new: &Value| {
-        shown(value).replace(&shown(old), &shown(new))
-    });
+    environment.add_filter("replace", replace);
+    environment.add_filter("slice", slice);
+    environment.add_filter("batch", batch);
+    environment.add_filter("indent", indent);
+    environment.add_filter(OWN_INDENT, filters::indent);
     environment.add_filter("length", length);
     environment.add_filter("count", length);
     environment.add_filter("format", format);
@@ -177,6 +280,7 @@ fn join(
         check(&item)?;
         out.push_str(if index > 0 { &separator } else { "" });
         out.push_str(&shown(&item));
+        text_of(out.len())?;
     }
     Ok(out)
 }
@@ -238,6 +342,7 @@ fn format(value: &Value, arguments: Rest<Value>) -> Result<String, Error> {
             _ => format(&Arg::Str(&text), &spec),
         };
         out.push_str(&done.map_err(|error| bad(&error.to_string()))?);
+        text_of(out.len())?;
     }
     Ok(out)
 }

@@ -25,11 +25,7 @@ struct Project {
 
 pub fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
-    assert!(found || std::env::var_os("CI").is_none(), "there is no python3");
-    if !found {
-        eprintln!("skipped: there is no python3");
-    }
-    found
+    ordain_testkit::peer(found, "python3")
 }
 
 fn modules(directory: &Path) -> Vec<Module> {

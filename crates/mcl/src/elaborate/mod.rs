@@ -15,6 +15,7 @@ mod stmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ordain_source::budget;
 use ordain_source::limits::StackMeter;
 use ordain_source::{Diagnostic, Span, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,7 +31,7 @@ use crate::types::Type;
 use crate::types::unify::{TyId, Types};
 
 /// The most expressions that a program has once it is put together.
-const MAX_EXPRESSIONS: usize = 4_000_000;
+const MAX_EXPRESSIONS: usize = 500_000;
 /// The most lives of blocks that a program has.
 const MAX_FRAMES: usize = 500_000;
 const TOO_LARGE: &str = "the program grows too large when it is put together";
@@ -164,7 +165,7 @@ impl Frames for Elaborator<'_> {
         let (around, class) = scope::find_class(self, at, name)?;
         let (region, outer) = (self.frame(at).region, self.frame(at).included.clone());
         let span = stmt.range.in_file(module.file);
-        if self.frames.len() >= MAX_FRAMES {
+        if self.frames.len() >= budget::scaled_size(MAX_FRAMES) || budget::check().is_err() {
             if !std::mem::replace(&mut self.is_exceeded, true) {
                 self.found.insert(0, Failure::new(Phase::Unify, TOO_LARGE, span));
             }
@@ -316,7 +317,8 @@ impl<'m> Elaborator<'m> {
     }
 
     fn node(&mut self, kind: IrKind, at: (ModId, ExprId), ty: TyId) -> Typed {
-        if self.program.ir.len() >= MAX_EXPRESSIONS && !self.is_exceeded {
+        let is_large = self.program.ir.len() >= budget::with_input(MAX_EXPRESSIONS);
+        if (is_large || budget::check().is_err()) && !self.is_exceeded {
             self.exceed(at, TOO_LARGE);
         }
         let ir = self.program.ir.push(Ir { kind, at, ty });

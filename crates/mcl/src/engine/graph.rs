@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::budget;
 use smallvec::SmallVec;
 
 use super::dynamic::{Body, Control, Shape};
@@ -81,7 +82,7 @@ impl<'e> Graph<'e> {
 
     /// Whether the graph has grown beyond all reason.
     pub(super) fn check_size(&self) -> Result<(), Fault> {
-        if self.engine.store.len() > MOST_NODES {
+        if self.engine.store.len() > budget::scaled_size(MOST_NODES) || budget::check().is_err() {
             return Err(Fault::fatal("the function graph has grown too large"));
         }
         Ok(())

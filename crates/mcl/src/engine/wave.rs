@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ordain_source::budget;
 use smallvec::SmallVec;
 
 use super::node::{Node, NodeId, Op};
@@ -98,7 +99,7 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
             "the function graph has a cycle"
         } else if is_heavy {
             "the value is too large"
-        } else if engine.store.bytes > MOST_BYTES {
+        } else if engine.store.bytes > budget::scaled_size(MOST_BYTES) || budget::check().is_err() {
             "the values take too much memory"
         } else {
             continue;

@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use ordain_source::budget;
 use ordain_source::limits::StackMeter;
 use rustc_hash::FxHashMap;
 
@@ -177,7 +178,7 @@ impl<'s> Builder<'s, '_, '_> {
 
     fn check_size(&mut self) -> Result<(), Fault> {
         self.count += 1;
-        if self.count > MAX_NODES {
+        if self.count > budget::scaled_size(MAX_NODES) || budget::check().is_err() {
             return Err(Fault::fatal("the function graph grows too large"));
         }
         if self.stack.at_most(MAX_STACK).is_err() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use ordain_source::{Span, TextRange, suggest};
+use ordain_source::{Span, TextRange, budget, suggest};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::autoedge;
@@ -135,8 +135,9 @@ impl Resources {
 }
 
 /// The most edges that a program may ask for.
-const MOST_EDGES: usize = 4 << 20;
-const TOO_MANY_EDGES: &str = "the program asks for too many edges";
+const MOST_EDGES: usize = 300_000;
+const TOO_MANY_EDGES: &str =
+    "the program asks for too many edges; `--limits 2` allows twice as many";
 
 /// An edge that is asked for by name.
 struct Asked {
@@ -340,7 +341,9 @@ fn connect(
         };
         // Hidden resources may share a name: then one that is asked for is many.
         let more = from.len().saturating_mul(to.len());
-        if resources.edges.len().saturating_add(more) > MOST_EDGES {
+        if resources.edges.len().saturating_add(more) > budget::scaled_size(MOST_EDGES)
+            || budget::check().is_err()
+        {
             found.push(fail(TOO_MANY_EDGES, edge.span));
             break;
         }
@@ -531,7 +534,8 @@ impl Interpreter<'_> {
 
     /// Whether so many more edges may be asked for; if not, that is an error.
     fn has_room(&mut self, more: usize, span: Span) -> bool {
-        let has_room = (self.asked.len() + self.late.len()).saturating_add(more) <= MOST_EDGES;
+        let has_room = (self.asked.len() + self.late.len()).saturating_add(more)
+            <= budget::scaled_size(MOST_EDGES);
         if !has_room {
             self.refuse(TOO_MANY_EDGES, span);
         }

@@ -287,7 +287,7 @@ fn interface_cidr(call: &mut Call<'_>) -> Outcome {
         cwd: None,
         env: Vec::new(),
         stdin: Vec::new(),
-        timeout: std::time::Duration::from_secs(10),
+        timeout: Some(std::time::Duration::from_secs(10)),
     };
     let output = call.surroundings.world().run(&request);
     let output = output.map_err(|error| Fault::fatal(error.to_string()))?;

@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 
 use ordain_functions::go::quote::quote;
+use ordain_source::budget::{self, scaled};
+use ordain_source::limits::most_text;
 use rustc_hash::FxHashMap;
 
 use super::NAME;
@@ -17,8 +19,6 @@ use crate::value::Value;
 const DEEPEST: u32 = 100;
 /// How many parts may be executed in all.
 const MOST_STEPS: u64 = 10_000_000;
-/// The longest text that is made.
-const MOST_TEXT: usize = 64 << 20;
 
 /// The functions of mcl by their names in templates: all that are called with plain values, and do not
 /// change by themselves.
@@ -112,10 +112,10 @@ impl<'t> State<'t> {
 
     fn check_budget(&mut self) -> Step<()> {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > scaled(MOST_STEPS) || budget::check().is_err() {
             return self.fail("the template takes too long");
         }
-        if self.out.len() > MOST_TEXT {
+        if self.out.len() > most_text() {
             return self.fail("the text has grown too long");
         }
         Ok(())

@@ -59,6 +59,7 @@ impl Outcome<'_> {
 ///
 /// Call it on a thread with a stack of [`crate::eval::STACK_SIZE`].
 pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Outcome<'e> {
+    ordain_functions::regex::forget();
     let mut compiler = Compiler::new(env, settings, &node.name);
     let result = compiler.run(node);
     let error = result.err().map(|unwind| compiler.final_error(unwind));

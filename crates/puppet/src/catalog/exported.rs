@@ -59,7 +59,7 @@ impl Compiler<'_> {
                     value if resource.sensitive.contains(&param.name) => {
                         Data::Secret(Arc::new(value))
                     }
-                    value => value,
+                    value => self.decrypted.mark(value),
                 };
                 (param.name.clone(), value)
             };

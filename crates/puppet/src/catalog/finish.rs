@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_graph::METAPARAMETERS;
-use ordain_source::{Span, suggest};
+use ordain_graph::{Barrier, METAPARAMETERS};
+use ordain_source::{Span, budget, suggest};
 
 use crate::catalog::no_title;
 use crate::catalog::{
@@ -21,6 +21,9 @@ use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
 const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
+
+/// How many relations the parameters of all resources may ask for, many times what sites have.
+const MAX_REFERENCES: usize = 500_000;
 
 fn is_relation(name: &str) -> bool {
     RELATIONS.contains(&name)
@@ -65,13 +68,19 @@ impl Compiler<'_> {
     }
 
     fn resolve_relations(&mut self) -> EvalResult<()> {
-        let relations = std::mem::take(&mut self.catalog.relations);
+        let mut relations = std::mem::take(&mut self.catalog.relations);
         let mut grown: rustc_hash::FxHashMap<(ResourceId, bool), Vec<(Value, Span)>> =
             rustc_hash::FxHashMap::default();
         let mut order = Vec::new();
-        for relation in &relations {
-            let from = self.end_keys(&relation.from, true);
-            let to = self.end_keys(&relation.to, false);
+        for relation in &mut relations {
+            let keys = |end: &RelationEnd, left: bool| self.end_keys(end, left);
+            let from: Vec<_> = relation.from.iter().flat_map(|end| keys(end, true)).collect();
+            let to: Vec<_> = relation.to.iter().flat_map(|end| keys(end, false)).collect();
+            if Barrier::serves(from.len(), to.len()) {
+                relation.is_barrier = true;
+                self.check_all_ends(relation, &from, &to)?;
+                continue;
+            }
             for (from, shown) in &from {
                 for (to, _) in &to {
                     let source = self.checked_ends(relation, (from, shown), to)?;
@@ -88,6 +97,25 @@ impl Compiler<'_> {
             self.add_relations(source, if notify { "notify" } else { "before" }, added);
         }
         self.catalog.relations = relations;
+        Ok(())
+    }
+
+    /// That all ends are there; the first pair of which one is not is the error.
+    fn check_all_ends(
+        &self,
+        relation: &Relation,
+        from: &[(ResourceKey, String)],
+        to: &[(ResourceKey, String)],
+    ) -> EvalResult<()> {
+        let (Some((first, shown)), Some((later, _))) = (from.first(), to.first()) else {
+            return Ok(());
+        };
+        for (to, _) in to {
+            self.checked_ends(relation, (first, shown), to)?;
+        }
+        for (from, shown) in from {
+            self.checked_ends(relation, (from, shown), later)?;
+        }
         Ok(())
     }
 
@@ -348,6 +376,7 @@ impl Compiler<'_> {
 
     /// Every reference in a relationship metaparameter must be to a resource of the catalog.
     fn check_references(&mut self) -> EvalResult<()> {
+        let mut references = 0usize;
         for i in 0..self.catalog.resources.len() {
             let resource = &self.catalog.resources[i];
             if resource.is_virtual || !resource.params.iter().any(|p| is_relation(&p.name)) {
@@ -356,7 +385,17 @@ impl Compiler<'_> {
             for name in RELATIONS {
                 let Some(param) = resource.param(name) else { continue };
                 let mut several = Vec::new();
-                for (at, value) in flat(&param.value, &mut several).iter().enumerate() {
+                let values = flat(&param.value, &mut several);
+                references += values.len();
+                if references > budget::scaled_size(MAX_REFERENCES) {
+                    let most = budget::scaled_size(MAX_REFERENCES);
+                    let text = format!(
+                        "the parameters of all resources ask for more than {most} relations; {}",
+                        budget::HELP
+                    );
+                    return Err(unplaced(text, param.origin.span.or(resource.span)));
+                }
+                for (at, value) in values.iter().enumerate() {
                     if value.is_undef() {
                         continue;
                     }

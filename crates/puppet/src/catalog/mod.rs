@@ -91,13 +91,16 @@ pub enum RelationEnd {
     Collector(usize),
 }
 
-/// A relationship; the ends are resolved at the end of the compile.
+/// A relationship of each of some ends with each of others, which are resolved at the end of the
+/// compile.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// What comes first.
-    pub from: RelationEnd,
+    pub from: Arc<[RelationEnd]>,
     /// What comes later.
-    pub to: RelationEnd,
+    pub to: Arc<[RelationEnd]>,
+    /// Whether the ends are so many that no parameter names them, but a barrier of the graph.
+    pub is_barrier: bool,
     /// Whether `to` is notified.
     pub notify: bool,
     /// The arrow as written.

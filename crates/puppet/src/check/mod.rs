@@ -16,7 +16,7 @@ mod modelled_lint;
 mod names;
 pub(crate) mod repository;
 mod rules;
-mod walk;
+pub(crate) mod walk;
 
 pub(crate) use logic::free_variables;
 use ordain_source::{Diagnostic, Severity, TextRange};

@@ -8,7 +8,7 @@ use crate::syntax::*;
 
 /// A node of the tree: an expression, or one of the parts that are none.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// The program itself.
     Program,
     Expr(ExprId),
@@ -57,7 +57,7 @@ impl Checker<'_> {
 }
 
 /// The children of a node, in order. Missing parts are left out.
-pub(super) fn children(program: &Program, node: Node, out: &mut Vec<Node>) {
+pub(crate) fn children(program: &Program, node: Node, out: &mut Vec<Node>) {
     match node {
         Node::Program => out.push(Node::Expr(program.body)),
         Node::Expr(id) => expr_children(program, id, out),

@@ -13,12 +13,12 @@ use crate::eval::error::{EvalResult, PlainError, issue, plain};
 use crate::value::Value;
 
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
-/// for an item of a list that is made. Large sites take less than a tenth of it.
-pub const MAX_STEPS: u64 = 30_000_000;
-/// How many resources a catalog may have by default, ten times what the largest sites have on a node.
-pub const MAX_RESOURCES: usize = 500_000;
+/// for an item of a list that is made. Large sites take less than a fifth of it.
+pub const MAX_STEPS: u64 = 15_000_000;
+/// How many resources a catalog may have by default, several times what the largest sites have on a node.
+pub const MAX_RESOURCES: usize = 250_000;
 /// How many values another may hold, shared ones counted as often as they occur.
-const MAX_WEIGHT: usize = 4_000_000;
+const MAX_WEIGHT: usize = 2_000_000;
 /// How deep values may be nested.
 const MAX_NESTING: usize = 1000;
 /// Values above this weight are remembered, so that loops do not weigh them each round.

@@ -248,7 +248,10 @@ impl Compiler<'_> {
             value = Value::clone(inner);
         }
         if let Some(out) = self.output.last_mut() {
+            let before = out.len();
             write_text(out, &value);
+            let written = out.len() - before;
+            self.budget.steps.charge(1 + written as u64 / 16);
         }
         Ok(Value::Undef)
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
-use ordain_source::Span;
+use ordain_source::{Span, budget};
 
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::lent::Lent;
@@ -25,7 +25,7 @@ const STACK: usize = 8 << 20;
 /// What this is in levels of the compile's own recursion.
 const LEVELS: u32 = 400;
 /// How many steps a template may take.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 6_000_000;
 /// How deep data may be nested that a template hands to a function.
 pub(super) const MAX_NESTING: usize = 200;
 
@@ -160,7 +160,7 @@ impl Compiler<'_> {
         if self.depth + LEVELS >= MAX_DEPTH {
             return plain("stack level too deep");
         }
-        let steps = self.budget.steps.left().min(STEPS);
+        let steps = self.budget.steps.left().min(budget::scaled(STEPS));
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
         let objects = self.template_objects.len();

@@ -28,11 +28,12 @@ pub mod type_names;
 pub mod variables;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::Decrypted;
 use ordain_graph::exports::Exports;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +125,9 @@ pub struct Settings {
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,
+    /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
+    /// ask for an order, but what they convert is not taken: it would be converted twice.
+    pub native_kinds: BTreeSet<EcoString>,
     /// What nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
@@ -136,9 +140,10 @@ impl Default for Settings {
             strict: Strict::Error,
             strict_variables: true,
             include_legacy_facts: false,
-            max_steps: budget::MAX_STEPS,
-            max_resources: budget::MAX_RESOURCES,
+            max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
+            max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
             examine_types: false,
+            native_kinds: BTreeSet::new(),
             exports: None,
             values: BTreeMap::new(),
         }
@@ -188,6 +193,8 @@ pub struct Compiler<'e> {
     pub(crate) text_buffer: String,
     pub(crate) output: Vec<String>,
     pub(crate) output_sensitive: bool,
+    /// What encrypted data held.
+    pub(crate) decrypted: Decrypted,
     /// Keys of the warnings that are given only once.
     pub(crate) warned: FxHashSet<String>,
     /// The texts whose classes and defines have the types of their parameters.
@@ -239,6 +246,7 @@ impl<'e> Compiler<'e> {
             text_buffer: String::new(),
             output: Vec::new(),
             output_sensitive: false,
+            decrypted: Decrypted::default(),
             warned: FxHashSet::default(),
             typed: FxHashSet::default(),
             typing: None,
@@ -351,6 +359,7 @@ impl<'e> Compiler<'e> {
             Expr::Epp { params, body, .. } => self.eval_epp_program(f, *params, *body),
             Expr::RenderText(text) => {
                 self.render_text(text);
+                self.budget.steps.charge(1 + text.len() as u64 / 16);
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),

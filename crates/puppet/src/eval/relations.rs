@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::catalog::no_title;
 use crate::catalog::{Relation, RelationEnd, ResourceKey};
 use crate::eval::error::{EvalResult, plain};
@@ -53,11 +55,10 @@ impl Compiler<'_> {
         };
         let notify = matches!(arrow, Arrow::Notify | Arrow::Subscribe);
         let span = f.program.span(id);
-        for from in from {
-            for to in to {
-                let (from, to) = (from.clone(), to.clone());
-                self.catalog.relations.push(Relation { from, to, notify, arrow, span });
-            }
+        if !from.is_empty() && !to.is_empty() {
+            let (from, to) = (from.as_slice().into(), to.as_slice().into());
+            let relation = Relation { from, to, is_barrier: false, notify, arrow, span };
+            self.catalog.relations.push(relation);
         }
         if r.is_empty() {
             return Ok(l);
@@ -90,6 +91,11 @@ impl Compiler<'_> {
             Operand::Value(value) => {
                 let mut ends = Vec::new();
                 self.ends_of(f, whole, &value, &mut ends)?;
+                let mut known = FxHashSet::default();
+                ends.retain(|end| match end {
+                    RelationEnd::Resource(key) => known.insert(key.clone()),
+                    RelationEnd::Collector(_) => true,
+                });
                 Ok(ends)
             }
         }
@@ -136,10 +142,7 @@ impl Compiler<'_> {
             _ => None,
         });
         if let Some(key) = key {
-            let known = out.iter().any(|e| matches!(e, RelationEnd::Resource(k) if *k == key));
-            if !known {
-                out.push(RelationEnd::Resource(key));
-            }
+            out.push(RelationEnd::Resource(key));
             return Ok(());
         }
         if matches!(kind, Type::Class(None)) {

@@ -1,6 +1,6 @@
 //! Interpolated text and heredocs.
 
-use ordain_source::limits::MOST_TEXT;
+use ordain_source::limits::most_text;
 
 use crate::check::heredoc;
 use crate::eval::error::{EvalError, EvalResult, plain};
@@ -17,8 +17,8 @@ const KEPT: usize = 64 << 10;
 /// # Errors
 /// If it is.
 pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
-    if bytes > MOST_TEXT {
-        return plain(format!("a text of {bytes} bytes is too long, the limit is {MOST_TEXT}"));
+    if bytes > most_text() {
+        return plain(format!("a text of {bytes} bytes is too long, the limit is {}", most_text()));
     }
     Ok(())
 }

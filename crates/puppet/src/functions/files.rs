@@ -1,7 +1,7 @@
 //! Functions that read files, run commands, evaluate templates and format times.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use ordain_source::ProcessRequest;
 
@@ -11,9 +11,6 @@ use crate::eval::kind_text;
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
 use crate::value::Value;
-
-/// How long a command of `generate` may take.
-const COMMAND_LIMIT: Duration = Duration::from_secs(300);
 
 const TEMPLATE_RESULT: Option<&str> = Some("Variant[String, Sensitive[String]]");
 
@@ -230,13 +227,8 @@ fn generate(call: &mut Call<'_, '_>) -> EvalResult {
         return fail("Can not use generators with '..' in them.");
     }
     let cwd = Path::new(&program).parent().map(Path::to_path_buf);
-    let request = ProcessRequest {
-        argv: argv.clone(),
-        cwd,
-        env: vec![],
-        stdin: vec![],
-        timeout: COMMAND_LIMIT,
-    };
+    let request =
+        ProcessRequest { argv: argv.clone(), cwd, env: vec![], stdin: vec![], timeout: None };
     let failed = |detail: String| fail(format!("Failed to execute generator {program}: {detail}"));
     match call.compiler.env.world.run(&request) {
         Ok(output) if output.status == Some(0) => {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ordain_source::limits::MOST_ITEMS;
+use ordain_source::limits::most_items;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain};
@@ -123,7 +123,7 @@ impl Items {
     /// The items as a list.
     ///
     /// # Errors
-    /// When there are more than [`MOST_ITEMS`].
+    /// When there are more than [`most_items`].
     pub fn into_values(self) -> EvalResult<Vec<Value>> {
         limit(self.remaining())?;
         Ok(self.map(|entry| entry.item()).collect())
@@ -182,10 +182,13 @@ pub fn chars(text: &str) -> Vec<Value> {
 /// Refuses to make a list of so many items.
 ///
 /// # Errors
-/// When there are more than [`MOST_ITEMS`].
+/// When there are more than [`most_items`].
 pub fn limit(count: u64) -> EvalResult<()> {
-    if count > MOST_ITEMS as u64 {
-        return plain(format!("a list of {count} items is too long, the limit is {MOST_ITEMS}"));
+    if count > most_items() as u64 {
+        return plain(format!(
+            "a list of {count} items is too long, the limit is {}",
+            most_items()
+        ));
     }
     Ok(())
 }

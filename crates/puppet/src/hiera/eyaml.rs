@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, RwLock};
 
 use ecow::EcoString;
+use ordain_data::Decrypted;
 use ordain_functions::base64::{Mode, decode};
 use ordain_functions::pkcs7::{self, Certificate, PrivateKey};
 use ordain_source::World;
@@ -170,13 +171,22 @@ impl Secrets {
         Ok(text)
     }
 
-    fn decrypt(&self, world: &dyn World, options: &Value, text: &str) -> Result<String, String> {
+    /// The text with its encrypted parts opened, which are added to those that are known.
+    fn decrypt(
+        &self,
+        world: &dyn World,
+        options: &Value,
+        text: &str,
+        known: &mut Decrypted,
+    ) -> Result<String, String> {
         let mut out = String::new();
         for token in tokens(text) {
             match token {
                 Token::Text(text) => out.push_str(text),
                 Token::Encrypted(scheme, cipher) => {
-                    out.push_str(&self.open(world, options, scheme, cipher)?);
+                    let opened = self.open(world, options, scheme, cipher)?;
+                    known.add(&opened);
+                    out.push_str(&opened);
                 }
             }
         }
@@ -190,7 +200,7 @@ impl Secrets {
 impl Lookup<'_, '_> {
     /// A value of a data file with its encrypted parts opened, before interpolation.
     pub(super) fn decrypted(
-        &self,
+        &mut self,
         options: &Value,
         place: &DataPlace,
         value: &Value,
@@ -198,7 +208,8 @@ impl Lookup<'_, '_> {
         Ok(match value {
             Value::Str(text) if is_encrypted_text(text) => {
                 let env = self.c.env;
-                let opened = env.hiera.secrets.decrypt(env.world.as_ref(), options, text);
+                let (world, known) = (env.world.as_ref(), &mut self.c.decrypted);
+                let opened = env.hiera.secrets.decrypt(world, options, text, known);
                 Value::from(opened.map_err(|why| self.closed(place, text, &why))?)
             }
             Value::Array(items) => {

@@ -4,7 +4,7 @@
 //! they stand in, within a [`Budget`]: texts that refer to each other may double at every step.
 
 use ecow::EcoString;
-use ordain_source::suggest;
+use ordain_source::{budget, suggest};
 
 use super::explain::Node;
 use super::key::{Segment, split};
@@ -94,7 +94,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { expressions: 1_000_000, bytes: 256 << 20, depth: 100 }
+        Self { expressions: budget::scaled(400_000), bytes: budget::scaled(96 << 20), depth: 100 }
     }
 }
 

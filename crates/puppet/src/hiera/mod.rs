@@ -12,6 +12,7 @@
 
 pub mod config;
 mod context;
+mod directories;
 pub mod explain;
 mod eyaml;
 pub(crate) mod files;
@@ -28,5 +29,6 @@ mod shape;
 mod text;
 
 pub(crate) use context::{CONTEXT, context_type, is_loose_context};
+pub use directories::missing_directories;
 pub use files::Files;
 pub use lookup::{Cache, Found, Request};

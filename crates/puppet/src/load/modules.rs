@@ -61,7 +61,8 @@ fn is_module_name(name: &str) -> bool {
 }
 
 /// The files of a site program: the file itself, or all `.pp` files below a directory, each
-/// directory's entries in order of name, depth first.
+/// directory's entries in order of name, depth first. What has such a name and is no file, as a
+/// link that leads nowhere, is among them: who reads it finds out.
 pub(super) fn manifest_files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     match world.kind(path) {
@@ -77,9 +78,12 @@ fn collect(world: &dyn World, dir: &Path, depth: usize, out: &mut Vec<PathBuf>) 
     }
     for (name, kind) in world.list(dir).unwrap_or_default() {
         let path = dir.join(&name);
+        let is_manifest = name.ends_with(".pp");
         match kind {
+            EntryKind::File if is_manifest => out.push(path),
+            // Editors keep links that lead nowhere as their locks.
+            _ if is_manifest && !name.starts_with('.') => out.push(path),
             EntryKind::Directory => collect(world, &path, depth + 1, out),
-            EntryKind::File if name.ends_with(".pp") => out.push(path),
             _ => {}
         }
     }

@@ -143,8 +143,11 @@ impl Compiler<'_> {
         if let Some(error) = said.get("error") {
             return Some(self.refusal(id, error));
         }
-        for (name, value) in said["values"].as_object().into_iter().flatten() {
-            self.take_value(id, name, value);
+        let kind = self.catalog.get(id).kind.to_lowercase();
+        if !self.settings.native_kinds.contains(kind.as_str()) {
+            for (name, value) in said["values"].as_object().into_iter().flatten() {
+                self.take_value(id, name, value);
+            }
         }
         let count = self.catalog.resources.len() as u64;
         for relation in said["automatic"].as_array().into_iter().flatten() {

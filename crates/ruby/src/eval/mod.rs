@@ -17,6 +17,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::budget::{self, scaled, scaled_size};
 use rustc_hash::FxHashMap;
 
 use crate::class::Class;
@@ -41,7 +42,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 20_000_000, memory: 512 << 20, stack: 1 << 20 }
+        Self { steps: scaled(6_000_000), memory: scaled_size(128 << 20), stack: 1 << 20 }
     }
 }
 
@@ -245,6 +246,9 @@ impl Interp<'_> {
 
     /// A new array that counts.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Eval {
+        /// What a list takes besides its items.
+        const OWN: usize = 64;
+        self.charge(OWN)?;
         self.charge_items(items.len())?;
         Ok(Value::array(items))
     }
@@ -260,6 +264,10 @@ impl Interp<'_> {
         if self.steps == 0 {
             self.line = expr.line;
             return self.limit("too many steps");
+        }
+        if budget::check().is_err() {
+            self.line = expr.line;
+            return self.limit("too much memory");
         }
         self.steps -= 1;
         match &expr.kind {

@@ -120,14 +120,6 @@ pub(super) const TABLE: &[Method] = &[
         Ok(Value::Nil)
     }),
     m("transpose", 0, 0, transpose),
-    m("product", 1, 1, |i, v, a| {
-        let (left, right) = (array(v).get(), items(i, &a.list[0])?);
-        i.charge_items(left.len().saturating_mul(right.len()).saturating_mul(4))?;
-        let pair = |l: &Value, r: &Value| Value::array(vec![l.clone(), r.clone()]);
-        let all = left.iter().flat_map(|l| right.iter().map(move |r| pair(l, r)));
-        Ok(Value::array(all.collect()))
-    }),
-    e("combination", 1, 1, |i, _, _| i.unsupported("combinations")),
     m("shelljoin", 0, 0, |i, v, _| {
         let mut words = Vec::new();
         for item in array(v).get() {

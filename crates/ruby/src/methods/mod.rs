@@ -1,5 +1,6 @@
 //! The methods of the built-in classes: a file a class, each with a table.
 
+mod arrange;
 mod array;
 mod array_edit;
 mod class;
@@ -88,7 +89,9 @@ fn tables(class: Class) -> Vec<&'static [Method]> {
         Class::FLOAT => vec![number::FLOAT, number::NUMERIC, object::COMPARABLE],
         Class::STRING => vec![string::TABLE, string_edit::TABLE, object::COMPARABLE],
         Class::SYMBOL => vec![symbol::TABLE],
-        Class::ARRAY => vec![array::TABLE, array_edit::TABLE, enumerable::TABLE, fold::TABLE],
+        Class::ARRAY => {
+            vec![array::TABLE, arrange::TABLE, array_edit::TABLE, enumerable::TABLE, fold::TABLE]
+        }
         Class::HASH => vec![hash::TABLE, enumerable::TABLE, fold::TABLE],
         Class::RANGE => vec![range::TABLE, enumerable::TABLE, fold::TABLE],
         Class::ENUMERATOR => vec![range::ENUMERATOR, enumerable::TABLE, fold::TABLE],

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use jiff::Zoned;
+use jiff::tz::TimeZone;
+use ordain_functions::time::timestamp;
 use ordain_puppet::eval::{LogEntry, LogLevel};
 use ordain_puppet::load::GENERATED_TYPES;
 use ordain_puppet::plugins::NotGenerated;
@@ -168,7 +169,8 @@ fn keep(name: &str, file: &Path, output: &Path, text: Result<String, NotGenerate
 
 /// Writes a type with the time of its making, and gives the file the age of the code.
 fn write(file: &Path, output: &Path, text: &str) -> io::Result<()> {
-    let time = Zoned::now().strftime("%Y-%m-%d %H:%M:%S %z").to_string();
+    let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
+    let time = now.strftime("%Y-%m-%d %H:%M:%S %z").to_string();
     let mut out = File::create(output)?;
     write!(
         out,

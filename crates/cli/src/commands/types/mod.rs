@@ -53,7 +53,7 @@ pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
 fn write(ui: &mut Ui, out: Option<&PathBuf>, text: &str) -> Result<(), Failure> {
     match out {
         Some(path) => write_file(path, text),
-        None => Ok(ui.out().write_all(text.as_bytes())?),
+        None => Ok(ui.document().write_all(text.as_bytes())?),
     }
 }
 

@@ -130,9 +130,10 @@ impl Kind for Cron {
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let mut out = Vec::new();
+        let mut nameless = 0;
         for user in spool::users(host)? {
             let table = Table::parse(&spool::read(host, &user)?);
-            out.extend(table.jobs.iter().map(|job| gone(job, &user)));
+            out.extend(table.jobs.iter().map(|job| gone(job, &user, &mut nameless)));
         }
         Ok(out)
     }
@@ -142,13 +143,16 @@ impl Kind for Cron {
     }
 }
 
-/// A job that shall be gone. One without a name is told by its command.
-fn gone(job: &Job, user: &str) -> Resource {
+/// A job that shall be gone. One without a name is told by its command and by how many of those there
+/// were before it, which this counts.
+fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
     let (user, command) = (Value::str(user), Value::str(job.command.as_str()));
     match &job.name {
         Some(name) => unwanted("Cron", name, &[("user", user)]),
         None => {
-            let title = format!("unmanaged:{}", job.command);
+            *nameless += 1;
+            let command_word = job.command.split_whitespace().collect::<Vec<_>>().join("_");
+            let title = format!("unmanaged:{command_word}-{nameless}");
             unwanted("Cron", &title, &[("user", user), ("command", command)])
         }
     }

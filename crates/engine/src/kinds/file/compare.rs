@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use ordain_data::Value;
+use ordain_functions::time;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
@@ -149,6 +150,49 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     }
     changes.extend(permissions(file, &want, &stat, host));
     Ok(changes)
+}
+
+/// What is there, whether it is managed or not.
+pub(super) fn observed(
+    file: &FileInstance,
+    host: &Host,
+) -> Result<Vec<(&'static str, Value)>, KindError> {
+    const NAMES: [&str; 9] =
+        ["ensure", "content", "target", "owner", "group", "mode", "type", "ctime", "mtime"];
+    let failed = |e: io::Error| file.error("look at", &e);
+    let found = match place(file, host)? {
+        Some(place) => place.stat().map_err(failed)?.map(|stat| (place, stat)),
+        None => None,
+    };
+    let Some((place, stat)) = found else {
+        return Ok(NAMES.map(|name| (name, Value::Null)).to_vec());
+    };
+    let kind = type_name(&stat);
+    let time = |seconds: i64| {
+        let text =
+            time::format("%Y-%m-%d %H:%M:%S %z", i128::from(seconds) * 1_000_000_000, Some(0));
+        Value::str(text.unwrap_or_else(|_| seconds.to_string()))
+    };
+    let mut out = vec![("ensure", Value::str(kind))];
+    if is(&stat, FileType::RegularFile) {
+        let digest = Value::str(place.open().and_then(|f| file.checksum.show(f)).map_err(failed)?);
+        let is_secret = file.content.as_ref().is_some_and(|content| content.secret);
+        out.push(("content", if is_secret { secret(digest) } else { digest }));
+    }
+    let target = match is(&stat, FileType::Symlink) {
+        true => place.read_link().map_err(failed)?.to_string_lossy().into_owned(),
+        false => "notlink".into(),
+    };
+    out.extend([
+        ("target", Value::str(target)),
+        ("owner", named(accounts::user_name(host, stat.st_uid))),
+        ("group", named(accounts::group_name(host, stat.st_gid))),
+        ("mode", Value::str(format!("{:04o}", stat.st_mode & 0o7777))),
+        ("type", Value::str(kind)),
+        ("ctime", time(stat.st_ctime)),
+        ("mtime", time(stat.st_mtime)),
+    ]);
+    Ok(out)
 }
 
 fn change(action: Action, property: &str, before: Value, after: Value, message: String) -> Change {

@@ -120,6 +120,10 @@ impl Instance for Undeclared {
         self.instance(host).ok()?.pause(host)
     }
 
+    fn remarks(&self, host: &Host) -> Vec<String> {
+        self.instance(host).map(|i| i.remarks(host)).unwrap_or_default()
+    }
+
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         self.instance(host)?.compare(host)
     }

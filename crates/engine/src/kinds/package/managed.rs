@@ -9,7 +9,7 @@ use ordain_graph::ResourceRef;
 use rustc_hash::FxHashMap;
 
 use super::managers::{At, Found, Installed, Manager, Wish};
-use super::{Ensure, check_flags, check_name, options};
+use super::{Ensure, check_name, options, version};
 use crate::host::Host;
 use crate::kind::{Action, AttributeError, Change, Instance, KindError, Share, Watch};
 use crate::kinds::cached::{Stamp, stamp};
@@ -116,16 +116,15 @@ pub(super) fn parse(
     if source.as_ref().is_some_and(|s| s.is_empty() || s.starts_with('-')) {
         p.error("source", "the source must be the path or the address of a package");
     }
-    p.reject(provider, super::FOREIGN);
-    p.reject(provider, &["mark"]);
-    for (attribute, can) in
-        [("uninstall_options", features.uninstall_options), ("command", features.command)]
-    {
-        if !can {
-            p.reject(provider, &[attribute]);
-        }
+    let needs = [
+        (false, "mark", "holdable"),
+        (features.uninstall_options, "uninstall_options", "uninstall_options"),
+        (features.command, "command", "targetable"),
+        (features.install_only, "install_only", "install_only"),
+    ];
+    for (_, attribute, feature) in needs.iter().filter(|(can, ..)| !can) {
+        p.leave_out(provider, &[(attribute, Some(feature))]);
     }
-    check_flags(&mut p, provider, if features.install_only { &["install_only"] } else { &[] });
     let command = p.text("command").filter(|_| features.command);
     if command.as_ref().is_some_and(|c| !c.starts_with('/')) {
         p.error("command", "the command must be an absolute path");
@@ -146,9 +145,10 @@ pub(super) fn parse(
         install_only: p.boolean("install_only"),
     };
     let environment = options::environment(&mut p);
-    let secrets = p.secrets();
+    let (secrets, remarks) = (p.secrets(), p.remarks());
     let lists = Arc::clone(lists);
-    p.finish(Box::new(Managed { lists, manager, wish, command, environment, secrets }) as _)
+    let managed = Managed { lists, manager, wish, command, environment, secrets, remarks };
+    p.finish(Box::new(managed) as _)
 }
 
 fn parse_ensure(p: &mut Params<'_>, manager: &dyn Manager) -> Ensure {
@@ -199,6 +199,7 @@ struct Managed {
     command: Option<String>,
     environment: Vec<(String, String)>,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Managed {
@@ -234,11 +235,18 @@ impl Managed {
                 Ok((!found.versions.contains(&latest)).then_some(latest))
             }
             Ensure::Version(wanted) => {
-                let fits = self.manager.fits(at, &self.wish, wanted, found)?;
+                let fits = self.fits(at, wanted, found)?;
                 Ok((!fits).then(|| wanted.clone()))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether the version that is there is one that is wanted.
+    fn fits(&self, at: &At<'_>, wanted: &str, found: &Found) -> Result<bool, KindError> {
+        let fits_pattern = |now: &String| version::fits_pattern(wanted, now);
+        Ok(found.versions.iter().any(fits_pattern)
+            || self.manager.fits(at, &self.wish, wanted, found)?)
     }
 
     fn install(&self, at: &At<'_>) -> Result<(), KindError> {
@@ -250,7 +258,7 @@ impl Managed {
         let now = self.find(at)?;
         let now = now.ok_or_else(|| KindError::new(format!("Could not find package {name}")))?;
         if let Ensure::Version(wanted) = &self.wish.ensure
-            && !self.manager.fits(at, &self.wish, wanted, &now)?
+            && !self.fits(at, wanted, &now)?
         {
             let got = format!("got version {} instead", now.text());
             return Err(KindError::new(format!("Failed to update to version {wanted}, {got}")));
@@ -293,6 +301,10 @@ impl Instance for Managed {
         let source = self.wish.source.iter().filter(|s| Path::new(s).is_absolute());
         let files = source.chain(&self.command);
         files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

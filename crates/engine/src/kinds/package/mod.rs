@@ -57,12 +57,20 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "description", doc: "Read-only." },
 ];
 
-/// Attributes that nobody can set.
-const READ_ONLY: &[&str] =
-    &["instance", "status", "category", "platform", "root", "vendor", "description"];
-
-/// Attributes of package managers that are not known here.
-const FOREIGN: &[&str] = &["flavor", "package_settings", "adminfile"];
+/// Attributes that no manager here uses, with the features that they need elsewhere.
+const UNUSED: &[(&str, Option<&str>)] = &[
+    ("flavor", Some("supports_flavors")),
+    ("package_settings", Some("package_settings")),
+    ("adminfile", None),
+    ("enable_only", None),
+    ("instance", None),
+    ("status", None),
+    ("category", None),
+    ("platform", None),
+    ("root", None),
+    ("vendor", None),
+    ("description", None),
+];
 
 /// The managers that are known; see also [`managers::find`].
 const PROVIDERS: &[&str] =
@@ -206,11 +214,7 @@ fn parse_for(
     mut p: Params<'_>,
     provider: &'static str,
 ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-    for name in READ_ONLY {
-        if p.has(name) {
-            p.error(name, format!("the attribute {name} is read-only"));
-        }
-    }
+    p.leave_out(provider, UNUSED);
     match managers::find(provider) {
         Some(manager) => managed::parse(&shared.lists, p, manager),
         None => debian::parse(&shared.debian, p, provider),
@@ -222,14 +226,5 @@ fn check_name(p: &mut Params<'_>, name: &str) {
     let bad = |c: char| c.is_whitespace() || c.is_control() || "*?[]^$=,;|".contains(c);
     if name.is_empty() || name.starts_with('-') || name.contains(bad) {
         p.error("name", format!("Invalid package name {name:?}"));
-    }
-}
-
-/// Notes flags that are set and that a manager does not have.
-fn check_flags(p: &mut Params<'_>, provider: &str, known: &[&str]) {
-    for name in ["install_only", "enable_only"] {
-        if !known.contains(&name) && p.boolean(name) {
-            p.reject(provider, &[name]);
-        }
     }
 }

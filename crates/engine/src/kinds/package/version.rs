@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use ordain_functions::version::{PythonVersion, compare_deb, compare_python, compare_rpm};
 
+use crate::kinds::file::glob;
+
 /// How versions follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
@@ -61,7 +63,7 @@ impl Range {
     pub(super) fn parse(text: &str, order: Order) -> Option<Self> {
         let bounds: Option<Vec<_>> =
             text.split_whitespace().map(|text| bound(text, order)).collect();
-        bounds.filter(|b| !b.is_empty() && b.len() <= 2).map(|bounds| Self { order, bounds })
+        bounds.filter(|b| !b.is_empty()).map(|bounds| Self { order, bounds })
     }
 
     /// Whether this is not just one version.
@@ -82,6 +84,12 @@ impl Range {
             }
         })
     }
+}
+
+/// Whether a version is one of those that a pattern such as `2.*` stands for. The tools take such
+/// patterns where they take a version.
+pub(super) fn fits_pattern(wanted: &str, version: &str) -> bool {
+    wanted.contains(['*', '?', '[']) && glob::matches_any(wanted, version)
 }
 
 fn bound(text: &str, order: Order) -> Option<(Operator, String)> {
@@ -110,9 +118,15 @@ mod tests {
         assert!(!Range::parse("1.0", Order::Debian).unwrap().is_open());
         assert_eq!(Range::parse("=> 1", Order::Debian), None);
         assert_eq!(Range::parse("", Order::Debian), None);
+        assert!(!Range::parse(">1 <3 <2", Order::Debian).unwrap().contains("2.5"));
         assert!(Range::parse(">1.0 <2", Order::Rpm).unwrap().contains("1.5-3"));
         assert!(Range::parse(">=1.0.0", Order::Python).unwrap().contains("1"));
         assert!(!Range::parse(">=1.0", Order::Python).unwrap().contains("1.0rc1"));
         assert_eq!(Range::parse(">=x", Order::Python), None);
+    }
+    #[test]
+    fn patterns() {
+        assert!(fits_pattern("2.*", "2.10-3") && fits_pattern("1:[12].?-1", "1:2.0-1"));
+        assert!(!fits_pattern("2.*", "3.2.1") && !fits_pattern("2.10", "2.10"));
     }
 }

@@ -50,9 +50,15 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "logonpassword", doc: "Windows only." },
 ];
 
-/// Attributes of other systems.
-const FOREIGN: &[&str] =
-    &["timeout", "control", "manifest", "flags", "logonaccount", "logonpassword"];
+/// Attributes of other systems, with the features that they need.
+const FOREIGN: &[(&str, Option<&str>)] = &[
+    ("timeout", Some("configurable_timeout")),
+    ("flags", Some("flaggable")),
+    ("logonaccount", Some("manages_logon_credentials")),
+    ("logonpassword", Some("manages_logon_credentials")),
+    ("control", None),
+    ("manifest", None),
+];
 
 /// Providers that are for other systems.
 const OTHERS: &[&str] = &[
@@ -123,6 +129,7 @@ struct ServiceInstance {
     binary: Option<String>,
     path: Vec<PathBuf>,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// What runs services on a machine.
@@ -164,7 +171,10 @@ impl Kind for Service {
             p.error("name", format!("Invalid service name {name:?}"));
         }
         let running = parse_ensure(&mut p);
-        p.reject(chosen, FOREIGN);
+        p.leave_out(chosen, FOREIGN);
+        if !matches!(chosen, "systemd" | "debian") {
+            p.leave_out(chosen, &[("enable", Some("enableable"))]);
+        }
         let binary = p.text("binary");
         let service = ServiceInstance {
             bus: self.bus.clone(),
@@ -182,6 +192,7 @@ impl Kind for Service {
             binary,
             path: parse_path(&mut p),
             secrets: p.secrets(),
+            remarks: p.remarks(),
             name,
         };
         p.finish(Box::new(service) as Box<dyn Instance>)
@@ -204,11 +215,9 @@ fn parse_enable(p: &mut Params<'_>, provider: Option<&str>) -> Option<Enable> {
     let word = p.choice("enable", &["true", "false", "manual", "mask", "delayed"])?;
     let who = provider.unwrap_or("systemd");
     let feature = match word {
-        "true" | "false" if matches!(who, "systemd" | "debian") => {
-            return Some(if word == "true" { Enable::Yes } else { Enable::No });
-        }
+        "true" => return Some(Enable::Yes),
+        "false" => return Some(Enable::No),
         "mask" if who == "systemd" => return Some(Enable::Mask),
-        "true" | "false" => "enableable",
         "mask" => "maskable",
         "manual" => "manual_startable",
         _ => "delayed_startable",
@@ -283,6 +292,10 @@ impl Instance for ServiceInstance {
 
     fn pause(&self, host: &Host) -> Option<Duration> {
         (!self.is_told(host)).then_some(UNWATCHED)
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -77,18 +77,18 @@ const PROPERTIES: &[&str] = &[
     "expiry",
 ];
 
-/// Attributes of other systems.
-const FOREIGN: &[&str] = &[
-    "roles",
-    "auths",
-    "profiles",
-    "keys",
-    "project",
-    "attributes",
-    "ia_load_module",
-    "loginclass",
-    "salt",
-    "iterations",
+/// Attributes of other systems, with the features that they need.
+const FOREIGN: &[(&str, Option<&str>)] = &[
+    ("roles", Some("manages_roles")),
+    ("auths", Some("manages_solaris_rbac")),
+    ("profiles", Some("manages_solaris_rbac")),
+    ("keys", Some("manages_solaris_rbac")),
+    ("project", Some("manages_solaris_rbac")),
+    ("attributes", Some("manages_aix_lam")),
+    ("ia_load_module", Some("manages_aix_lam")),
+    ("loginclass", Some("manages_loginclass")),
+    ("salt", Some("manages_password_salt")),
+    ("iterations", Some("manages_password_salt")),
 ];
 
 /// Providers of users on other systems.
@@ -146,6 +146,7 @@ struct UserInstance {
     force_local: bool,
     purge_keys: keys::Purge,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Kind for User {
@@ -175,7 +176,7 @@ impl Kind for User {
         for name in ["role", "auth", "profile", "key", "attribute"] {
             p.choice(&format!("{name}_membership"), &["inclusive", "minimum"]);
         }
-        p.reject("useradd", FOREIGN);
+        p.leave_out("useradd", FOREIGN);
         let user = UserInstance {
             files: self.files.clone(),
             name,
@@ -188,6 +189,7 @@ impl Kind for User {
             force_local: p.boolean("forcelocal"),
             purge_keys: keys::parse(&mut p),
             secrets: p.secrets(),
+            remarks: p.remarks(),
         };
         p.finish(Box::new(user) as Box<dyn Instance>)
     }
@@ -421,6 +423,54 @@ impl UserInstance {
     }
 }
 
+impl UserInstance {
+    /// What is there of the account, managed or not.
+    fn observed_in(
+        &self,
+        found: Option<&Passwd>,
+        accounts: &Accounts,
+    ) -> Vec<(&'static str, Value)> {
+        const NAMES: [&str; 12] = [
+            "ensure",
+            "home",
+            "uid",
+            "gid",
+            "comment",
+            "shell",
+            "password",
+            "password_min_age",
+            "password_max_age",
+            "password_warn_days",
+            "groups",
+            "expiry",
+        ];
+        let Some(now) = found else { return NAMES.map(|name| (name, Value::Null)).to_vec() };
+        let mut out = vec![
+            ("ensure", Value::str("present")),
+            ("home", Value::str(now.home.as_str())),
+            ("uid", Value::Int(now.uid.into())),
+            ("gid", Value::Int(now.gid.into())),
+            ("comment", Value::str(now.comment.as_str())),
+            ("shell", Value::str(now.shell.as_str())),
+        ];
+        // Only root may read it.
+        if let Ok(Some(shadow)) = accounts.shadow(&self.name) {
+            let age = |days: Option<i64>| Value::Int(days.unwrap_or(-1));
+            let expiry = shadow.expire.filter(|day| *day >= 0).map(date_of_day);
+            out.extend([
+                ("password", secret(Value::str(shadow.password.as_str()))),
+                ("password_min_age", age(shadow.min)),
+                ("password_max_age", age(shadow.max)),
+                ("password_warn_days", age(shadow.warn)),
+            ]);
+            out.push(("expiry", expiry.map_or(Value::Null, Value::str)));
+        }
+        // As Puppet orders them.
+        out.insert(out.len().min(10), ("groups", texts(accounts.groups_of(&self.name))));
+        out
+    }
+}
+
 fn secret(value: Value) -> Value {
     Value::Secret(Arc::new(value))
 }
@@ -434,6 +484,15 @@ impl Instance for UserInstance {
         let names = self.wanted.gid.iter().chain(self.wanted.groups.iter().flatten());
         let group = |n: &String| ResourceRef { kind: "Group".into(), title: n.as_str().into() };
         names.map(group).collect()
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn observed(&self, host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        let accounts = self.files.read(host)?;
+        Ok(Some(self.observed_in(self.find(host, &accounts).as_ref(), &accounts)))
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

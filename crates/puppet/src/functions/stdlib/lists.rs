@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 use ordain_functions::text::{self, CharSet};
-use ordain_source::limits::MOST_ITEMS;
+use ordain_source::limits::most_items;
 use rustc_hash::FxBuildHasher;
 
 use crate::eval::call::Call;
@@ -353,7 +353,7 @@ fn count_up(start: i64, stop: i64, step: u64, open: bool) -> EvalResult {
     let count = last.abs_diff(start) / step + 1;
     limit(count)?;
     // Upstream gives up silently here.
-    let values = (0..count.min(MOST_ITEMS as u64))
+    let values = (0..count.min(most_items() as u64))
         .map(|i| Value::Int(start.saturating_add_unsigned(i * step)));
     Ok(Value::array(values))
 }

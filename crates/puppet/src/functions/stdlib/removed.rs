@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use ordain_functions::pkcs7::PrivateKey;
 use ordain_functions::x509::Signed;
@@ -148,9 +147,6 @@ fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-/// How long the command of `validate_cmd` may take.
-const COMMAND_LIMIT: Duration = Duration::from_secs(300);
-
 /// Runs a command on content. The command reads it from its standard input, so that nothing is
 /// written: `%` stands for `/dev/stdin`.
 fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
@@ -180,7 +176,7 @@ fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
         cwd: None,
         env: Vec::new(),
         stdin: text_of(&args[0]).into_bytes(),
-        timeout: COMMAND_LIMIT,
+        timeout: None,
     };
     match call.compiler.env.world.run(&request) {
         Ok(output) if output.status == Some(0) => Ok(Value::Undef),

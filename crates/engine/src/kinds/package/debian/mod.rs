@@ -14,7 +14,7 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 
 use super::options;
-use super::version::{Order, Range};
+use super::version::{self, Order, Range};
 use super::{Ensure, check_name};
 use crate::host::Host;
 use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
@@ -66,6 +66,7 @@ struct PackageInstance {
     reinstall: bool,
     environment: Vec<(String, String)>,
     secrets: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// The package that a resource declares; the other attributes are checked already.
@@ -81,11 +82,11 @@ pub(super) fn parse(
     let hold = parse_mark(&mut p, &ensure).or(held);
     let source = parse_source(&mut p, provider, &ensure);
     if provider == Provider::Dpkg {
-        p.reject("dpkg", &["install_options", "uninstall_options"]);
+        let options = ["install_options", "uninstall_options"].map(|name| (name, Some(name)));
+        p.leave_out("dpkg", &options);
     }
-    p.reject(provider_name, super::FOREIGN);
-    p.reject(provider_name, &["command"]);
-    super::check_flags(&mut p, provider_name, &[]);
+    let lacking = [("command", Some("targetable")), ("install_only", Some("install_only"))];
+    p.leave_out(provider_name, &lacking);
     let package = PackageInstance {
         shared: Arc::clone(shared),
         provider,
@@ -101,6 +102,7 @@ pub(super) fn parse(
         reinstall: p.choice("reinstall_on_refresh", &["true", "false"]) == Some("true"),
         environment: options::environment(&mut p),
         secrets: p.secrets(),
+        remarks: p.remarks(),
         name,
     };
     if package.ensure == Ensure::Latest && package.provider == Provider::Apt {
@@ -198,7 +200,9 @@ impl PackageInstance {
             Ensure::Latest => Ok(Some(self.latest(host)?).filter(|l| l != now)),
             Ensure::Version(wanted) => {
                 let range = Range::parse(wanted, Order::Debian);
-                let fits = wanted == now || range.is_some_and(|r| r.contains(now));
+                let fits = wanted == now
+                    || range.is_some_and(|r| r.contains(now))
+                    || version::fits_pattern(wanted, now);
                 Ok((!fits).then(|| wanted.clone()))
             }
             _ => Ok(None),
@@ -251,6 +255,10 @@ impl Instance for PackageInstance {
         let source = self.source.as_ref().filter(|s| Path::new(s).is_absolute());
         let files = self.response_file.iter().chain(source);
         files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
+    }
+
+    fn remarks(&self, _: &Host) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

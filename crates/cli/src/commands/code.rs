@@ -1,0 +1,112 @@
+//! What code each verb may run besides that of Ordain: for its help, and for the manual.
+
+use clap::Command;
+
+/// What compiles run.
+macro_rules! compiled {
+    () => {
+        "what is compiled: functions, types, templates and facts in Ruby, programs in facts.d, \
+         plugins in Python, commands of generate, exec and os.system"
+    };
+}
+
+/// What a plan runs to see what is there.
+macro_rules! looked {
+    () => {
+        "to look at the machine: onlyif and unless of exec, tools such as dpkg and systemctl, \
+         programs of --kinds"
+    };
+}
+
+const COMPILES: &str = concat!(compiled!(), ".");
+const NOTHING: &str = "nothing.";
+const TEMPLATES: &str = "commands of exec in templates, unless --no-exec or --hermetic is given.";
+
+/// The verbs, and what they may run.
+pub const VERBS: &[(&str, &str)] = &[
+    ("check", "nothing; with --run-plugins the Python code of Inmanta modules."),
+    ("compile", COMPILES),
+    ("plan", concat!(compiled!(), "; ", looked!(), ".")),
+    ("apply", concat!(compiled!(), "; ", looked!(), "; and all that resources say.")),
+    ("watch", concat!(compiled!(), "; ", looked!(), "; and all that resources say.")),
+    ("history", NOTHING),
+    ("rollback", NOTHING),
+    ("show", NOTHING),
+    ("doctor", NOTHING),
+    ("explain", COMPILES),
+    ("lookup", COMPILES),
+    ("merge", TEMPLATES),
+    ("process", TEMPLATES),
+    ("diff", concat!("of graphs, ", compiled!(), "; of documents, nothing.")),
+    ("convert", NOTHING),
+    ("encrypt", NOTHING),
+    ("graph", COMPILES),
+    ("eval", concat!("the code that is given, and ", compiled!(), ".")),
+    ("fmt", NOTHING),
+    ("facts", "custom facts in Ruby and programs in facts.d."),
+    ("types generate", "the Ruby code of the types."),
+    ("types export", NOTHING),
+    ("types import", NOTHING),
+    ("types from-ruby", "the Ruby code of the types."),
+    ("types load", "the code of the types."),
+    ("types save", "the code that is given, and that of the types."),
+    ("parse", NOTHING),
+    ("explain-code", NOTHING),
+    ("completions", NOTHING),
+];
+
+/// A command with what it and those below it may run in its help.
+pub fn noted(verb: &str, command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
+    let command = names.iter().fold(command, |command, name| {
+        let full = if verb.is_empty() { name.clone() } else { format!("{verb} {name}") };
+        command.mut_subcommand(name, |below| noted(&full, below))
+    });
+    let Some((_, runs)) = VERBS.iter().find(|(name, _)| *name == verb) else { return command };
+    let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let gap = if own.is_empty() { "" } else { "\n\n" };
+    command.after_help(format!("Code that may run: {runs}{gap}{own}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// The names of all verbs, those below others with these before them.
+    fn names(prefix: &str, command: &Command) -> Vec<String> {
+        let name = |below: &Command| format!("{prefix}{}", below.get_name());
+        let below = command.get_subcommands().flat_map(|c| names(&format!("{} ", name(c)), c));
+        let leaves = command.get_subcommands().filter(|c| !c.has_subcommands()).map(name);
+        leaves.chain(below).collect()
+    }
+
+    #[test]
+    fn every_verb_says_in_its_help_what_may_run() {
+        let mut all = crate::whole();
+        let mut found = names("", &all);
+        let mut known: Vec<String> = VERBS.iter().map(|(verb, _)| verb.to_string()).collect();
+        found.sort();
+        known.sort();
+        assert_eq!(found, known);
+        for (verb, runs) in VERBS {
+            let command = verb.split(' ').fold(&mut all, |c, v| c.find_subcommand_mut(v).unwrap());
+            for help in [command.render_help(), command.render_long_help()] {
+                let help = help.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(help.contains(&format!("Code that may run: {runs}")), "{verb}: {help}");
+            }
+        }
+        assert!(crate::Cli::command().get_subcommands().count() > 20);
+    }
+
+    #[test]
+    fn the_manual_has_the_same_table() {
+        let manual = include_str!("../../../../docs/cli.md");
+        let rows: Vec<String> =
+            VERBS.iter().map(|(verb, runs)| format!("| `{verb}` | {runs} |\n")).collect();
+        let table = format!("| verb | code that may run |\n| --- | --- |\n{}", rows.concat());
+        assert!(manual.contains(&table), "docs/cli.md has to have this table:\n{table}");
+    }
+}

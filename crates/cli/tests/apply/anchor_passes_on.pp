@@ -1,0 +1,2 @@
+# modules: installed
+file { '/w/a': content => 'a' } ~> anchor { 'between': } ~> exec { '/bin/echo told': refreshonly => true }

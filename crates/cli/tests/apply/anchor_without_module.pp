@@ -1,0 +1,1 @@
+file { '/w/a': content => 'a' } ~> anchor { 'between': } ~> exec { '/bin/echo told': refreshonly => true }

@@ -1,0 +1,1 @@
+exec { 'list': command => ['/bin/echo', 'a b', '$HOME'], logoutput => true }

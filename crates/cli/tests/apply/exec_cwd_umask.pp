@@ -1,0 +1,1 @@
+exec { '/bin/sh -c "pwd > out; umask >> out"': cwd => '/w', umask => '027' }

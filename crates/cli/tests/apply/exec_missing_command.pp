@@ -1,0 +1,2 @@
+exec { '/no/such/command x': }
+file { '/w/a': content => 'a' }

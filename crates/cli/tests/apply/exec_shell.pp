@@ -1,0 +1,1 @@
+exec { 'echo $((1+2)) > /w/sum; true': provider => shell }

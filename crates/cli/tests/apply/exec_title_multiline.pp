@@ -1,0 +1,2 @@
+exec { 'three': command => "/bin/sh -c 'echo one
+echo two'", logoutput => true }

@@ -1,0 +1,2 @@
+# setup: ln -s /etc /w/l
+file { '/w/l': ensure => absent }

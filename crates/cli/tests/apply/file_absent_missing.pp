@@ -1,0 +1,2 @@
+file { '/w/none': ensure => absent }
+file { '/w/none/below': ensure => absent }

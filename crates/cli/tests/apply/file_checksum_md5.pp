@@ -1,0 +1,1 @@
+file { '/w/b': content => 'b', checksum => md5 }

@@ -1,0 +1,3 @@
+file { '/w/a': ensure => file }
+file { '/w/b': ensure => present }
+file { '/w/c': content => '' }

@@ -1,0 +1,5 @@
+$name = 'world'
+file { '/w/a': content => @("END") }
+  hello ${name}
+    indented
+  | END

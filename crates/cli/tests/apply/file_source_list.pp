@@ -1,0 +1,1 @@
+file { '/w/a': source => ['/w/none', '/.program/modules/peer/files/plain', '/etc/hosts'] }

@@ -1,0 +1,1 @@
+file { '/w/grün': content => "ü\u{20ac}\n" }

@@ -1,0 +1,3 @@
+@file { '/w/a': content => 'a' }
+@file { '/w/b': content => 'b' }
+realize(File['/w/b'])

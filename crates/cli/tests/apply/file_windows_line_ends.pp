@@ -1,0 +1,1 @@
+file { "/w/a": content => "a\r\nb\r\n" }

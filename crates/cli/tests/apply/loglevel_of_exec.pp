@@ -1,0 +1,2 @@
+exec { '/bin/echo out': logoutput => true, loglevel => crit }
+exec { '/bin/echo alert': logoutput => true, loglevel => alert }

@@ -1,0 +1,2 @@
+notify { 'w': loglevel => warning }
+notify { 'c': loglevel => crit, withpath => true }

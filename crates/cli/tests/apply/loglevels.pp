@@ -1,0 +1,9 @@
+file { '/w/debug': content => 'x', loglevel => debug }
+file { '/w/info': content => 'x', loglevel => info }
+file { '/w/notice': content => 'x', loglevel => notice }
+file { '/w/warning': content => 'x', loglevel => warning }
+file { '/w/err': content => 'x', loglevel => err }
+file { '/w/alert': content => 'x', loglevel => alert }
+file { '/w/emerg': content => 'x', loglevel => emerg }
+file { '/w/crit': content => 'x', loglevel => crit }
+file { '/w/verbose': content => 'x', loglevel => verbose }

@@ -1,0 +1,3 @@
+# setup: mkdir /srv/m; printf 'tmpfs\t/srv/m\ttmpfs\tsize=64k\t0\t0\n' >/etc/fstab; mount /srv/m
+mount { '/srv/m': ensure => mounted, device => 'tmpfs', fstype => 'tmpfs', options => 'size=64k' }
+exec { '/bin/true': } ~> Mount['/srv/m']

@@ -1,0 +1,2 @@
+# setup: sh /.program/modules/packages/files/repository fish=2.1
+package { 'fish': ensure => present, source => '/var/cache/repository/fish_2.1.deb' }

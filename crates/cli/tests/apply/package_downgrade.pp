@@ -1,0 +1,3 @@
+# setup: sh /.program/modules/packages/files/repository fish=2.1 fish=2.2-1
+# setup: apt-get -qqy install fish >/dev/null
+package { 'fish': ensure => '2.1' }

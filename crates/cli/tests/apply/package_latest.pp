@@ -1,0 +1,4 @@
+# setup: sh /.program/modules/packages/files/repository fish=2.1 fish=2.2 cat=1
+# setup: apt-get -qqy install fish=2.1 >/dev/null
+package { 'fish': ensure => latest }
+package { 'cat': ensure => latest }

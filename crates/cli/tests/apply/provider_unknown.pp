@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+package { 'fish': ensure => present, provider => 'nosuch' }

@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+user { 'ada': ensure => role }

@@ -1,0 +1,1 @@
+file { '/w/a': content => 'a', noop => true } ~> exec { '/bin/echo told': refreshonly => true }

@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+file { '/w/b': contents => 'b' }

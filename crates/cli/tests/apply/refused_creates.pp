@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+exec { '/bin/true': creates => 'relative' }

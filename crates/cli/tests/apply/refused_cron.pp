@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+cron { 'x': command => '/bin/true', hour => 25 }

@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+group { 'team': gid => 'x' }

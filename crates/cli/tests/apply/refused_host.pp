@@ -1,0 +1,3 @@
+# modules: installed
+file { '/w/a': content => 'a' }
+host { 'db': ip => 'no address' }

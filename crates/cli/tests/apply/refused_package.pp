@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+package { 'x': ensure => present, configfiles => maybe }

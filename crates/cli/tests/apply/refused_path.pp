@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+file { 'relative': content => 'b' }

@@ -1,0 +1,2 @@
+file { '/w/a': content => 'a' }
+tidy { '/srv': age => 'old', recurse => true }

@@ -1,0 +1,1 @@
+service { 'nosuch': ensure => stopped, provider => debian }

@@ -1,0 +1,2 @@
+stage { 'setup': before => Stage['main'] }
+file { '/w/a': content => 'a' }

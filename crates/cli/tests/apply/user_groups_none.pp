@@ -1,0 +1,2 @@
+# setup: useradd -u 4001 -G mail,games ada
+user { 'ada': groups => [], membership => inclusive }

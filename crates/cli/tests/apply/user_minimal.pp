@@ -1,0 +1,2 @@
+user { 'ada': }
+user { 'bob': ensure => present }

@@ -1,0 +1,2 @@
+# setup: useradd -u 4001 -m ada
+user { 'ada': ensure => absent, managehome => true }

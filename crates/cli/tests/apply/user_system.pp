@@ -1,0 +1,1 @@
+user { 'svc': ensure => present, system => true, home => '/nonexistent', shell => '/usr/sbin/nologin' }

@@ -1,0 +1,294 @@
+//! Programs that `ordain` starts: signals, limits of time and output, and what is left of them.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value as Json;
+
+/// Longer than anything takes; who waits so long waits for nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A directory with sources and a state of its own.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            let path = place.path(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text.replace("DIR", place.0.path().to_str().unwrap())).unwrap();
+            let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
+        command.args(arguments).current_dir(self.0.path());
+        command.env("ORDAIN_STATE_DIR", self.path("state")).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Waits until a file is there that a program writes, and gives its text.
+    fn text(&self, name: &str) -> String {
+        let text = || fs::read_to_string(self.path(name)).ok().filter(|text| text.ends_with('\n'));
+        wait_until(|| text().is_some());
+        text().unwrap()
+    }
+}
+
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn is_running(pid: &str) -> bool {
+    assert!(pid.trim().parse::<u32>().is_ok(), "{pid}");
+    let stat = fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+}
+
+/// Sends a signal and waits until the program says that it heard it. Gives what it writes to
+/// standard error, when it has ended.
+fn signal_and_hear(child: &mut Child, number: Signal) -> JoinHandle<String> {
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    signal(child, number);
+    let mut text = String::new();
+    while !text.contains("what is under way is finished") {
+        assert!(errors.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    std::thread::spawn(move || {
+        errors.read_to_string(&mut text).unwrap();
+        text
+    })
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What starts a process that leaves its session, its group and its environment, says its number,
+/// and does not end.
+const ENDLESS: &str = "#!/bin/sh\nenv -i setsid sleep 1000 &\necho $! > DIR/pid\nsleep 1000\n";
+
+/// Such a command, and a resource that comes after it.
+const LONG: &str = "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
+
+#[test]
+fn what_runs_is_finished_and_nothing_more_begins() {
+    for (number, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
+        let place = Place::new(&[(
+            "site.pp",
+            "exec { '/bin/sh -c \"echo > DIR/begun; read x < DIR/go; echo > DIR/ended\"': }
+            -> file { 'DIR/after': content => 'x' }
+            -> file { 'DIR/more': content => 'x' }",
+        )]);
+        nix::unistd::mkfifo(&place.path("go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let mut child = place.start(&["apply", "site.pp", "--format", "json"]);
+        place.text("begun");
+        let said = signal_and_hear(&mut child, number);
+        fs::write(place.path("go"), "\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = said.join().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        assert!(place.path("ended").exists());
+        assert!(!place.path("after").exists());
+        let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (&report["counts"]["run"], &report["counts"]["not_reached"]),
+            (&1.into(), &2.into())
+        );
+        assert!(text.contains(&format!("{} ended the run", number.as_str())), "{text}");
+        assert!(text.contains("not reached (2): File["), "{text}");
+        // The next run says so once, and does the rest.
+        let after = format!("file {{ '{}': content => 'x' }}", place.path("after").display());
+        fs::write(place.path("site.pp"), after).unwrap();
+        let next = place.run(&["apply", "site.pp"]);
+        assert_eq!(next.status.code(), Some(2));
+        assert!(err(&next).contains("did not come to its end"), "{}", err(&next));
+        assert!(err(&place.run(&["apply", "site.pp"])).is_empty());
+    }
+}
+
+#[test]
+fn a_second_signal_ends_what_runs() {
+    for verb in [&["apply", "site.pp"][..], &["watch", "site.pp", "--lines"]] {
+        let place = Place::new(&[("site.pp", LONG), ("program", ENDLESS)]);
+        let mut child = place.start(verb);
+        let pid = place.text("pid");
+        let said = signal_and_hear(&mut child, Signal::SIGTERM);
+        // Those that come closer together are one request.
+        std::thread::sleep(Duration::from_millis(600));
+        assert!(is_running(&pid));
+        signal(&child, Signal::SIGTERM);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(143), "{}", said.join().unwrap());
+        assert!(!is_running(&pid));
+        assert!(!place.path("after").exists());
+        let shown = place.run(&["show"]);
+        let shown = String::from_utf8_lossy(&shown.stdout);
+        assert!(shown.contains("run  failed"), "{shown}");
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_takes_its_commands_along_before_the_next_begins() {
+    let place =
+        Place::new(&[("site.pp", LONG), ("program", ENDLESS), ("next.pp", "notice('x')\n")]);
+    for _ in 0..3 {
+        let mut child = place.start(&["apply", "site.pp"]);
+        let pid = place.text("pid");
+        signal(&child, Signal::SIGKILL);
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        let next = place.run(&["apply", "next.pp"]);
+        assert!(!is_running(&pid), "the next run began beside a command of the last");
+        assert_eq!(next.status.code(), Some(0), "{}", err(&next));
+        fs::remove_file(place.path("pid")).unwrap();
+    }
+}
+
+#[test]
+fn a_daemon_of_a_command_that_succeeded_lives_on() {
+    let place = Place::new(&[
+        ("daemon", "#!/bin/sh\nsetsid sleep 1000 &\necho $! > DIR/pid\n"),
+        ("long", "#!/bin/sh\necho > DIR/begun\nexec sleep 1000\n"),
+        ("site.pp", "exec { 'DIR/daemon': } -> exec { 'DIR/long': }\n"),
+    ]);
+    let mut child = place.start(&["apply", "site.pp"]);
+    place.text("begun");
+    signal(&child, Signal::SIGKILL);
+    child.wait().unwrap();
+    let pid = place.text("pid");
+    // The lock goes when the last command has ended.
+    let next = Place::new(&[("next.pp", "notice('x')\n")]);
+    let path = next.path("next.pp");
+    assert_eq!(place.run(&["apply", path.to_str().unwrap()]).status.code(), Some(0));
+    assert!(is_running(&pid));
+    kill(Pid::from_raw(pid.trim().parse().unwrap()), Signal::SIGKILL).unwrap();
+}
+
+#[test]
+fn a_command_whose_time_is_over_leaves_nothing() {
+    let site = "exec { 'DIR/program': timeout => 1 }\n";
+    let place = Place::new(&[("site.pp", site), ("program", ENDLESS)]);
+    assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(1));
+    assert!(!is_running(&place.text("pid")));
+}
+
+/// What is printed without end.
+const FLOOD: &str = "#!/bin/sh\nexec yes\n";
+
+/// Sources that run the program `DIR/program`, and the arguments that compile them.
+const COMPILES: &[(&str, &str, &[&str])] = &[
+    ("a.pp", "notice(generate('DIR/program'))\n", &["compile", "a.pp"]),
+    ("b.yml", "a: (( exec(\"DIR/program\") ))\n", &["merge", "b.yml"]),
+];
+
+#[test]
+fn programs_of_a_compile_have_limits_that_are_settings() {
+    for (name, text, arguments) in COMPILES {
+        let place = Place::new(&[(name, text), ("program", ENDLESS)]);
+        let started = Instant::now();
+        let output = place.run(&[arguments, &["--command-timeout", "1"][..]].concat());
+        assert!(!output.status.success());
+        let said = err(&output);
+        assert!(said.contains("no end within 1s; --command-timeout allows more"), "{said}");
+        assert!(started.elapsed() < PATIENCE);
+        assert!(!is_running(&place.text("pid")), "{name}");
+
+        let place = Place::new(&[(name, text), ("program", FLOOD)]);
+        let mut command = place.command(arguments);
+        let output = command.env("ORDAIN_COMMAND_OUTPUT", "1").output().unwrap();
+        assert!(!output.status.success());
+        let said = err(&output);
+        assert!(said.contains("more than 1 MiB of output; --command-output allows more"), "{said}");
+    }
+}
+
+#[test]
+fn a_program_of_mgmt_waits_so_long_for_the_first_line() {
+    let program = "import \"os\"\nfile \"DIR/x\" {\n\tcontent => os.system(\"DIR/program\"),\n}\n";
+    let place = Place::new(&[("a.mcl", program), ("program", ENDLESS)]);
+    let output = place.run(&["plan", "a.mcl", "--command-timeout", "1"]);
+    let said = err(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no line within 1s; --command-timeout allows more"), "{said}");
+    wait_until(|| !is_running(&place.text("pid")));
+}
+
+#[test]
+fn external_facts_have_limits() {
+    let place = Place::new(&[("facts/a.sh", ENDLESS), ("more/b.sh", FLOOD)]);
+    let directories = ["--external-dir", "facts", "--external-dir", "more"];
+    let limits = ["--command-timeout", "1", "--command-output", "1"];
+    let output = place.run(&[&["facts", "kernel"][..], &directories, &limits].concat());
+    let said = err(&output);
+    assert!(said.contains("no end within 1s"), "{said}");
+    assert!(said.contains("more than 1 MiB of output"), "{said}");
+    assert!(!is_running(&place.text("pid")));
+}
+
+#[test]
+fn a_compile_that_is_killed_takes_its_programs_along() {
+    for (name, text, arguments) in COMPILES {
+        let place = Place::new(&[(name, text), ("program", ENDLESS)]);
+        for number in [Signal::SIGKILL, Signal::SIGINT] {
+            let mut child = place.start(arguments);
+            let pid = place.text("pid");
+            signal(&child, number);
+            child.wait().unwrap();
+            wait_until(|| !is_running(&pid));
+            fs::remove_file(place.path("pid")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_signal_that_the_caller_ignores_stays_ignored() {
+    let place = Place::new(&[(
+        "site.pp",
+        "exec { '/bin/sh -c \"echo > DIR/begun; read x < DIR/go\"': }
+        -> file { 'DIR/after': content => 'x' }",
+    )]);
+    nix::unistd::mkfifo(&place.path("go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut shell = Command::new("/bin/sh");
+    let script = "trap '' HUP; exec \"$@\"";
+    shell.args(["-c", script, "sh", env!("CARGO_BIN_EXE_ordain"), "apply", "site.pp"]);
+    shell.current_dir(place.0.path()).env("ORDAIN_STATE_DIR", place.path("state"));
+    let child = shell.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    place.text("begun");
+    signal(&child, Signal::SIGHUP);
+    fs::write(place.path("go"), "\n").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2));
+    assert!(place.path("after").exists());
+}

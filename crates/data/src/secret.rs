@@ -1,0 +1,373 @@
+//! Finding what secrets hold in other text.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use ecow::EcoString;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::number::ruby_float;
+use crate::value::Value;
+
+/// What stands in place of a secret in a text.
+pub const REDACTED: &str = "[redacted]";
+
+/// How many bytes a part of a secret has at least that is found by itself.
+const PART: usize = 8;
+/// Shorter texts than this are found as whole words only: `no` is not found in `node`.
+const WORD: usize = 4;
+/// A secret of one line that is longer is found as a whole only, and not in parts.
+const LONGEST: usize = 4096;
+
+impl Value {
+    /// Whether this is a secret, or a secret is in it.
+    pub fn holds_secret(&self) -> bool {
+        match self {
+            Self::Secret(_) => true,
+            Self::List(items) => items.iter().any(Self::holds_secret),
+            Self::Map(map) => map.iter().any(|(k, v)| k.holds_secret() || v.holds_secret()),
+            _ => false,
+        }
+    }
+
+    /// Calls `found` with each text and number inside the secrets of this value, as text.
+    pub fn secret_texts(&self, found: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Secret(inner) => texts(inner, found),
+            Self::List(items) => items.iter().for_each(|item| item.secret_texts(found)),
+            Self::Map(map) => map.iter().for_each(|(key, value)| {
+                key.secret_texts(found);
+                value.secret_texts(found);
+            }),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `found` with each scalar of a value as text.
+fn texts(value: &Value, found: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Null => {}
+        Value::Bool(truth) => found(if *truth { "true" } else { "false" }),
+        Value::Int(number) => found(&number.to_string()),
+        Value::BigInt(digits) => found(digits),
+        Value::Float(number) => found(&ruby_float(*number)),
+        Value::Str(text) => found(text),
+        Value::Bytes(bytes) => found(&String::from_utf8_lossy(bytes)),
+        Value::List(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Map(map) => map.iter().for_each(|(key, value)| {
+            texts(key, found);
+            texts(value, found);
+        }),
+        Value::Secret(inner) => texts(inner, found),
+    }
+}
+
+/// Finds texts of secrets in other text, also quoted with escapes, in another case, and in parts:
+/// messages cut values short, or quote a word of them.
+///
+/// Of a secret of one line any eight bytes in a row are found, of one with several lines each line
+/// of at least four bytes. Shorter ones are found whole; those below four bytes as words.
+#[derive(Default)]
+pub struct Redactor {
+    /// Eight bytes in a row of secrets of one line, in lower case.
+    parts: FxHashSet<[u8; PART]>,
+    /// Longer texts that are found whole, by their first eight bytes, in lower case.
+    lines: FxHashMap<[u8; PART], Vec<Box<[u8]>>>,
+    /// Shorter texts that are found whole, in lower case.
+    short: BTreeSet<Box<[u8]>>,
+}
+
+impl Redactor {
+    /// For the secrets in these values.
+    pub fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+        let mut redactor = Self::default();
+        for value in values {
+            value.secret_texts(&mut |text| redactor.add(text));
+        }
+        redactor
+    }
+
+    /// Whether it looks for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.lines.is_empty() && self.short.is_empty()
+    }
+
+    /// Adds the text of a secret.
+    pub fn add(&mut self, text: &str) {
+        let text = text.trim();
+        let is_whole = text.contains('\n') || text.len() > LONGEST;
+        // A short line of several, such as `}`, says nothing.
+        let lines = text.lines().map(str::trim).filter(|line| !is_whole || line.len() >= WORD);
+        for line in lines {
+            let escaped: String = line.escape_debug().collect();
+            let forms = [line, &escaped];
+            for form in &forms[..1 + usize::from(escaped != line)] {
+                if is_whole { self.add_whole(form) } else { self.add_line(form) }
+            }
+        }
+    }
+
+    /// Adds a text of one line, of which parts are found, too.
+    fn add_line(&mut self, line: &str) {
+        let lower = line.to_ascii_lowercase();
+        if lower.len() < PART {
+            return self.add_whole(line);
+        }
+        self.parts.extend(lower.as_bytes().windows(PART).filter_map(|w| w.first_chunk::<PART>()));
+        let words = lower.split(|c: char| c.is_whitespace() || "'\"=:,;".contains(c));
+        words.filter(|word| (WORD..PART).contains(&word.len())).for_each(|w| self.add_whole(w));
+    }
+
+    /// Adds a text that is found whole.
+    fn add_whole(&mut self, text: &str) {
+        let lower = text.to_ascii_lowercase().into_bytes().into_boxed_slice();
+        match lower.first_chunk::<PART>() {
+            Some(start) => self.lines.entry(*start).or_default().push(lower),
+            None if lower.is_empty() => {}
+            None => drop(self.short.insert(lower)),
+        }
+    }
+
+    /// Whether a text holds any of a secret.
+    pub fn finds(&self, text: &str) -> bool {
+        matches!(self.redact(text), Cow::Owned(_))
+    }
+
+    /// Whether a value holds any of a secret in clear.
+    pub fn finds_in(&self, value: &Value) -> bool {
+        match value {
+            Value::Secret(_) => false,
+            Value::List(items) => items.iter().any(|item| self.finds_in(item)),
+            Value::Map(map) => map.iter().any(|(k, v)| self.finds_in(k) || self.finds_in(v)),
+            scalar => {
+                let mut found = false;
+                texts(scalar, &mut |text| found |= self.finds(text));
+                found
+            }
+        }
+    }
+
+    /// The text with [`REDACTED`] in place of what it holds of secrets.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let ranges = self.ranges(text);
+        if ranges.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut end = 0;
+        for (from, to) in ranges {
+            out.push_str(&text[end..from]);
+            out.push_str(REDACTED);
+            end = to;
+        }
+        out.push_str(&text[end..]);
+        Cow::Owned(out)
+    }
+
+    /// Where secrets stand in a text, in order and apart from each other.
+    fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let lower = text.to_ascii_lowercase();
+        let bytes = lower.as_bytes();
+        let mut found = Vec::new();
+        for (at, window) in bytes.windows(PART).enumerate() {
+            let Some(window) = window.first_chunk::<PART>() else { continue };
+            if self.parts.contains(window) {
+                found.push((at, at + PART));
+            }
+            let lines = self.lines.get(window).into_iter().flatten();
+            let lines = lines.filter(|line| bytes[at..].starts_with(line));
+            found.extend(lines.map(|line| (at, at + line.len())));
+        }
+        for short in &self.short {
+            let all = bytes.windows(short.len()).enumerate().filter(|(_, w)| *w == &**short);
+            let all = all.map(|(at, _)| (at, at + short.len()));
+            found.extend(all.filter(|range| short.len() >= WORD || is_word(bytes, *range)));
+        }
+        merged(text, found)
+    }
+}
+
+/// Without what it looks for.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
+    }
+}
+
+/// Whether neither letters nor digits are next to a range.
+fn is_word(bytes: &[u8], (from, to): (usize, usize)) -> bool {
+    let part_of_word = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at)).is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
+    };
+    !part_of_word(from.checked_sub(1)) && !part_of_word(Some(to))
+}
+
+/// Ranges in order, those that touch as one, whole characters each, without space around.
+fn merged(text: &str, mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    ranges.sort_unstable();
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for (from, to) in ranges {
+        let from = (0..=from).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let to = (to..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        match out.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => out.push((from, to)),
+        }
+    }
+    let without_space = out.into_iter().map(|(from, to)| {
+        let from = to - text[from..to].trim_start().len();
+        (from, from + text[from..to].trim_end().len())
+    });
+    without_space.filter(|(from, to)| from < to).collect()
+}
+
+/// Texts that decryption gave, for languages whose values do not say that they are secret: a text
+/// that such a one is part of is as secret.
+#[derive(Clone, Default)]
+pub struct Decrypted {
+    texts: BTreeSet<EcoString>,
+    /// Finds any that is long enough to be no accident; made when it is first needed.
+    finder: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Decrypted {
+    /// How many bytes a text has at least that is looked for in others; a shorter one is only
+    /// compared with them.
+    const LONG: usize = 6;
+
+    /// Adds a text. Space around it does not count.
+    pub fn add(&mut self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() && self.texts.insert(text.into()) {
+            self.finder = OnceLock::new();
+        }
+    }
+
+    /// Adds all texts and numbers in a value.
+    pub fn add_all(&mut self, value: &Value) {
+        let mut found = |text: &str| self.add(text);
+        match value {
+            // That something is true, or not set, is no text to look for.
+            Value::Bool(_) => {}
+            Value::List(items) => items.iter().for_each(|item| self.add_all(item)),
+            Value::Map(map) => map.values().for_each(|value| self.add_all(value)),
+            scalar => texts(scalar, &mut found),
+        }
+    }
+
+    /// What finds the texts in messages, if there are any: as a whole, since messages may be about
+    /// anything.
+    pub fn redactor(&self) -> Option<Redactor> {
+        let mut redactor = Redactor::default();
+        let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
+        lines.filter(|line| line.len() >= Self::LONG).for_each(|line| redactor.add_whole(line));
+        (!redactor.is_empty()).then_some(redactor)
+    }
+
+    /// The value as a secret, if any of the texts is in it.
+    #[must_use]
+    pub fn mark(&self, value: Value) -> Value {
+        let is_clear = !self.texts.is_empty() && !matches!(value, Value::Secret(_));
+        if is_clear && self.is_in(&value) { Value::Secret(Arc::new(value)) } else { value }
+    }
+
+    fn is_in(&self, value: &Value) -> bool {
+        match value {
+            Value::Str(text) => self.is_part_of(text),
+            Value::Bytes(bytes) => self.is_part_of(&String::from_utf8_lossy(bytes)),
+            Value::Int(number) => self.texts.contains(number.to_string().as_str()),
+            Value::List(items) => items.iter().any(|item| self.is_in(item)),
+            Value::Map(map) => map.iter().any(|(k, v)| self.is_in(k) || self.is_in(v)),
+            _ => false,
+        }
+    }
+
+    fn is_part_of(&self, text: &str) -> bool {
+        let finder = self.finder.get_or_init(|| {
+            // Each line of a long text, such as a key, which may be indented where it is used.
+            let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
+            let long: Vec<&str> = lines.filter(|line| line.len() >= Self::LONG).collect();
+            // It fails beyond 2^31 bytes of secrets only.
+            if long.is_empty() { None } else { AhoCorasick::new(long).ok() }
+        });
+        let text = text.trim();
+        self.texts.contains(text) || finder.as_ref().is_some_and(|finder| finder.is_match(text))
+    }
+}
+
+/// Without the texts.
+impl fmt::Debug for Decrypted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Decrypted")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redactor(text: &str) -> Redactor {
+        Redactor::of([&Value::list([Value::Secret(Arc::new(Value::str(text)))])])
+    }
+
+    #[test]
+    fn a_secret_is_found_whole_quoted_cut_and_in_another_case() {
+        let redactor = redactor("s3cr\"et password");
+        let found = |text: &str| redactor.redact(text).into_owned();
+        assert_eq!(found("no user 's3cr\"et password' here"), "no user '[redacted]' here");
+        assert_eq!(found("no \"s3cr\\\"et password\""), "no \"[redacted]\"");
+        assert_eq!(found("no S3CR\"ET PASSWORD"), "no [redacted]");
+        assert_eq!(found("begins with s3cr\"et pa…"), "begins with [redacted]…");
+        assert_eq!(found("command not found: password"), "command not found: [redacted]");
+        assert_eq!(found("nothing of it"), "nothing of it");
+    }
+
+    #[test]
+    fn a_short_secret_is_found_as_a_word() {
+        let redactor = redactor("no");
+        assert_eq!(redactor.redact("'no' is no node"), "'[redacted]' is [redacted] node");
+        assert!(!redactor.finds("knot"));
+        assert!(!self::redactor("").finds("text"));
+    }
+
+    #[test]
+    fn of_several_lines_each_is_found() {
+        let redactor = redactor("[app]\n  password = x1y2z3\n  url = /etc/app\n");
+        assert_eq!(redactor.redact("line 2: password = x1y2z3"), "line 2: [redacted]");
+        assert!(!redactor.finds("cannot write /etc/app"));
+    }
+
+    #[test]
+    fn characters_stay_whole() {
+        let redactor = redactor("ünïcödé-sècrét");
+        assert_eq!(redactor.redact("é ünïcödé-sècrét é"), "é [redacted] é");
+    }
+
+    #[test]
+    fn numbers_and_keys_are_found() {
+        let map = Value::map([("token-token", Value::Int(123_456_789))]);
+        let redactor = Redactor::of([&Value::Secret(Arc::new(map))]);
+        assert!(redactor.finds("123456789") && redactor.finds("a token-token"));
+        assert!(redactor.finds_in(&Value::list([Value::Int(123_456_789)])));
+    }
+
+    #[test]
+    fn what_holds_a_decrypted_text_is_secret() {
+        let mut decrypted = Decrypted::default();
+        let key = Value::str("-----\n  MIIEow==\n");
+        decrypted.add_all(&Value::map([("user", Value::str("al")), ("key", key)]));
+        let is_secret = |value: Value| matches!(decrypted.mark(value), Value::Secret(_));
+        assert!(is_secret(Value::str("al")) && !is_secret(Value::str("all")));
+        assert!(is_secret(Value::str("    MIIEow==\n  }")));
+        let map = Value::map([("a", Value::str("x MIIEow=="))]);
+        assert!(is_secret(Value::list([Value::Int(1), map])));
+        assert!(!is_secret(Value::str("MIIE")) && !is_secret(Value::Bool(true)));
+    }
+}

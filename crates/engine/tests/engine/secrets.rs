@@ -1,0 +1,260 @@
+//! What is secret in a resource comes out of it nowhere, whatever its kind: not in what differs, not
+//! in errors, not in the log, and a password not in the command line of a tool.
+
+use std::fmt::Write as _;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use ordain_data::Value;
+use ordain_engine::apply::apply;
+use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::kind::{Change, Kind};
+use ordain_engine::plan::plan;
+use ordain_engine::prepare::{Options, Prepared};
+use ordain_engine::registry::Registry;
+use ordain_engine::saved::save;
+use ordain_engine::step::Observer;
+use ordain_graph::json::Secrets;
+use ordain_graph::{Graph, ResourceRef, dot, json};
+use ordain_source::SourceMap;
+
+use crate::support::{Builder, Machine, file, lines, secret, text, texts};
+
+/// In no message by accident, and not what a kind would accept as anything but text.
+const CANARY: &str = "c4n4ry-Zx81q-w0rd";
+
+/// Runs nothing: writes down what it is given, and says it all, as a tool does that quotes its
+/// command line and its input when it fails.
+#[derive(Clone)]
+struct Parrot {
+    status: i32,
+    heard: Arc<Mutex<Vec<Invocation>>>,
+}
+
+impl Parrot {
+    fn new(status: i32) -> Self {
+        Self { status, heard: Arc::default() }
+    }
+}
+
+impl Runner for Parrot {
+    fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
+        self.heard.lock().unwrap().push(invocation.clone());
+        let words: Vec<_> = invocation.argv.iter().map(|word| word.to_string_lossy()).collect();
+        let said = format!("{words:?} {}", String::from_utf8_lossy(&invocation.stdin));
+        let said = said.into_bytes();
+        Ok(Outcome { status: self.status, stdout: said.clone(), stderr: said })
+    }
+}
+
+/// Writes down what the journal gets.
+#[derive(Default)]
+struct Journal(Mutex<String>);
+
+impl Observer for Journal {
+    fn acting(&self, resource: &ResourceRef, changes: &[Change]) -> Result<(), String> {
+        let mut said = self.0.lock().unwrap();
+        for change in changes {
+            let _ = writeln!(said, "{resource} {} {}", change.property, change.message);
+        }
+        Ok(())
+    }
+}
+
+/// The forms in which an attribute may have the canary.
+fn forms() -> Vec<Value> {
+    let hidden = |value: Value| Value::Secret(Arc::new(value));
+    let plain = [
+        text(CANARY),
+        text(&format!("/{CANARY}")),
+        text(&format!("/bin/sh -c {CANARY}")),
+        text(&format!("NAME={CANARY}")),
+        text(&format!("{CANARY}:{CANARY}@x")),
+        text(&format!("file:///{CANARY}")),
+        text(&format!("line one\n{CANARY}\n")),
+        texts(&[CANARY]),
+        Value::list([Value::list([text(CANARY)])]),
+        Value::map([("NAME", text(CANARY))]),
+        Value::map([(CANARY, text("value"))]),
+        Value::list([Value::map([("name", text(CANARY))])]),
+    ];
+    let inside = [
+        Value::list([secret(CANARY), text("other")]),
+        Value::map([("NAME", secret(CANARY))]),
+        Value::list([Value::map([("name", secret(CANARY))])]),
+    ];
+    plain.into_iter().map(hidden).chain(inside).collect()
+}
+
+/// What else a resource needs to be looked at and changed, for the kinds where that is not only a
+/// name.
+fn others(kind: &str) -> Vec<(&'static str, Value)> {
+    match kind {
+        "cron" => vec![("command", text("/bin/true")), ("user", text("root"))],
+        "exec" => vec![("command", text("/bin/true")), ("provider", text("posix"))],
+        "file" => vec![("ensure", text("file")), ("content", text("x"))],
+        "host" => vec![("ip", text("10.0.0.1"))],
+        "mailalias" => vec![("recipient", text("root"))],
+        "mgmt::kv" => vec![("value", text("x"))],
+        "mgmt::line" => vec![("file", text("/etc/motd")), ("content", text("x"))],
+        "mgmt::msg" | "notify" => vec![],
+        "mount" => vec![("device", text("/dev/sdz1")), ("fstype", text("ext4"))],
+        "package" => vec![("provider", text("apt")), ("ensure", text("present"))],
+        "service" => vec![("provider", text("init")), ("ensure", text("running"))],
+        "ssh_authorized_key" => {
+            let key = text("AAAAB3NzaC1yc2EAAAADAQABAAAAgQDB");
+            vec![("user", text("root")), ("type", text("ssh-rsa")), ("key", key)]
+        }
+        "sshkey" => vec![("type", text("ssh-rsa")), ("key", text("AAAAB3NzaC1yc2E"))],
+        "user" | "group" => vec![("ensure", text("present"))],
+        "yumrepo" => vec![("baseurl", text("http://127.0.0.1:9/")), ("descr", text("x"))],
+        _ => vec![],
+    }
+}
+
+/// Whether an attribute holds a password by its name.
+fn is_password(name: &str) -> bool {
+    ["password", "passphrase", "token", "secret"].iter().any(|word| name.contains(word))
+}
+
+/// Every attribute of every kind with the canary in each form, alone and with what it needs.
+fn graph(kind: &dyn Kind) -> Graph {
+    let mut builder = Builder::default();
+    let mut name = kind.name().to_string();
+    name[..1].make_ascii_uppercase();
+    let mut count = 0;
+    for attribute in kind.attributes() {
+        for form in forms() {
+            for with in [Vec::new(), others(kind.name())] {
+                count += 1;
+                let mut all: Vec<(&str, Value)> =
+                    with.into_iter().filter(|(name, _)| *name != attribute.name).collect();
+                all.push((attribute.name, form.clone()));
+                let title = match kind.name() {
+                    "file" | "mount" | "tidy" => format!("/t{count}"),
+                    _ => format!("t{count}"),
+                };
+                builder.add(&name, &title, &all);
+            }
+        }
+    }
+    let titles: Vec<_> = builder.graph.resources().map(|(id, r)| (id, r.clone())).collect();
+    for (id, resource) in titles {
+        for attribute in &resource.attributes {
+            if let Value::Secret(inner) = &attribute.value
+                && let Some(value) = inner.as_str()
+            {
+                let kind = resource.id.kind.clone();
+                builder.graph.add_alias(ResourceRef { kind, title: value.into() }, id);
+            }
+        }
+    }
+    builder.graph
+}
+
+/// All that a graph of this kind lets out, in every way that there is.
+fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
+    let machine = Machine::new();
+    for path in ["/etc/motd", "/etc/fstab", "/etc/hosts", "/etc/shadow", "/etc/aliases"] {
+        machine.write(path, "");
+    }
+    let host = Host::new(machine.dir.path().to_path_buf(), Box::new(parrot.clone()));
+    let (graph, sources) = (Arc::new(graph(kind)), SourceMap::new());
+    let resolve = Arc::new(|_: &str| None);
+    let registry = Arc::new(Registry::default());
+    let prepared =
+        Prepared::new(Arc::clone(&graph), registry, resolve, Options::default()).unwrap();
+    let journal = Journal::default();
+    let plan = plan(&prepared, &host, &journal, 1);
+    let mut out = Vec::new();
+    let modules = Default::default();
+    save(&plan, &graph, &sources, &Options::default(), &modules, Secrets::Omit, &mut out).unwrap();
+    json::write(&graph, &sources, Secrets::Omit, &mut out).unwrap();
+    let mut said = String::from_utf8(out).unwrap();
+    dot::write(&graph, &mut said).unwrap();
+    let report = apply(&prepared, &host, &journal, 1);
+    let again = apply(&prepared, &host, &journal, 1);
+    let _ = writeln!(said, "{plan:#?} {report:#?} {again:#?} {}", journal.0.lock().unwrap());
+    said
+}
+
+#[test]
+fn no_attribute_of_any_kind_is_told() {
+    let registry = Registry::default();
+    for kind in registry.iter() {
+        for status in [0, 1] {
+            let parrot = Parrot::new(status);
+            let said = said(kind, &parrot).to_lowercase();
+            let leaks = said.lines().filter(|line| line.contains(&CANARY.to_lowercase()));
+            let leaks: Vec<&str> = leaks.take(5).collect();
+            assert!(leaks.is_empty(), "{} leaks: {leaks:#?}", kind.name());
+        }
+    }
+}
+
+#[test]
+fn no_password_is_an_argument_or_in_the_environment_of_a_tool() {
+    let registry = Registry::default();
+    for kind in registry.iter() {
+        let passwords = kind.attributes().iter().filter(|a| is_password(a.name));
+        for attribute in passwords {
+            let mut with = others(kind.name());
+            with.push((attribute.name, secret(CANARY)));
+            let mut builder = Builder::default();
+            let mut name = kind.name().to_string();
+            name[..1].make_ascii_uppercase();
+            builder.add(&name, "thing", &with);
+            let (machine, parrot) = (Machine::new(), Parrot::new(0));
+            let host = Host::new(machine.dir.path().to_path_buf(), Box::new(parrot.clone()));
+            apply(&machine.prepared(&builder.graph), &host, &Journal::default(), 1);
+            for invocation in parrot.heard.lock().unwrap().iter() {
+                let seen = format!("{:?} {:?}", invocation.argv, invocation.set_env);
+                assert!(!seen.contains(CANARY), "{} {}: {seen}", kind.name(), attribute.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_old_target_of_a_link_is_as_secret_as_the_new_one() {
+    let machine = Machine::new();
+    std::os::unix::fs::symlink("/old-c4n4ry", machine.path("/link")).unwrap();
+    let graph = file("/link", &[("ensure", secret("/new-c4n4ry"))]);
+    let plan = machine.plan(&graph);
+    assert!(!format!("{plan:?}").contains("c4n4ry"), "{plan:?}");
+    let report = machine.apply(&graph);
+    assert!(!format!("{report:?}").contains("c4n4ry"), "{report:?}");
+    assert_eq!(lines(&report), ["/File[/link]/target: changed [redacted] to [redacted]"]);
+    let target = std::fs::read_link(machine.path("/link")).unwrap();
+    assert_eq!(target.to_str(), Some("/new-c4n4ry"));
+}
+
+#[test]
+fn what_a_secret_directory_holds_is_called_by_its_title() {
+    let machine = Machine::new();
+    machine.write("/c4n4ry-dir/below/file", "x");
+    let with =
+        [("path", secret("/c4n4ry-dir")), ("recurse", Value::Bool(true)), ("mode", text("0600"))];
+    let graph = file("tree", &with);
+    let report = machine.apply(&graph);
+    assert!(!format!("{report:?}").contains("c4n4ry"), "{report:?}");
+    let names: Vec<String> = report.resources.iter().map(|r| r.resource.to_string()).collect();
+    assert_eq!(names, ["File[tree]", "File[tree/below]", "File[tree/below/file]"]);
+    assert_eq!(machine.mode("/c4n4ry-dir/below/file"), 0o600);
+}
+
+#[test]
+fn a_short_or_common_secret_does_not_hide_what_happens() {
+    let machine = Machine::new();
+    let graph = file("/a", &[("content", secret("a")), ("mode", text("0640"))]);
+    assert_eq!(
+        lines(&machine.apply(&graph)),
+        ["/File[/a]/ensure: changed [redacted] to [redacted]"]
+    );
+    std::fs::set_permissions(
+        machine.path("/a"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o600),
+    )
+    .unwrap();
+    assert_eq!(lines(&machine.apply(&graph)), ["/File[/a]/mode: mode changed '0600' to '0640'"]);
+}

@@ -1,0 +1,59 @@
+//! What compiled patterns cost. Most are small; a pattern of a few letters may also become megabytes,
+//! which takes milliseconds to make: of these an evaluation may have so many.
+
+use std::cell::Cell;
+
+use ordain_source::budget;
+
+/// The sizes in bytes up to which patterns are tried, each with its cost. What is made in vain at one
+/// size takes no longer than what comes of the next.
+const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (super::SIZE_LIMIT, 32)];
+
+/// Why a pattern is not compiled.
+pub(crate) enum Refused {
+    /// It is none, or too large by itself.
+    Pattern(regex::Error),
+    /// There are too many; in words.
+    Cost(String),
+}
+
+/// Compiles a pattern by a function that takes the size which it may have.
+///
+/// # Errors
+/// Why it is not compiled.
+pub(crate) fn compile<T>(build: impl Fn(usize) -> Result<T, regex::Error>) -> Result<T, Refused> {
+    let mut refused = None;
+    for (size, cost) in SIZES {
+        add(cost).map_err(Refused::Cost)?;
+        match build(size) {
+            Err(error @ regex::Error::CompiledTooBig(_)) => refused = Some(error),
+            other => return other.map_err(Refused::Pattern),
+        }
+    }
+    Err(refused.map_or_else(|| Refused::Cost(String::new()), Refused::Pattern))
+}
+
+/// The sum of the costs that a thread may have since the last [`forget`].
+const MOST: u64 = 512;
+
+thread_local! {
+    static COST: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Forgets what was compiled on this thread: another evaluation begins.
+pub fn forget() {
+    COST.set(0);
+}
+
+/// Adds to the cost.
+///
+/// # Errors
+/// The reason, if that is too much.
+pub(super) fn add(cost: u64) -> Result<(), String> {
+    let cost = COST.get().saturating_add(cost);
+    COST.set(cost);
+    if cost > budget::scaled(MOST) {
+        return Err(format!("there are too many large regular expressions; {}", budget::HELP));
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Starts programs, by supervisors if there are any.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::launch::{Launch, Threads};
+use crate::message::{self, Answer};
+use crate::{cgroup, direct, hold, interruption, supervisor};
+
+/// The program whose supervisors start others.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Supervisors that have nothing to do.
+static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
+
+/// The programs that run, to be ended.
+static RUNNING: Mutex<BTreeMap<u64, Handle>> = Mutex::new(BTreeMap::new());
+
+/// What is needed to end a program.
+enum Handle {
+    Supervised(Arc<UnixStream>),
+    Direct(u32),
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has supervisors start all programs from now on, those included that compiles start. The program
+/// of this process has to call [`supervisor::main`] when its name is [`supervisor::NAME`].
+pub fn install() {
+    // A program that was replaced meanwhile is still found here.
+    let _ = PROGRAM.set(PathBuf::from("/proc/self/exe"));
+    crate::world::install();
+}
+
+/// Lets supervisors go that have nothing to do, and waits for their end.
+pub fn shutdown() {
+    for supervisor in std::mem::take(&mut *lock(&IDLE)) {
+        supervisor.retire();
+    }
+}
+
+struct Supervisor {
+    socket: Arc<UnixStream>,
+    process: Child,
+}
+
+impl Supervisor {
+    fn start(program: &PathBuf) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(program);
+        command.arg0(supervisor::NAME).stdin(OwnedFd::from(theirs));
+        // It lives a moment longer than this process, and is to keep no pipe open for that.
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        // What is sent to the group of this process, as from a terminal, is not for it.
+        command.process_group(0);
+        let process = command.spawn()?;
+        Ok(Self { socket: Arc::new(ours), process })
+    }
+
+    /// Ends one that has nothing to do, or has ended by itself.
+    fn retire(mut self) {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        // A process that was waited for already is no error.
+        let _ = self.process.wait();
+    }
+
+    /// Starts a program. `None` if the supervisor is not there any more.
+    fn launch(&self, launch: &Launch, stdio: &crate::launch::Stdio) -> Option<io::Result<u32>> {
+        let held = hold::held();
+        let fds = stdio.iter().map(AsFd::as_fd).chain(held.iter().map(|held| held.as_fd()));
+        let fds: Vec<_> = fds.collect();
+        message::send_start(&self.socket, launch, &fds).ok()?;
+        match message::receive_answer(&self.socket).ok()? {
+            Answer::Started(pid) => Some(Ok(pid)),
+            Answer::Failed(errno) => Some(Err(io::Error::from_raw_os_error(errno))),
+            Answer::Ended { .. } => None,
+        }
+    }
+}
+
+/// A program that was started. When this is dropped it is ended with all that it started, if it has
+/// not ended by itself.
+pub struct Running {
+    number: u64,
+    pid: u32,
+    by: By,
+    ended: Option<ExitStatus>,
+}
+
+enum By {
+    /// There until the program has ended.
+    Supervisor(Option<Supervisor>),
+    This(Child),
+}
+
+/// Starts a program with this standard input, output and error.
+///
+/// # Errors
+/// When it cannot be started, or the process was told to end at once.
+pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
+    if interruption::is_forced() {
+        return Err(interrupted());
+    }
+    let (pid, by) = match PROGRAM.get() {
+        Some(program) => {
+            let (pid, supervisor) = supervised(program, launch, &stdio)?;
+            (pid, By::Supervisor(Some(supervisor)))
+        }
+        None => {
+            let child = launch.spawn(stdio, Threads::Many)?;
+            (child.id(), By::This(child))
+        }
+    };
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut running = Running { number, pid, by, ended: None };
+    if let Some(handle) = running.handle() {
+        lock(&RUNNING).insert(number, handle);
+    }
+    // Those who end all may have looked before it was there.
+    if interruption::is_forced() {
+        running.end()?;
+        return Err(interrupted());
+    }
+    Ok(running)
+}
+
+/// What is said of a program that was not started or was ended for [`interruption::force`].
+pub(crate) fn interrupted() -> io::Error {
+    io::Error::other("the run was told to end")
+}
+
+fn supervised(
+    program: &PathBuf,
+    launch: &Launch,
+    stdio: &crate::launch::Stdio,
+) -> io::Result<(u32, Supervisor)> {
+    loop {
+        let idle = lock(&IDLE).pop();
+        let is_new = idle.is_none();
+        let supervisor = idle.map_or_else(|| Supervisor::start(program), Ok)?;
+        match supervisor.launch(launch, stdio) {
+            Some(Ok(pid)) => return Ok((pid, supervisor)),
+            Some(Err(error)) => {
+                lock(&IDLE).push(supervisor);
+                return Err(error);
+            }
+            // Somebody killed it while it was idle.
+            None => supervisor.retire(),
+        }
+        if is_new {
+            return Err(io::Error::other("the supervisor of commands ended"));
+        }
+    }
+}
+
+/// Ends all programs that run.
+pub(crate) fn end_all() {
+    for handle in lock(&RUNNING).values() {
+        match handle {
+            // One that has ended meanwhile is no error.
+            Handle::Supervised(socket) => drop(message::send_end(socket)),
+            Handle::Direct(pid) => direct::kill(*pid),
+        }
+    }
+}
+
+impl Running {
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.pid
+    }
+
+    fn handle(&self) -> Option<Handle> {
+        match &self.by {
+            By::Supervisor(supervisor) => {
+                supervisor.as_ref().map(|one| Handle::Supervised(Arc::clone(&one.socket)))
+            }
+            By::This(_) => Some(Handle::Direct(self.pid)),
+        }
+    }
+
+    /// Waits for its end, so long at most; `None` if it has not ended then.
+    ///
+    /// # Errors
+    /// When it cannot be known any more how it ends.
+    pub fn wait(&mut self, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+        if self.ended.is_some() {
+            return Ok(self.ended);
+        }
+        let status = match &mut self.by {
+            By::This(child) => direct::wait(child, limit)?,
+            By::Supervisor(supervisor) => match supervisor.as_ref() {
+                Some(one) if !is_readable(&one.socket, limit)? => None,
+                Some(_) => Some(self.hear()?),
+                None => None,
+            },
+        };
+        if status.is_some() {
+            self.ended = status;
+            lock(&RUNNING).remove(&self.number);
+        }
+        Ok(status)
+    }
+
+    /// Hears from the supervisor how it ended.
+    fn hear(&mut self) -> io::Result<ExitStatus> {
+        let By::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
+        let one = supervisor.take().ok_or_else(lost)?;
+        match message::receive_answer(&one.socket) {
+            Ok(Answer::Ended { status, has_left }) => {
+                match has_left {
+                    true => one.retire(),
+                    false => lock(&IDLE).push(one),
+                }
+                Ok(ExitStatus::from_raw(status))
+            }
+            _ => {
+                // Somebody killed the supervisor; its program is reached by its groups.
+                lock(&RUNNING).remove(&self.number);
+                direct::kill(self.pid);
+                cgroup::kill_group_of(one.process.id());
+                one.retire();
+                Err(lost())
+            }
+        }
+    }
+
+    /// Ends it with all that it started, and waits for that.
+    ///
+    /// # Errors
+    /// As of [`Running::wait`].
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.ended {
+            return Ok(status);
+        }
+        match &self.by {
+            By::This(_) => direct::kill(self.pid),
+            By::Supervisor(Some(one)) => drop(message::send_end(&one.socket)),
+            By::Supervisor(None) => {}
+        }
+        self.wait(None)?.ok_or_else(lost)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Nobody is there who could be told.
+        let _ = self.end();
+        lock(&RUNNING).remove(&self.number);
+    }
+}
+
+fn lost() -> io::Error {
+    io::Error::other("its supervisor was killed, and the command with it")
+}
+
+/// Waits until something can be read, so long at most.
+fn is_readable(socket: &UnixStream, limit: Option<Duration>) -> io::Result<bool> {
+    let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let mut fds = [PollFd::new(socket, PollFlags::IN)];
+        match poll(&mut fds, left.as_ref()) {
+            Ok(count) => return Ok(count > 0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What stays open while programs run, also when the process that started them has ended.
+
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+
+static HELD: Mutex<Option<Arc<File>>> = Mutex::new(None);
+
+/// Keeps a file open as long as a program runs that is started from now on. A lock on it is then
+/// held until the last of them has ended, even if this process is killed before.
+pub fn hold_while_programs_run(file: File) {
+    *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(file));
+}
+
+/// What is held.
+pub(crate) fn held() -> Option<Arc<File>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}

@@ -1,0 +1,44 @@
+//! Whether this process was told to end. It hears of it once, and what it does looks here.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::client;
+
+/// The number of the signal that asked for the end.
+static REQUESTED: Mutex<Option<i32>> = Mutex::new(None);
+static CHANGED: Condvar = Condvar::new();
+static FORCED: AtomicBool = AtomicBool::new(false);
+
+/// The process shall end: what is under way is finished, and nothing more begins. The first signal
+/// counts.
+pub fn request(signal: i32) {
+    let mut requested = REQUESTED.lock().unwrap_or_else(PoisonError::into_inner);
+    requested.get_or_insert(signal);
+    CHANGED.notify_all();
+}
+
+/// The number of the signal that asked for the end, if one did.
+pub fn requested() -> Option<i32> {
+    *REQUESTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is under way shall not be waited for either: programs that run are killed with all that they
+/// started, and no other is started.
+pub fn force() {
+    FORCED.store(true, Ordering::SeqCst);
+    client::end_all();
+}
+
+/// Whether [`force`] was called.
+pub fn is_forced() -> bool {
+    FORCED.load(Ordering::SeqCst)
+}
+
+/// Sleeps; wakes early when the process shall end. Whether it need not.
+pub fn pause(duration: Duration) -> bool {
+    let requested = REQUESTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = CHANGED.wait_timeout_while(requested, duration, |signal| signal.is_none());
+    waited.unwrap_or_else(PoisonError::into_inner).0.is_none()
+}

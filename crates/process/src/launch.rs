@@ -1,0 +1,130 @@
+//! What is started, and how.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+
+use rustix::fs::{Gid, Mode, Uid};
+use rustix::process::{geteuid, umask};
+use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
+
+/// A program that is to be started.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Launch {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// Its whole environment, if not that of this process.
+    pub env: Option<Vec<(OsString, OsString)>>,
+    /// Variables that are set on top of it.
+    pub set_env: Vec<(OsString, OsString)>,
+    /// Its working directory, if not that of this process.
+    pub cwd: Option<PathBuf>,
+    /// Whom to run as.
+    pub run_as: Option<RunAs>,
+    /// Its umask.
+    pub umask: Option<u32>,
+    /// What becomes of the processes that it leaves behind when it ends by itself.
+    pub remains: Remains,
+}
+
+/// An identity for a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunAs {
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+    /// More groups; `None` leaves those of this process.
+    pub groups: Option<Vec<u32>>,
+}
+
+/// What becomes of processes that a program leaves behind when it ends by itself. One that is ended
+/// leaves none.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Remains {
+    /// They live on: a daemon that was started on purpose.
+    #[default]
+    Stay,
+    /// They end with it.
+    End,
+    /// It has ended when the last of them has.
+    Await,
+}
+
+/// Standard input, output and error.
+pub(crate) type Stdio = [OwnedFd; 3];
+
+/// Whether the process has nothing but this thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Threads {
+    One,
+    Many,
+}
+
+impl Launch {
+    /// Starts the program as a child of this process, in a process group of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn spawn(
+        &self,
+        [stdin, stdout, stderr]: Stdio,
+        threads: Threads,
+    ) -> io::Result<Child> {
+        let mut command = self.command(threads)?;
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        // The mask belongs to the whole process: only one without other threads may change it.
+        let mask = self.umask.filter(|_| threads == Threads::One);
+        let before = mask.map(|mask| umask(Mode::from_raw_mode(mask)));
+        let child = match &self.run_as {
+            None => command.spawn(),
+            Some(identity) => spawn_as(&mut command, identity),
+        };
+        if let Some(before) = before {
+            umask(before);
+        }
+        child
+    }
+
+    fn command(&self, threads: Threads) -> io::Result<Command> {
+        let mut argv: Vec<OsString> = Vec::new();
+        if let Some(umask) = self.umask.filter(|_| threads == Threads::Many) {
+            // A shell sets it in the child.
+            let script = format!("umask {umask:04o}; exec \"$@\"");
+            argv.extend(["/bin/sh", "-c", &script, "sh"].map(OsString::from));
+        }
+        argv.extend(self.argv.iter().cloned());
+        let Some((program, args)) = argv.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "empty command"));
+        };
+        let mut command = Command::new(program);
+        command.args(args).process_group(0);
+        if let Some(env) = &self.env {
+            command.env_clear().envs(env.iter().map(|(k, v)| (k, v)));
+        }
+        command.envs(self.set_env.iter().map(|(k, v)| (k, v)));
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        Ok(command)
+    }
+}
+
+/// Starts a command from a thread that took on the identity first: a child has that of the thread
+/// that starts it, and only so can it have more groups.
+fn spawn_as(command: &mut Command, identity: &RunAs) -> io::Result<Child> {
+    let start = || {
+        if let Some(groups) = identity.groups.as_ref().filter(|_| geteuid().is_root()) {
+            let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
+            set_thread_groups(&groups)?;
+        }
+        set_thread_gid(Gid::from_raw(identity.gid))?;
+        set_thread_uid(Uid::from_raw(identity.uid))?;
+        command.spawn()
+    };
+    std::thread::scope(|scope| scope.spawn(start).join())
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that starts the command ended")))
+}

@@ -1,0 +1,186 @@
+//! The process that starts a program, knows all that descends from it, and ends it in time.
+//!
+//! It has one thread. Its standard input is a socket to the process that it works for: when that
+//! one ends, however it does, the socket closes, and the supervisor kills what it has started. Its
+//! name has nothing of the program's, so that whoever kills all processes of that name leaves it
+//! alone to do its work.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{getpid, set_child_subreaper};
+
+use crate::cgroup::Group;
+use crate::launch::{Launch, Remains, Stdio, Threads};
+use crate::message::{self, Answer, Request};
+use crate::tree;
+
+/// What a supervisor has as the name of its program; one that is started under this name is to call
+/// [`main`] and nothing else.
+pub const NAME: &str = "command-supervisor";
+
+/// How long to wait for processes to end that were killed, before it is looked for others.
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+
+/// How often it is looked for processes that may be killed, before those that may not be are left.
+const ROUNDS: u32 = 20;
+
+/// Works for the process at the other end of the standard input until that closes it.
+pub fn main() -> ExitCode {
+    let work = || {
+        let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        Supervisor::new(socket)?.serve()
+    };
+    // Nobody is there who could be told.
+    let done: io::Result<()> = work();
+    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+struct Supervisor {
+    socket: UnixStream,
+    /// Becomes readable when a child ends.
+    ended: SignalFd,
+    /// What is held open while programs run, such as a lock.
+    held: Option<OwnedFd>,
+    /// The control group of what is started while something is held: moving there takes longer than
+    /// many a program.
+    group: Option<Group>,
+    has_tried: bool,
+}
+
+/// Whether a supervisor goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Stop,
+}
+
+impl Supervisor {
+    fn new(socket: UnixStream) -> io::Result<Self> {
+        // Whoever signals a whole session means the programs; they get an empty mask.
+        SigSet::all().thread_block()?;
+        let child = SigSet::from_iter([Signal::SIGCHLD]);
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let ended = SignalFd::with_flags(&child, flags)?;
+        set_child_subreaper(Some(getpid()))?;
+        Ok(Self { socket, ended, held: None, group: None, has_tried: false })
+    }
+
+    fn serve(&mut self) -> io::Result<()> {
+        loop {
+            match message::receive(&self.socket)? {
+                None => return Ok(()),
+                // It crossed the answer that the program has ended.
+                Some(Request::End) => {}
+                Some(Request::Start(launch, fds)) => {
+                    if self.start(&launch, fds)? == Flow::Stop {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts a program and answers when it has ended.
+    fn start(&mut self, launch: &Launch, fds: Vec<OwnedFd>) -> io::Result<Flow> {
+        let mut fds = fds.into_iter();
+        let stdio = (fds.next(), fds.next(), fds.next());
+        self.held = fds.next();
+        if self.held.is_some() && !std::mem::replace(&mut self.has_tried, true) {
+            self.group = Group::enter();
+        }
+        let (Some(stdin), Some(stdout), Some(stderr)) = stdio else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let pid = match spawn(launch, [stdin, stdout, stderr]) {
+            Ok(pid) => pid,
+            Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
+                message::send_answer(&self.socket, Answer::Failed(errno))?;
+                return Ok(Flow::Continue);
+            }
+        };
+        // Where nobody hears this the socket is closed, which the wait finds.
+        let _ = message::send_answer(&self.socket, Answer::Started(pid));
+        let (status, is_ended) = self.wait(pid, launch.remains)?;
+        let reaped = tree::reap(pid);
+        if !reaped.is_empty && (is_ended || launch.remains == Remains::End) {
+            self.end(pid);
+        }
+        let has_left = !reaped.is_empty && !is_ended && launch.remains == Remains::Stay;
+        if has_left {
+            self.group = None;
+        }
+        message::send_answer(&self.socket, Answer::Ended { status, has_left })?;
+        // What is left lives on without a supervisor.
+        Ok(if has_left { Flow::Stop } else { Flow::Continue })
+    }
+
+    /// Waits for the end of a program; gives its status, and whether it was ended with all that it
+    /// started.
+    fn wait(&mut self, pid: u32, remains: Remains) -> io::Result<(i32, bool)> {
+        let mut status = None;
+        loop {
+            // The signal is taken before the children are looked at: none is missed.
+            while matches!(self.ended.read_signal(), Ok(Some(_))) {}
+            let reaped = tree::reap(pid);
+            status = reaped.status.or(status);
+            if let Some(status) = status.filter(|_| reaped.is_empty || remains != Remains::Await) {
+                return Ok((status, false));
+            }
+            let mut fds = [
+                PollFd::new(&self.socket, PollFlags::IN),
+                PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            if fds[0].revents().is_empty() {
+                continue;
+            }
+            // Anything but this request means that there is nobody left to work for.
+            let request = message::receive(&self.socket);
+            let killed = self.end(pid);
+            match request {
+                Ok(Some(Request::End)) => return Ok((status.unwrap_or(killed), true)),
+                _ => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+    }
+
+    /// Kills a program and all that descends from it; gives its status.
+    fn end(&mut self, pid: u32) -> i32 {
+        let mut status = Signal::SIGKILL as i32;
+        let mut rounds = 0;
+        while rounds < ROUNDS {
+            if let Some(group) = &self.group {
+                group.kill();
+            }
+            if !tree::kill_descendants() {
+                rounds += 1;
+            }
+            let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
+            // An interrupted wait is followed by another.
+            let _ = poll(&mut fds, Some(&PAUSE));
+            while matches!(self.ended.read_signal(), Ok(Some(_))) {}
+            let reaped = tree::reap(pid);
+            status = reaped.status.unwrap_or(status);
+            if reaped.is_empty {
+                break;
+            }
+        }
+        status
+    }
+}
+
+fn spawn(launch: &Launch, stdio: Stdio) -> io::Result<u32> {
+    Ok(launch.spawn(stdio, Threads::One)?.id())
+}

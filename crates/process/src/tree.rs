@@ -1,0 +1,126 @@
+//! The processes that descend from this one.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, wait,
+};
+
+/// What became of the children of this process.
+#[derive(Default)]
+pub(crate) struct Reaped {
+    /// How the one that was asked for ended, as of `wait`.
+    pub(crate) status: Option<i32>,
+    /// Whether none is left.
+    pub(crate) is_empty: bool,
+}
+
+/// Takes note of all children that have ended, those included that others left to this process.
+pub(crate) fn reap(main: u32) -> Reaped {
+    let mut reaped = Reaped::default();
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => {
+                if number(pid) == main {
+                    reaped.status = Some(status.as_raw());
+                }
+            }
+            Ok(None) => return reaped,
+            Err(Errno::INTR) => {}
+            Err(_) => {
+                reaped.is_empty = true;
+                return reaped;
+            }
+        }
+    }
+}
+
+/// The number of a process, which is never negative.
+pub(crate) fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}
+
+/// Kills all processes that descend from this one. Gives whether there was one that it may kill.
+pub(crate) fn kill_descendants() -> bool {
+    let mut is_any = false;
+    for (pid, started) in descendants(std::process::id()) {
+        is_any |= kill(pid, started).is_ok();
+    }
+    is_any
+}
+
+/// Kills a process, if the number still is that of the one that began then.
+fn kill(number: u32, started: u64) -> io::Result<()> {
+    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        // The number belongs to the descriptor's process as long as that was there when it was read.
+        Ok(process) if stat(number).is_some_and(|stat| stat.started == started) => {
+            Ok(pidfd_send_signal(process, Signal::KILL)?)
+        }
+        Ok(_) => Ok(()),
+        Err(Errno::SRCH) => Ok(()),
+        Err(_) => Ok(kill_process(pid, Signal::KILL)?),
+    }
+}
+
+struct Stat {
+    parent: u32,
+    /// In ticks of the clock since the start of the machine.
+    started: u64,
+}
+
+/// What the system says of a process; nothing of one that has ended.
+fn stat(pid: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before may hold anything, brackets too.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let (state, parent) = (fields.next()?, fields.next()?);
+    let started = fields.nth(17)?.parse().ok()?;
+    (state != "Z").then_some(Stat { parent: parent.parse().ok()?, started })
+}
+
+/// The numbers of all descendants of a process, with when they began.
+fn descendants(of: u32) -> Vec<(u32, u64)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut children: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
+    for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+        if let Some(stat) = stat(pid) {
+            children.entry(stat.parent).or_default().push((pid, stat.started));
+        }
+    }
+    let mut found: Vec<(u32, u64)> = children.remove(&of).unwrap_or_default();
+    let mut next = 0;
+    while let Some(&(pid, _)) = found.get(next) {
+        found.extend(children.remove(&pid).unwrap_or_default());
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn grandchildren_descend_from_this_process() {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "sleep 100 & echo; wait"]).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let found = descendants(child.id());
+        assert_eq!(found.len(), 1);
+        assert!(descendants(std::process::id()).contains(&found[0]));
+        // A process that began at another time has taken its number.
+        kill(found[0].0, found[0].1 + 1).unwrap();
+        assert_eq!(descendants(child.id()), found);
+        kill(found[0].0, found[0].1).unwrap();
+        child.wait().unwrap();
+    }
+}

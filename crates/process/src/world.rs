@@ -1,0 +1,57 @@
+//! The programs that compiles start.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use ordain_source::process::{Process, ProcessLimits, Processes, use_processes};
+use ordain_source::{ProcessOutput, ProcessRequest};
+
+use crate::client::{self, Running};
+use crate::launch::{Launch, Remains};
+use crate::run::{Limits, run};
+
+/// Has supervisors start the programs of compiles.
+pub(crate) fn install() {
+    use_processes(Box::new(Supervised));
+}
+
+struct Supervised;
+
+impl Processes for Supervised {
+    fn run(&self, request: &ProcessRequest, limits: ProcessLimits) -> io::Result<ProcessOutput> {
+        let text = |(name, value): &(String, String)| (name.into(), value.into());
+        let launch = Launch {
+            argv: request.argv.iter().map(Into::into).collect(),
+            set_env: request.env.iter().map(text).collect(),
+            cwd: request.cwd.clone(),
+            ..Launch::default()
+        };
+        let limits = Limits { time: Some(limits.time), output: limits.output };
+        let output = run(&launch, &request.stdin, false, limits)?;
+        let status = output.status.code();
+        Ok(ProcessOutput { status, stdout: output.stdout, stderr: output.stderr })
+    }
+
+    fn start(&self, argv: &[String], stdio: [OwnedFd; 3]) -> io::Result<Box<dyn Process>> {
+        let launch = Launch {
+            argv: argv.iter().map(Into::into).collect(),
+            remains: Remains::End,
+            ..Launch::default()
+        };
+        Ok(Box::new(Talking(client::start(&launch, stdio)?)))
+    }
+}
+
+struct Talking(Running);
+
+impl Process for Talking {
+    fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        self.0.wait(Some(limit))
+    }
+
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        self.0.end()
+    }
+}

@@ -1,0 +1,41 @@
+//! Directories of data that a configuration names and that are not there: every lookup in them finds
+//! nothing, without a word.
+
+use std::path::{Path, PathBuf};
+
+use ordain_source::EntryKind;
+
+use super::config::{Config, Level, Locations, Owner};
+use super::location::join;
+use crate::eval::Strict;
+use crate::load::Environment;
+
+/// The directories of data of the global layer and the environment that are not there, each with
+/// its configuration. Those whose names are interpolated are left out, and what is wrong with a
+/// configuration is said where it is used.
+pub fn missing_directories(env: &Environment, strict: Strict) -> Vec<(PathBuf, String)> {
+    let environment = env.dir.as_ref().map(|dir| (Owner::Environment, dir.join("hiera.yaml")));
+    let global = env.hiera_config.clone().map(|path| (Owner::Global, path));
+    let mut missing = Vec::new();
+    for (owner, path) in global.into_iter().chain(environment) {
+        let read = env.hiera.config(env.world.as_ref(), &path, &owner, strict);
+        let Some(Ok(config)) = read.as_deref() else { continue };
+        for level in config.hierarchy.iter().filter(|_| config.version == 5) {
+            let Some(dir) = directory(config, level) else { continue };
+            let is_there = env.world.kind(Path::new(&dir)) == Some(EntryKind::Directory);
+            let found = (path.clone(), dir);
+            if !is_there && !missing.contains(&found) {
+                missing.push(found);
+            }
+        }
+    }
+    missing
+}
+
+/// The directory of a level that reads files, if its name is fixed.
+fn directory(config: &Config, level: &Level) -> Option<String> {
+    let reads_files = !matches!(level.locations, Locations::None | Locations::Uris(_));
+    let is_fixed = !level.datadir.is_empty() && !level.datadir.contains("%{");
+    let root = config.root.to_string_lossy();
+    (reads_files && is_fixed).then(|| join(&root, &level.datadir))
+}

@@ -1,0 +1,448 @@
+//! Where the variables of an expression had their values from, so that `explain` does not end at
+//! the line that interpolates them.
+//!
+//! A compile notes where each attribute was written, not what was read there. Whoever asks has it
+//! found in the syntax tree: the expression that stands at the place of an attribute, the variables
+//! in it, and for each of them the parameter or the assignment that it is, of which the graph knows
+//! the origin in turn.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_graph::explain::{Cause, Explainer};
+use ordain_graph::{Graph, OriginId, ResourceRef, Step};
+use ordain_source::{FileId, SourceMap, Span};
+
+use crate::check::walk::{Node, children};
+use crate::syntax::{self, Call, Definition, Expr, ExprId, Program};
+
+/// How far from the attribute variables are followed.
+const DEPTH: usize = 12;
+
+/// How many variables are told of at most.
+const MOST: usize = 100;
+
+/// What knows the syntax trees of a graph's sources, each once it is needed.
+pub struct Provenance<'a> {
+    graph: &'a Graph,
+    sources: &'a SourceMap,
+    programs: RefCell<BTreeMap<FileId, Rc<Program>>>,
+    /// What is being followed, so that none is followed in a circle; and how many were told of.
+    open: RefCell<(Vec<(FileId, ExprId)>, usize)>,
+}
+
+/// What an expression stands in, outermost first.
+type Path = Vec<Around>;
+
+/// What has variables of its own.
+#[derive(Clone, Copy)]
+enum Around {
+    Definition(ExprId),
+    /// A lambda, and the call that it is given to.
+    Lambda(ExprId, Option<ExprId>),
+}
+
+/// A place in a program, with the instance that was evaluated there.
+struct Scene<'p> {
+    program: &'p Program,
+    path: Path,
+    /// The class or the instance of a define.
+    instance: Option<ResourceRef>,
+    /// What led to the value that is explained: it is not told again.
+    known: OriginId,
+}
+
+impl<'a> Provenance<'a> {
+    /// Of a graph whose origins are in these sources.
+    pub fn new(graph: &'a Graph, sources: &'a SourceMap) -> Self {
+        Self { graph, sources, programs: RefCell::default(), open: RefCell::default() }
+    }
+
+    /// The variables that were read where a value was written, and what led to theirs.
+    pub fn variables(&self, explainer: &Explainer<'_>, origin: OriginId) -> Vec<Cause> {
+        let found = self.graph.origins.get(origin);
+        let is_written = matches!(
+            found.step,
+            Step::Declaration
+                | Step::TypeDefault
+                | Step::Override
+                | Step::CollectorOverride
+                | Step::ParameterDefault
+        );
+        let Some(span) = found.span.filter(|_| is_written) else { return Vec::new() };
+        let Some(program) = self.program(span.file) else { return Vec::new() };
+        let Some((value, path)) = expression_at(&program, span) else { return Vec::new() };
+        let scene =
+            Scene { program: &program, path, instance: self.instance(origin), known: origin };
+        self.of_expression(explainer, &scene, value)
+    }
+
+    /// The tree of a manifest; nothing for files of other languages.
+    fn program(&self, file: FileId) -> Option<Rc<Program>> {
+        if let Some(program) = self.programs.borrow().get(&file) {
+            return Some(Rc::clone(program));
+        }
+        let source = self.sources.file(file);
+        if source.has_path() && source.path.extension().is_none_or(|ending| ending != "pp") {
+            return None;
+        }
+        let program = Rc::new(syntax::parse(file, source.text.clone()).program);
+        self.programs.borrow_mut().insert(file, Rc::clone(&program));
+        Some(program)
+    }
+
+    /// The class or define that an origin is in.
+    fn instance(&self, origin: OriginId) -> Option<ResourceRef> {
+        self.graph.origins.chain(origin).find_map(|origin| match &origin.step {
+            Step::Class(name) => Some(class_reference(name)),
+            Step::Define(name) => {
+                let (kind, title) = name.strip_suffix(']')?.split_once('[')?;
+                Some(ResourceRef { kind: kind.into(), title: title.into() })
+            }
+            _ => None,
+        })
+    }
+
+    /// What is said of the variables of an expression, each once.
+    fn of_expression(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        root: ExprId,
+    ) -> Vec<Cause> {
+        {
+            let mut open = self.open.borrow_mut();
+            let here = (scene.program.file, root);
+            if open.0.len() >= DEPTH || open.0.contains(&here) {
+                return Vec::new();
+            }
+            open.0.push(here);
+        }
+        let mut causes = Vec::new();
+        for (name, shown) in variables_of(scene.program, root) {
+            let count = {
+                let mut open = self.open.borrow_mut();
+                open.1 += 1;
+                open.1
+            };
+            if count > MOST {
+                break;
+            }
+            causes.push(self.of_variable(explainer, scene, &name, &shown));
+        }
+        self.open.borrow_mut().0.pop();
+        causes
+    }
+
+    fn of_variable(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        name: &str,
+        shown: &str,
+    ) -> Cause {
+        let cause = Cause { step: "variable", name: Some(name.to_owned()), ..Cause::default() };
+        let words = |text: String| Cause { words: format!("{shown} {text}"), ..cause.clone() };
+        if let Some((class, variable)) = name.trim_start_matches("::").rsplit_once("::") {
+            let class = class_reference(class);
+            let found = self.parameter(explainer, scene, &class, variable, &cause, shown);
+            return found.unwrap_or_else(|| words(format!("is a variable of {class}")));
+        }
+        let is_top = name.starts_with("::");
+        let bare = name.trim_start_matches("::");
+        for depth in (0..scene.path.len()).rev().filter(|_| !is_top) {
+            let outer = &scene.path[..depth];
+            let found = match scene.path[depth] {
+                Around::Lambda(lambda, call) => {
+                    self.in_lambda(explainer, scene, outer, (lambda, call), bare, &words)
+                }
+                Around::Definition(definition) => {
+                    self.in_definition(explainer, scene, definition, bare, &cause, shown)
+                }
+            };
+            if let Some(found) = found {
+                return found;
+            }
+        }
+        if let Some((at, from)) = self.at_top(explainer, scene, bare) {
+            return Cause { from, ..words("is set at".into()).at(at, self.sources) };
+        }
+        match bare {
+            _ if shown.starts_with("$facts[") => words("is a fact of the node".into()),
+            "facts" => words("are the facts of the node".into()),
+            "trusted" => words("is what is trusted of the node".into()),
+            "title" | "name" => match &scene.instance {
+                Some(instance) => words(format!("is the title of {instance}")),
+                None => words("is a title".into()),
+            },
+            _ => words("is a fact of the node, or set elsewhere".into()),
+        }
+    }
+
+    /// A parameter of a class or define, with what led to its value.
+    fn parameter(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        owner: &ResourceRef,
+        name: &str,
+        cause: &Cause,
+        shown: &str,
+    ) -> Option<Cause> {
+        let resource = self.graph.resource(self.graph.find(owner)?);
+        let attribute = resource.attribute(name)?;
+        Some(Cause {
+            words: format!("{shown} is a parameter of {owner}"),
+            value: Some(attribute.value.clone()),
+            from: explainer.causes(attribute.origin, Some(scene.known)),
+            ..cause.clone()
+        })
+    }
+
+    fn in_lambda(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        outer: &[Around],
+        (lambda, call): (ExprId, Option<ExprId>),
+        name: &str,
+        words: &dyn Fn(String) -> Cause,
+    ) -> Option<Cause> {
+        let program = scene.program;
+        let Expr::Lambda(id) = program[lambda] else { return None };
+        let inner = program.lambda(id);
+        let Some(param) = program.params(inner.params).iter().find(|p| p.name == name) else {
+            let path = outer.iter().copied().chain([Around::Lambda(lambda, call)]).collect();
+            let (at, from) = self.assignment(explainer, scene, path, inner.body, name)?;
+            return Some(Cause { from, ..words("is set at".into()).at(at, self.sources) });
+        };
+        let place = param.range.in_file(program.file);
+        let cause = words("is given to the block at".into()).at(place, self.sources);
+        let call: Option<&Call> = call.and_then(|id| match program[id] {
+            Expr::Call(call) => Some(program.call(call)),
+            _ => None,
+        });
+        let around = Scene {
+            program,
+            path: outer.to_vec(),
+            instance: scene.instance.clone(),
+            known: scene.known,
+        };
+        let args = call.map_or(&[][..], |call| program.list(call.args));
+        let from = args.iter().flat_map(|arg| self.of_expression(explainer, &around, *arg));
+        Some(Cause { from: from.collect(), ..cause })
+    }
+
+    fn in_definition(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        definition: ExprId,
+        name: &str,
+        cause: &Cause,
+        shown: &str,
+    ) -> Option<Cause> {
+        let program = scene.program;
+        let Expr::Definition(id) = program[definition] else { return None };
+        let path = vec![Around::Definition(definition)];
+        let (body, parent, owner) = match program.definition(id) {
+            Definition::Class { name, body, parent, .. } => {
+                (*body, parent.clone(), Some(class_reference(name)))
+            }
+            Definition::Define { body, .. } => (*body, None, scene.instance.clone()),
+            Definition::Function { params, .. } => {
+                let param = program.params(*params).iter().find(|param| param.name == name)?;
+                let words = format!("{shown} is given to the function at");
+                let place = param.range.in_file(program.file);
+                return Some(Cause { words, ..cause.clone() }.at(place, self.sources));
+            }
+            Definition::Node { body, .. } => (*body, None, None),
+            _ => return None,
+        };
+        let owner_parameter =
+            |owner: &ResourceRef| self.parameter(explainer, scene, owner, name, cause, shown);
+        if let Some(found) = owner.as_ref().and_then(owner_parameter) {
+            return Some(found);
+        }
+        if let Some((at, from)) = self.assignment(explainer, scene, path, body, name) {
+            let words = format!("{shown} is set at");
+            return Some(Cause { words, from, ..cause.clone() }.at(at, self.sources));
+        }
+        parent.as_deref().map(class_reference).as_ref().and_then(owner_parameter)
+    }
+
+    /// Where a variable is set at the top of a manifest: of this one, or of another that declares
+    /// something.
+    fn at_top(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        name: &str,
+    ) -> Option<(Span, Vec<Cause>)> {
+        let spans = self.graph.origins.iter().filter_map(|origin| origin.span);
+        let others: BTreeSet<FileId> = spans.map(|span| span.file).collect();
+        let here = scene.program.file;
+        let mut files = std::iter::once(here).chain(others.into_iter().filter(|f| *f != here));
+        files.find_map(|file| {
+            let program = self.program(file)?;
+            let scene =
+                Scene { program: &program, path: Vec::new(), instance: None, known: scene.known };
+            self.assignment(explainer, &scene, Vec::new(), program.body, name)
+        })
+    }
+
+    /// Where a variable is set below an expression, without what has variables of its own.
+    fn assignment(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        path: Path,
+        body: ExprId,
+        name: &str,
+    ) -> Option<(Span, Vec<Cause>)> {
+        let program = scene.program;
+        let mut rest = vec![Node::Expr(body)];
+        let mut below = Vec::new();
+        while let Some(node) = rest.pop() {
+            if let Node::Expr(id) = node {
+                match &program[id] {
+                    Expr::Assign { left, right, .. } if sets(program, *left, name) => {
+                        let (instance, known) = (scene.instance.clone(), scene.known);
+                        let scene = Scene { program, path, instance, known };
+                        let from = self.of_expression(explainer, &scene, *right);
+                        return Some((program.span(*left), from));
+                    }
+                    Expr::Lambda(_) | Expr::Definition(_) if id != body => continue,
+                    _ => {}
+                }
+            }
+            below.clear();
+            children(program, node, &mut below);
+            rest.extend(below.drain(..).rev());
+        }
+        None
+    }
+}
+
+/// `apache::mod` as the graph names it.
+fn class_reference(name: &str) -> ResourceRef {
+    let capital = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+    };
+    let segments = name.trim_start_matches("::").split("::").map(capital);
+    let title = segments.collect::<Vec<String>>().join("::");
+    ResourceRef { kind: "Class".into(), title: title.into() }
+}
+
+/// Whether what stands left of an assignment has this variable.
+fn sets(program: &Program, left: ExprId, name: &str) -> bool {
+    match &program[left] {
+        Expr::Var(found) => found == name,
+        Expr::List(items) => program.list(*items).iter().any(|item| sets(program, *item, name)),
+        _ => false,
+    }
+}
+
+/// The value of the attribute, or the default of the parameter, that stands at a place.
+fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
+    let mut path = Path::new();
+    let mut rest = vec![(Some(Node::Expr(program.body)), None)];
+    let mut below = Vec::new();
+    while let Some((node, call)) = rest.pop() {
+        let Some(node) = node else {
+            path.pop();
+            continue;
+        };
+        let found = match node {
+            Node::Attribute(i, list) => {
+                let attribute = &program.attributes(list)[i];
+                (attribute.range == span.range).then_some(attribute.value)
+            }
+            Node::Param(i, list) => {
+                let param = &program.params(list)[i];
+                param.default.filter(|default| program.range(*default) == span.range)
+            }
+            _ => None,
+        };
+        if let Some(value) = found {
+            return Some((value, path));
+        }
+        let mut given_to = None;
+        if let Node::Expr(id) = node {
+            let around = match program[id] {
+                Expr::Definition(_) => Some(Around::Definition(id)),
+                Expr::Lambda(_) => Some(Around::Lambda(id, call)),
+                Expr::Call(_) => {
+                    given_to = Some(id);
+                    None
+                }
+                _ => None,
+            };
+            if let Some(around) = around {
+                path.push(around);
+                rest.push((None, None));
+            }
+        }
+        below.clear();
+        children(program, node, &mut below);
+        rest.extend(below.drain(..).rev().map(|node| (Some(node), given_to)));
+    }
+    None
+}
+
+/// The variables that an expression reads, each once, in order, with how they are shown:
+/// `$facts['os']` with its keys. Those that its own lambdas declare are not among them.
+fn variables_of(program: &Program, root: ExprId) -> Vec<(EcoString, String)> {
+    let mut found: Vec<(EcoString, String)> = Vec::new();
+    let mut declared: Vec<EcoString> = Vec::new();
+    let mut rest = vec![Node::Expr(root)];
+    let mut below = Vec::new();
+    while let Some(node) = rest.pop() {
+        if let Node::Expr(id) = node {
+            let read = match &program[id] {
+                Expr::Var(name) => Some((name.clone(), format!("${name}"))),
+                Expr::Access(list) => fact(program, program.list(*list)),
+                Expr::Lambda(lambda) => {
+                    let params = program.params(program.lambda(*lambda).params);
+                    declared.extend(params.iter().map(|param| param.name.clone()));
+                    None
+                }
+                _ => None,
+            };
+            if let Some((name, shown)) = read {
+                let is_match = name.starts_with(|c: char| c.is_ascii_digit());
+                if !is_match && !found.iter().any(|(_, known)| *known == shown) {
+                    found.push((name, shown));
+                }
+                continue;
+            }
+        }
+        below.clear();
+        children(program, node, &mut below);
+        rest.extend(below.drain(..).rev());
+    }
+    found.retain(|(name, _)| !declared.contains(name));
+    found
+}
+
+/// `$facts['os']` as it is written, if the keys are literals.
+fn fact(program: &Program, parts: &[ExprId]) -> Option<(EcoString, String)> {
+    let (first, keys) = parts.split_first()?;
+    let (name, mut shown) = match &program[*first] {
+        Expr::Var(name) if matches!(name.as_str(), "facts" | "trusted") => {
+            (name.clone(), format!("${name}"))
+        }
+        Expr::Access(list) => fact(program, program.list(*list))?,
+        _ => return None,
+    };
+    for key in keys {
+        match &program[*key] {
+            Expr::Str(text) | Expr::Name(text) => shown += &format!("['{text}']"),
+            _ => return None,
+        }
+    }
+    Some((name, shown))
+}

@@ -1,0 +1,260 @@
+//! How much memory and time the evaluation of an input may take, watched from beside it.
+//!
+//! Front ends count their steps and weigh their values ([`crate::limits`]), and end with the place
+//! where one was too many. What nobody counts is seen here: while a [`Watch`] is held, a thread looks
+//! at the memory and the CPU time of the process. At a first bound it raises a flag, which front ends
+//! look at with every step ([`exceeded`]), so that their error names the place. At a second one, for
+//! what does not come to a step any more, the program ends with the last file that it was at.
+//!
+//! A bound is for what is evaluated at the same time, and grows with what was read for it. One
+//! factor raises all bounds: [`set_factor`].
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::limits::Exceeded;
+
+/// The memory in bytes of an evaluation at which a front end is to end it.
+const MEMORY: u64 = 144 << 20;
+/// The memory at which the program ends.
+const MOST_MEMORY: u64 = 184 << 20;
+/// The CPU time in seconds of an evaluation at which a front end is to end it. This is no measure of
+/// what a program may do, for that are steps: it is an end to what counts none.
+const SECONDS: u64 = 10;
+/// The CPU time at which the program ends.
+const MOST_SECONDS: u64 = 12;
+/// What each byte that is read adds to the memory: the tree of a document takes so much more than
+/// its text.
+const MEMORY_OF_INPUT: u64 = 16;
+/// So many bytes that are read add a second to the time.
+const INPUT_OF_SECOND: u64 = 4 << 20;
+/// How often the thread looks.
+const PAUSE: Duration = Duration::from_millis(4);
+/// The bytes of a page of memory, as `/proc/self/statm` counts.
+const PAGE: u64 = 4096;
+
+static FACTOR: AtomicU32 = AtomicU32::new(1);
+/// 0, or a bound of [`Bound`] that is exceeded.
+static EXCEEDED: AtomicU8 = AtomicU8::new(0);
+/// The bytes that were read since nothing was evaluated.
+static READ: AtomicU64 = AtomicU64::new(0);
+static STATE: Mutex<State> =
+    Mutex::new(State { active: 0, memory: 0, seconds: 0.0, is_running: false });
+/// What is being read or rendered.
+static PLACE: Mutex<String> = Mutex::new(String::new());
+static END: OnceLock<fn(Exceeded, &str)> = OnceLock::new();
+
+/// What is evaluated.
+struct State {
+    /// How many evaluations.
+    active: u64,
+    /// The bytes of memory that the process had besides them.
+    memory: u64,
+    /// The CPU time of the process when the last one began or ended.
+    seconds: f64,
+    /// Whether there is a thread that looks.
+    is_running: bool,
+}
+
+const BY_MEMORY: u8 = 1;
+const BY_TIME: u8 = 2;
+
+/// Multiplies all bounds: of memory, time, steps, and the sizes of values.
+pub fn set_factor(factor: u32) {
+    FACTOR.store(factor.max(1), Ordering::Relaxed);
+}
+
+/// What multiplies all bounds.
+#[inline]
+pub fn factor() -> u32 {
+    FACTOR.load(Ordering::Relaxed)
+}
+
+/// A bound, multiplied by the [`factor`].
+#[inline]
+pub fn scaled(bound: u64) -> u64 {
+    bound.saturating_mul(u64::from(factor()))
+}
+
+/// As [`scaled`], for the size of something in memory.
+#[inline]
+pub fn scaled_size(bound: usize) -> usize {
+    bound.saturating_mul(factor() as usize)
+}
+
+/// What is said to whom needs more than a bound allows.
+pub const HELP: &str = "`--limits 2` allows twice as much";
+
+/// The bound that what is evaluated now exceeds, if it does.
+///
+/// # Errors
+/// The bound.
+#[inline]
+pub fn check() -> Result<(), Exceeded> {
+    if EXCEEDED.load(Ordering::Relaxed) == 0 { Ok(()) } else { exceeded() }
+}
+
+#[cold]
+fn exceeded() -> Result<(), Exceeded> {
+    match EXCEEDED.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        BY_MEMORY => Err(Exceeded::Memory(scaled(MEMORY) >> 20)),
+        _ => Err(Exceeded::Time(scaled(SECONDS))),
+    }
+}
+
+/// So many bytes, multiplied by the [`factor`], and what is allowed for the files that were read.
+pub fn with_input(bytes: usize) -> usize {
+    scaled_size(bytes).saturating_add(of_input() as usize)
+}
+
+/// Notes that a file was read: bounds grow with it, and it is named if nothing better is known.
+pub fn read(path: &Path, bytes: usize) {
+    READ.fetch_add(bytes as u64, Ordering::Relaxed);
+    at(&path.to_string_lossy());
+}
+
+/// Notes what is worked on.
+pub fn at(place: &str) {
+    if END.get().is_some() {
+        let mut noted = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.clear();
+        noted.push_str(place);
+    }
+}
+
+/// Says what prints the last message of a program that a bound ends. Without it nothing is watched.
+pub fn ends_with(print: fn(Exceeded, &str)) {
+    let _ = END.set(print);
+}
+
+/// While it is held, an evaluation is watched.
+#[derive(Debug)]
+pub struct Watch {
+    is_counted: bool,
+}
+
+impl Watch {
+    /// Watches an evaluation besides those that are watched.
+    #[must_use]
+    pub fn begin() -> Self {
+        if END.get().is_none() {
+            return Self { is_counted: false };
+        }
+        let mut state = state();
+        if state.active == 0 {
+            state.memory = memory();
+            READ.store(0, Ordering::Relaxed);
+        }
+        state.active += 1;
+        state.seconds = seconds();
+        if !state.is_running {
+            let thread = thread::Builder::new().name("budget".into()).stack_size(128 << 10);
+            state.is_running = thread.spawn(look).is_ok();
+        }
+        Self { is_counted: true }
+    }
+
+    /// Watches an evaluation, unless it is part of one that is watched.
+    #[must_use]
+    pub fn within() -> Self {
+        if state().active > 0 { Self { is_counted: false } } else { Self::begin() }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.is_counted {
+            let mut state = state();
+            state.active -= 1;
+            state.seconds = seconds();
+            if state.active == 0 {
+                EXCEEDED.store(0, Ordering::Relaxed);
+            } else {
+                // What this one leaves behind, such as texts that were read, is not held against
+                // those that follow.
+                let own = state.active * scaled(MEMORY) + of_input();
+                state.memory = state.memory.max(memory().saturating_sub(own));
+            }
+        }
+    }
+}
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The memory that is allowed for what was read.
+fn of_input() -> u64 {
+    READ.load(Ordering::Relaxed).saturating_mul(MEMORY_OF_INPUT)
+}
+
+/// Looks until nothing is evaluated any more.
+fn look() {
+    loop {
+        thread::sleep(PAUSE);
+        let mut state = state();
+        if state.active == 0 {
+            state.is_running = false;
+            return;
+        }
+        let used = memory().saturating_sub(state.memory + of_input());
+        let time = seconds() - state.seconds;
+        let time_of_input = (READ.load(Ordering::Relaxed) / INPUT_OF_SECOND) as f64;
+        let active = state.active;
+        let most = |bound: u64| active.saturating_mul(scaled(bound));
+        let is_longer = |bound: u64| time > most(bound) as f64 + time_of_input;
+        let (by_memory, by_time) = (used > most(MEMORY), is_longer(SECONDS));
+        let flag = if by_memory { BY_MEMORY } else { u8::from(by_time) * BY_TIME };
+        EXCEEDED.store(flag, Ordering::Relaxed);
+        if used > most(MOST_MEMORY) || is_longer(MOST_SECONDS) {
+            if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
+                let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+                print(bound, &place);
+            }
+            std::process::exit(1);
+        }
+    }
+}
+
+/// The bytes of memory that the process has for itself; 0 where the system does not say.
+fn memory() -> u64 {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
+    let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    resident.saturating_sub(shared) * PAGE
+}
+
+/// The CPU time in seconds that the process took; 0 where the system does not say.
+fn seconds() -> f64 {
+    /// Ticks a second, the same on all of today's systems.
+    const TICKS: f64 = 100.0;
+    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program stands in parentheses and may have spaces.
+    let fields = text.rsplit(')').next().unwrap_or_default();
+    let times = fields.split_whitespace().skip(11).take(2);
+    times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_says_what_is_used() {
+        let before = memory();
+        let bytes = vec![1u8; 32 << 20];
+        assert!(memory() >= before + (30 << 20), "{} to {}", before, memory());
+        assert!(bytes.iter().all(|byte| *byte == 1));
+        let mut sum = 0u64;
+        let start = seconds();
+        while seconds() < start + 0.02 {
+            sum += (0..100_000u64).fold(0, |a, b| a ^ b);
+        }
+        assert!(sum < u64::MAX);
+    }
+}

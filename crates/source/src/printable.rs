@@ -1,0 +1,60 @@
+//! Text as a terminal may show it.
+//!
+//! Names, contents and messages come from others: a terminal would obey the control characters in
+//! them, and characters that turn the direction of writing around show another text than is there.
+//! Each of these is shown as one character that stands for it, as in the excerpts of diagnostics:
+//! `␛` for an escape, `�` for what has no picture.
+
+use std::borrow::Cow;
+
+/// The character that stands for one that a terminal obeys; nothing for all others. Line ends and
+/// tabs are obeyed, too: [`printable`] leaves them.
+pub fn picture(c: char) -> Option<char> {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)),
+        '\u{7f}' => Some('\u{2421}'),
+        '\u{80}'..='\u{9f}'
+        | '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => Some(char::REPLACEMENT_CHARACTER),
+        _ => None,
+    }
+}
+
+/// A text of any number of lines without what a terminal would obey but line ends and tabs.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    replaced(text, |c| matches!(c, '\n' | '\t'))
+}
+
+/// The same for what has to stay on its line: line ends and tabs are shown, too.
+pub fn printable_line(text: &str) -> Cow<'_, str> {
+    replaced(text, |_| false)
+}
+
+pub(crate) fn replaced(text: &str, is_kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let shown = |c: char| picture(c).filter(|_| !is_kept(c));
+    if text.chars().all(|c| shown(c).is_none()) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| shown(c).unwrap_or(c)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_that_a_terminal_obeys() {
+        let text = "a\u{1b}[31mb\u{7f}\u{9b}1mc\u{202e}d\re\nf\tg é 日本";
+        assert_eq!(printable(text), "a␛[31mb␡�1mc�d␍e\nf\tg é 日本");
+        assert_eq!(printable_line(text), "a␛[31mb␡�1mc�d␍e␊f␉g é 日本");
+        assert!(matches!(printable("plain\ntext é"), Cow::Borrowed(_)));
+        for c in (0..0x11_0000).filter_map(char::from_u32).filter(|c| c.is_control()) {
+            assert!(picture(c).is_some_and(|shown| !shown.is_control()), "{c:?}");
+        }
+    }
+}

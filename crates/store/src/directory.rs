@@ -1,0 +1,350 @@
+//! The state directory, as nobody else can have prepared it.
+//!
+//! Ordain runs as root and writes here, so whoever can put a link here writes as root. The directory
+//! has to belong to the user who runs or to root, nobody else may write it, and nobody else may be
+//! able to put another in its place. Then nothing changes between a look at a file and its use, and
+//! it is enough to look.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use rustix::process::{getegid, geteuid};
+
+use crate::error::StoreError;
+
+/// How many links are followed on the way to the directory, as the kernel does.
+const MAX_LINKS: usize = 40;
+
+/// The names of the files of a database beside its own.
+pub(crate) const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// A state directory that only its owner can have written.
+#[derive(Debug)]
+pub struct StateDir {
+    fd: OwnedFd,
+    /// Without links on the way.
+    path: PathBuf,
+}
+
+/// Who may own what is trusted.
+struct Trust {
+    user: u32,
+    group: u32,
+    /// Who owns `/` has everything anyway; in a user namespace it is not always user 0.
+    top: u32,
+}
+
+impl Trust {
+    fn owner(&self, uid: u32) -> bool {
+        uid == 0 || uid == self.user || uid == self.top
+    }
+}
+
+impl StateDir {
+    /// Opens a state directory, which is made with mode 0700 if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be opened or made, or when somebody else can change it or the way to it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        walk(path, true)?.ok_or_else(|| StoreError::errno(path, Errno::NOENT))
+    }
+
+    /// The state directory at a path, if there is one.
+    ///
+    /// # Errors
+    /// As of [`StateDir::open`].
+    pub fn existing(path: &Path) -> Result<Option<Self>, StoreError> {
+        walk(path, false)
+    }
+
+    /// The same directory again.
+    ///
+    /// # Errors
+    /// When the process has no more file descriptors.
+    pub(crate) fn try_clone(&self) -> Result<Self, StoreError> {
+        let fd = self.fd.try_clone().map_err(|e| StoreError::io(&self.path, &e))?;
+        Ok(Self { fd, path: self.path.clone() })
+    }
+
+    /// Its path, without links on the way.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory as an open file of its own, which a lock can be held on.
+    ///
+    /// # Errors
+    /// When the process has no more file descriptors.
+    pub(crate) fn handle(&self) -> Result<File, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = fs::openat(&self.fd, ".", flags, Mode::empty());
+        fd.map(File::from).map_err(|e| StoreError::errno(&self.path, e))
+    }
+
+    /// Opens a regular file in it for reading and writing; it is made with mode 0600 if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is not a regular file of the owner with this one name.
+    pub(crate) fn open_file(&self, name: &str) -> Result<File, StoreError> {
+        let path = self.path.join(name);
+        // What is no regular file is not opened: that alone may block or do something.
+        self.look(name)?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
+            .map_err(|e| StoreError::errno(&path, e))?;
+        let stat = fs::fstat(&fd).map_err(|e| StoreError::errno(&path, e))?;
+        check_file(&path, &stat)?;
+        Ok(File::from(fd))
+    }
+
+    /// What stands at a name, if it is a regular file of the owner with this one name, or nothing.
+    ///
+    /// # Errors
+    /// When it is anything else.
+    pub(crate) fn look(&self, name: &str) -> Result<Option<Stat>, StoreError> {
+        let path = self.path.join(name);
+        let Some(stat) = self.stat(name)? else { return Ok(None) };
+        check_file(&path, &stat)?;
+        Ok(Some(stat))
+    }
+
+    /// What stands at a name, whatever it is.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    pub(crate) fn stat(&self, name: &str) -> Result<Option<Stat>, StoreError> {
+        match fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(StoreError::errno(&self.path.join(name), e)),
+        }
+    }
+
+    /// The names of what is in it, sorted; names that are no UTF-8 are not ours.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    /// Looks at the files of a database as [`StateDir::look`] does; whether the database is there, and
+    /// its size in bytes. The files are not opened: closing one would end the locks that a database
+    /// holds in this process.
+    ///
+    /// # Errors
+    /// When one of them is not a regular file of the owner with this one name.
+    pub(crate) fn look_at_database(&self, name: &str) -> Result<Option<u64>, StoreError> {
+        for suffix in DATABASE_SUFFIXES {
+            self.look(&format!("{name}{suffix}"))?;
+        }
+        Ok(self.look(name)?.map(|stat| u64::try_from(stat.st_size).unwrap_or(0)))
+    }
+
+    /// Takes from everybody else what they may do with the files of a database, however they were made.
+    ///
+    /// # Errors
+    /// When one of them is not a regular file of the owner with this one name.
+    pub(crate) fn close_database(&self, name: &str) -> Result<(), StoreError> {
+        for suffix in DATABASE_SUFFIXES.iter().chain(&[""]) {
+            let name = format!("{name}{suffix}");
+            if self.look(&name)?.is_some_and(|stat| stat.st_mode & 0o077 != 0) {
+                let mode = Mode::RUSR | Mode::WUSR;
+                // Where it belongs to root and another user reads it, it stays as it is.
+                let _ = fs::chmodat(&self.fd, name.as_str(), mode, AtFlags::empty());
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a directory in it; whether it is there.
+    ///
+    /// # Errors
+    /// When it is no directory of the owner, or others can write it.
+    pub(crate) fn look_at_directory(&self, name: &str) -> Result<bool, StoreError> {
+        let path = self.path.join(name);
+        let Some(stat) = self.stat(name)? else { return Ok(false) };
+        if file_type(&stat) != FileType::Directory {
+            return Err(unsafe_to_use(&path, &format!("it is {}", kind_name(&stat))));
+        }
+        check_last(&path, &stat, &trust()?)?;
+        Ok(true)
+    }
+}
+
+/// Whom this process trusts.
+fn trust() -> Result<Trust, StoreError> {
+    let top = fs::stat("/").map_err(|e| StoreError::errno(Path::new("/"), e))?;
+    Ok(Trust { user: geteuid().as_raw(), group: getegid().as_raw(), top: top.st_uid })
+}
+
+/// Goes to a directory step by step and looks at each step.
+fn walk(path: &Path, create: bool) -> Result<Option<StateDir>, StoreError> {
+    let failed = |at: &Path, e: Errno| StoreError::errno(at, e);
+    let full = std::path::absolute(path).map_err(|e| StoreError::io(path, &e))?;
+    let trust = trust()?;
+    let open = |dir: &OwnedFd, name: &OsStr| {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        fs::openat(dir, name, flags, Mode::empty())
+    };
+    let top = || {
+        fs::open("/", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+            .map_err(|e| failed(Path::new("/"), e))
+    };
+    let mut at = (top()?, PathBuf::from("/"));
+    let mut steps = steps_of(&full);
+    let mut links = 0;
+    while let Some(step) = steps.pop_front() {
+        if step == "/" {
+            at = (top()?, PathBuf::from("/"));
+            continue;
+        }
+        let next = if step == ".." {
+            at.1.parent().map_or_else(|| at.1.clone(), Path::to_path_buf)
+        } else {
+            at.1.join(&step)
+        };
+        let mut opened = open(&at.0, &step);
+        if opened.as_ref().is_err_and(|e| *e == Errno::NOENT) {
+            if !create {
+                return Ok(None);
+            }
+            match fs::mkdirat(&at.0, &step, Mode::RWXU) {
+                Ok(()) | Err(Errno::EXIST) => opened = open(&at.0, &step),
+                Err(e) => return Err(failed(&next, e)),
+            }
+        }
+        match opened {
+            Ok(dir) => {
+                let stat = fs::fstat(&dir).map_err(|e| failed(&next, e))?;
+                if !steps.is_empty() {
+                    check_way(&next, &stat, &trust)?;
+                }
+                at = (dir, next);
+            }
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(failed(&next, Errno::LOOP));
+                }
+                let target = link_target(&at.0, &step, &next, &trust)?;
+                for step in steps_of(&target).into_iter().rev() {
+                    steps.push_front(step);
+                }
+            }
+            Err(e) => return Err(failed(&next, e)),
+        }
+    }
+    let (fd, path) = at;
+    check_last(&path, &fs::fstat(&fd).map_err(|e| failed(&path, e))?, &trust)?;
+    Ok(Some(StateDir { fd, path }))
+}
+
+fn steps_of(path: &Path) -> VecDeque<OsString> {
+    let steps = path.components().filter(|c| *c != Component::CurDir);
+    steps.map(|c| c.as_os_str().to_os_string()).collect()
+}
+
+/// Where a link on the way leads, if its owner is trusted.
+fn link_target(
+    dir: &OwnedFd,
+    name: &OsStr,
+    path: &Path,
+    trust: &Trust,
+) -> Result<PathBuf, StoreError> {
+    let failed = |e: Errno| StoreError::errno(path, e);
+    let stat = fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+    if file_type(&stat) != FileType::Symlink {
+        return Err(failed(Errno::NOTDIR));
+    }
+    if !trust.owner(stat.st_uid) {
+        let text = format!("it is a symbolic link of {}", user(stat.st_uid));
+        return Err(unsafe_to_use(path, &text));
+    }
+    let target = fs::readlinkat(dir, name, Vec::new()).map_err(failed)?;
+    Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+}
+
+/// Nobody else may put another directory in the place of the next one.
+fn check_way(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError> {
+    if !trust.owner(stat.st_uid) {
+        return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
+    }
+    let mode = stat.st_mode;
+    // Where the sticky bit is set, only the owner of an entry can put another in its place.
+    if mode & 0o1000 != 0 {
+        return Ok(());
+    }
+    // A group of the user's own has nobody else in it on most systems.
+    let foreign_group = stat.st_gid != 0 && stat.st_gid != trust.group;
+    if mode & 0o002 != 0 || mode & 0o020 != 0 && foreign_group {
+        return Err(unsafe_to_use(path, &format!("others can write it (mode {})", octal(mode))));
+    }
+    Ok(())
+}
+
+/// Nobody else may write the state directory.
+fn check_last(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError> {
+    if !trust.owner(stat.st_uid) {
+        return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
+    }
+    if stat.st_mode & 0o022 != 0 {
+        let text = format!("others can write it (mode {})", octal(stat.st_mode));
+        return Err(unsafe_to_use(path, &text));
+    }
+    Ok(())
+}
+
+/// A file of the state has to be one that the owner made here.
+fn check_file(path: &Path, stat: &Stat) -> Result<(), StoreError> {
+    if file_type(stat) != FileType::RegularFile {
+        return Err(unsafe_to_use(path, &format!("it is {}", kind_name(stat))));
+    }
+    if !trust()?.owner(stat.st_uid) {
+        return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
+    }
+    if stat.st_nlink > 1 {
+        return Err(unsafe_to_use(path, "it has a second name elsewhere (a hard link)"));
+    }
+    if stat.st_mode & 0o022 != 0 {
+        let text = format!("others can write it (mode {})", octal(stat.st_mode));
+        return Err(unsafe_to_use(path, &text));
+    }
+    Ok(())
+}
+
+fn unsafe_to_use(path: &Path, reason: &str) -> StoreError {
+    StoreError::Unsafe { path: path.to_path_buf(), reason: reason.into() }
+}
+
+/// The type of what a stat is of.
+pub(crate) fn file_type(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+fn kind_name(stat: &Stat) -> &'static str {
+    match file_type(stat) {
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        FileType::Directory => "a directory",
+        FileType::RegularFile => "a file",
+        _ => "a device",
+    }
+}
+
+fn user(uid: u32) -> String {
+    format!("user {uid}")
+}
+
+/// Permission bits as people write them.
+pub(crate) fn octal(mode: u32) -> String {
+    format!("{:04o}", mode & 0o7777)
+}

@@ -1,0 +1,331 @@
+//! Looks through a state directory and mends what can be mended, for `ordain doctor`.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Stat};
+
+use crate::damage::{self, DAMAGED};
+use crate::directory::{DATABASE_SUFFIXES, StateDir, file_type, octal};
+use crate::error::StoreError;
+use crate::journal::{BACKUPS, FILE, Store};
+use crate::lock::RunLock;
+use crate::{key, migrate};
+
+/// How good something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// As it shall be.
+    Good,
+    /// Nothing is wrong, but somebody may want to know.
+    Remark,
+    /// Wrong: runs fail, or do what they should not.
+    Bad,
+}
+
+/// Something that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What was looked at, such as `journal`.
+    pub about: &'static str,
+    /// How it is.
+    pub condition: Condition,
+    /// The same in words.
+    pub text: String,
+    /// What mends it, if anything does.
+    pub remedy: Option<Remedy>,
+}
+
+/// What mends something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// The permissions of a file or directory are set.
+    Mode(PathBuf, u32),
+    /// A file or a directory that nobody uses is removed.
+    Remove(PathBuf),
+    /// What stands at a name of the state directory is moved to a directory `damaged-TIME`.
+    SetAside(String),
+    /// The journal is, with what was kept for its runs.
+    Journal(String),
+}
+
+impl Finding {
+    fn new(about: &'static str, condition: Condition, text: impl Into<String>) -> Self {
+        Self { about, condition, text: text.into(), remedy: None }
+    }
+
+    fn with(self, remedy: Option<Remedy>) -> Self {
+        Self { remedy, ..self }
+    }
+}
+
+impl std::fmt::Display for Remedy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mode(path, mode) => write!(f, "chmod {} {}", octal(*mode), path.display()),
+            Self::Remove(path) => write!(f, "remove {}", path.display()),
+            Self::SetAside(name) => write!(f, "move {name} to a directory {DAMAGED}TIME"),
+            Self::Journal(_) => {
+                write!(f, "move the journal to a directory {DAMAGED}TIME and begin a new one")
+            }
+        }
+    }
+}
+
+/// What is known of a state directory. While it is there no run begins.
+#[derive(Debug)]
+pub struct Survey {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    dir: Option<StateDir>,
+    lock: Option<RunLock>,
+}
+
+impl Survey {
+    /// Looks at all that is in a state directory; nothing is changed but that a missing lock file is
+    /// made.
+    pub fn of(path: &Path) -> Self {
+        let mut survey = Self { findings: Vec::new(), dir: None, lock: None };
+        match StateDir::existing(path) {
+            Ok(None) => {
+                let text = format!("{} is not there yet: the first run makes it", path.display());
+                survey.say(Finding::new("directory", Condition::Good, text));
+            }
+            Ok(Some(dir)) => survey.look(dir),
+            Err(error) => {
+                let remedy = open_to_others(path, &error);
+                let finding = Finding::new("directory", Condition::Bad, error.to_string());
+                survey.say(finding.with(remedy));
+            }
+        }
+        survey
+    }
+
+    fn say(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    fn look(&mut self, dir: StateDir) {
+        self.look_at_directory(&dir);
+        let is_safe = self.look_at_names(&dir);
+        if is_safe {
+            self.look_at_lock(&dir);
+            self.look_at_journal(&dir);
+            self.look_at_key(&dir);
+        }
+        self.look_at_leftovers(&dir);
+        self.dir = Some(dir);
+    }
+
+    fn look_at_directory(&mut self, dir: &StateDir) {
+        let path = dir.path();
+        let Ok(Some(stat)) = dir.stat(".") else { return };
+        let text =
+            format!("{}, of user {}, mode {}", path.display(), stat.st_uid, octal(stat.st_mode));
+        let finding = match stat.st_mode & 0o077 {
+            0 => Finding::new("directory", Condition::Good, text),
+            _ => Finding::new("directory", Condition::Remark, text + ": others can look into it")
+                .with(Some(Remedy::Mode(path.to_path_buf(), 0o700))),
+        };
+        self.say(finding);
+    }
+
+    /// Whether all names that Ordain uses are plain files of the owner, or not there.
+    fn look_at_names(&mut self, dir: &StateDir) -> bool {
+        let databases = [FILE, "exports.db"].into_iter().flat_map(|name| {
+            let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
+            std::iter::once(name.to_string()).chain(others)
+        });
+        let names = databases.chain(["run.lock".to_string(), key::FILE.to_string()]);
+        let files = names.map(|name| (dir.look(&name).map(drop), name));
+        let backups = (dir.look_at_directory(BACKUPS).map(drop), BACKUPS.to_string());
+        let wrong: Vec<(StoreError, String)> = files
+            .chain([backups])
+            .filter_map(|(found, name)| found.err().map(|error| (error, name)))
+            .collect();
+        for (error, name) in &wrong {
+            let finding = Finding::new("files", Condition::Bad, error.to_string());
+            self.say(finding.with(Some(Remedy::SetAside(name.clone()))));
+        }
+        wrong.is_empty()
+    }
+
+    fn look_at_lock(&mut self, dir: &StateDir) {
+        match RunLock::acquire(dir.path()) {
+            Ok(lock) => {
+                self.lock = Some(lock);
+                self.say(Finding::new("lock", Condition::Good, "free"));
+            }
+            Err(StoreError::Locked { pid, .. }) => {
+                let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+                let name =
+                    if name.is_empty() { String::new() } else { format!(" ({})", name.trim()) };
+                let text = format!("held by process {pid}{name}: a run is under way");
+                self.say(Finding::new("lock", Condition::Good, text));
+            }
+            Err(error) => self.say(Finding::new("lock", Condition::Bad, error.to_string())),
+        }
+    }
+
+    fn look_at_journal(&mut self, dir: &StateDir) {
+        let opened = Store::existing(dir.path()).and_then(|store| {
+            let Some(store) = store else { return Ok(None) };
+            store.check_integrity()?;
+            Ok(Some((store.runs()?, store)))
+        });
+        let (runs, store) = match opened {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                let text = "there is none yet: the first run makes it";
+                return self.say(Finding::new("journal", Condition::Good, text));
+            }
+            Err(error) => {
+                let remedy = match &error {
+                    // Whoever writes there now sets it aside by itself.
+                    StoreError::Broken { reason, .. } if self.lock.is_some() => {
+                        Some(Remedy::Journal(reason.clone()))
+                    }
+                    _ => None,
+                };
+                let finding = Finding::new("journal", Condition::Bad, error.to_string());
+                return self.say(finding.with(remedy));
+            }
+        };
+        let size = bytes(size_of(&dir.path().join(FILE)));
+        let text = format!("{size}, {}, intact", count(runs.len(), "run"));
+        self.say(Finding::new("journal", Condition::Good, text));
+        let is_free = self.lock.is_some();
+        for run in runs.iter().filter(|run| is_free && run.finished.is_none()) {
+            let text = format!("run {} ({}) did not come to its end", run.number, run.kind);
+            self.say(Finding::new("runs", Condition::Remark, text));
+        }
+        let known: Vec<i64> = runs.iter().map(|run| run.number).collect();
+        self.look_at_backups(dir, &known);
+        drop(store);
+    }
+
+    fn look_at_backups(&mut self, dir: &StateDir, runs: &[i64]) {
+        let path = dir.path().join(BACKUPS);
+        let entries: Vec<PathBuf> =
+            std::fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<i64>().ok();
+        let total: u64 = entries.iter().map(|path| size_of(path)).sum();
+        let text = format!("{} of {}", bytes(total), count(entries.len(), "run"));
+        self.say(Finding::new("backups", Condition::Good, text));
+        let orphans = entries.into_iter().filter(|path| {
+            self.lock.is_some() && number(path).is_some_and(|number| !runs.contains(&number))
+        });
+        for path in orphans.collect::<Vec<_>>() {
+            let text = format!("{} is of a run that is not known", path.display());
+            let finding = Finding::new("backups", Condition::Remark, text);
+            self.say(finding.with(Some(Remedy::Remove(path))));
+        }
+    }
+
+    fn look_at_key(&mut self, dir: &StateDir) {
+        match key::read(dir) {
+            Ok(Some(_)) => self.say(Finding::new("plan key", Condition::Good, "there")),
+            Ok(None) => {
+                let text = "there is none yet: the first saved plan makes it";
+                self.say(Finding::new("plan key", Condition::Good, text));
+            }
+            Err(error) => {
+                let text = format!("{error}; plans that were saved with it are lost");
+                let finding = Finding::new("plan key", Condition::Bad, text);
+                self.say(finding.with(Some(Remedy::SetAside(key::FILE.into()))));
+            }
+        }
+    }
+
+    fn look_at_leftovers(&mut self, dir: &StateDir) {
+        for name in [FILE, "exports.db", key::FILE] {
+            for left in migrate::abandoned(dir, name) {
+                let text = format!("{left} was left by a process that was killed");
+                let finding = Finding::new("leftovers", Condition::Remark, text);
+                self.say(finding.with(Some(Remedy::Remove(dir.path().join(left)))));
+            }
+        }
+        for name in dir.names().into_iter().filter(|name| name.starts_with(DAMAGED)) {
+            let path = dir.path().join(&name);
+            let text = format!(
+                "{name} was set aside, {}; remove it when nobody needs it",
+                bytes(size_of(&path))
+            );
+            self.say(Finding::new("leftovers", Condition::Remark, text));
+        }
+    }
+
+    /// Mends something; says what was done.
+    ///
+    /// # Errors
+    /// When it cannot be mended.
+    pub fn mend(&self, remedy: &Remedy) -> Result<String, StoreError> {
+        match remedy {
+            Remedy::Mode(path, mode) => {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = std::fs::Permissions::from_mode(*mode);
+                std::fs::set_permissions(path, mode).map_err(|e| StoreError::io(path, &e))?;
+            }
+            Remedy::Remove(path) => {
+                let removed = match path.is_dir() && !path.is_symlink() {
+                    true => std::fs::remove_dir_all(path),
+                    false => std::fs::remove_file(path),
+                };
+                removed.map_err(|e| StoreError::io(path, &e))?;
+            }
+            Remedy::SetAside(name) => {
+                if let Some(dir) = &self.dir {
+                    let moved = damage::set_name_aside(dir, name)?;
+                    return Ok(format!("moved to {}", moved.display()));
+                }
+            }
+            Remedy::Journal(reason) => {
+                if let Some(dir) = &self.dir {
+                    let moved = damage::set_aside(dir, reason.clone(), None)?.moved_to;
+                    return Ok(format!("moved to {}", moved.display()));
+                }
+            }
+        }
+        Ok(format!("done: {remedy}"))
+    }
+}
+
+/// What closes the directory of a user that only has too many permissions.
+fn open_to_others(path: &Path, error: &StoreError) -> Option<Remedy> {
+    let StoreError::Unsafe { path: wrong, .. } = error else { return None };
+    let is_it = path.canonicalize().is_ok_and(|full| full == *wrong);
+    let stat: Stat = rustix::fs::lstat(wrong).ok()?;
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    let is_sticky = stat.st_mode & 0o1000 != 0;
+    (is_it && is_own && !is_sticky && file_type(&stat) == FileType::Directory)
+        .then(|| Remedy::Mode(wrong.clone(), 0o700))
+}
+
+/// The bytes of a file, or of all below a directory.
+fn size_of(path: &Path) -> u64 {
+    let mut todo = vec![path.to_path_buf()];
+    let mut size = 0;
+    while let Some(path) = todo.pop() {
+        let Ok(found) = std::fs::symlink_metadata(&path) else { continue };
+        if found.is_dir() {
+            todo.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()));
+        } else {
+            size += found.len();
+        }
+    }
+    size
+}
+
+/// A size as people read it.
+fn bytes(size: u64) -> String {
+    match size {
+        0..1_000 => count(size as usize, "byte"),
+        1_000..1_000_000 => format!("{:.1} kB", size as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", size as f64 / 1e6),
+        _ => format!("{:.1} GB", size as f64 / 1e9),
+    }
+}
+
+fn count(n: usize, word: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {word}{ending}")
+}

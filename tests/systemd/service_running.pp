@@ -1,0 +1,3 @@
+# differs: log: that it is enabled or disabled is told even if it is started or stopped, too
+# setup: printf '[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n' >/etc/systemd/system/peer.service; systemctl daemon-reload
+service { 'peer': ensure => running, enable => true }

@@ -1,0 +1,2 @@
+service { 'peer-nosuch': ensure => running }
+file { '/w/a': content => 'a', require => Service['peer-nosuch'] }

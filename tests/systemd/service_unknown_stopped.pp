@@ -1,0 +1,1 @@
+service { 'peer-nosuch': ensure => stopped }
